@@ -1,0 +1,80 @@
+"""What can go wrong, as data: every exception that cer-gpu raises on purpose.
+
+Rendering (carets, hints) is in `cer_gpu.language.diagnostics`; here an error is only its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range of characters `[start, end)` in the text of a query."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about a query.
+
+    Attributes
+    ----------
+    code : str
+        Stable code, `CER` and three digits; the table is `cer_gpu.language.diagnostics.CODES`.
+    message : str
+        What is wrong, in one line, without a full stop.
+    span : Span or None
+        Where in the text; None when the finding is about the whole query.
+    severity : {"error", "note"}
+        A note is about something legal and suspicious.
+    hints : tuple of str
+        What to do about it, each rendered as a `help` line.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    severity: str = "error"
+    hints: tuple[str, ...] = field(default=())
+
+
+class CerError(Exception):
+    """Base of every exception that cer-gpu raises on purpose."""
+
+
+class QueryError(CerError):
+    """The query is wrong, or asks for something that is not evaluated yet.
+
+    Attributes
+    ----------
+    diagnostics : tuple of Diagnostic
+        All findings of severity "error", in the order of the text.
+    text : str
+        The query they speak of.
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic], text: str = "") -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.text = text
+        super().__init__(self.diagnostics, text)
+
+    def __str__(self) -> str:
+        from cer_gpu.language.diagnostics import render_all
+
+        return render_all(self.diagnostics, self.text)
+
+
+class DataError(CerError):
+    """The data is wrong: the message names the file, column or row, and what to do."""
+
+
+class LimitError(CerError):
+    """A budget was met: the message says which, how much was needed and what to change."""
+
+
+class DeviceError(CerError):
+    """The device that was asked for cannot be used; the message says why."""

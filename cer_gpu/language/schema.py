@@ -1,0 +1,57 @@
+"""What a query is checked against: event types, their attributes and the types of values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+
+class ValueType(Enum):
+    """The types of values of the language (section 1)."""
+
+    BOOL = "bool"
+    INT64 = "int64"
+    FLOAT64 = "float64"
+    STRING = "string"
+    TIMESTAMP = "timestamp"
+    DURATION = "duration"
+
+    @property
+    def numeric(self) -> bool:
+        """Whether arithmetic with plain numbers is meant for it."""
+        return self in (ValueType.INT64, ValueType.FLOAT64)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The attributes of every event type, as far as they are known before the data is read.
+
+    Attributes
+    ----------
+    attributes : mapping of str to ValueType
+        Every attribute that some event may have.
+    types : mapping of str to frozenset of str, or None
+        The attributes of each event type. None when the types are values of a column that has not been
+        read: then any type name may occur and every type has all `attributes`.
+    streams : frozenset of str or None
+        The streams that are known, or None.
+    order : str or None
+        The order attribute (`order_by`), or None where the row order is the order.
+    order_unit : str or None
+        Unit of a plain-number order attribute.
+    """
+
+    attributes: Mapping[str, ValueType]
+    types: Mapping[str, frozenset[str]] | None = None
+    streams: frozenset[str] | None = None
+    order: str | None = None
+    order_unit: str | None = None
+    unsupported: Mapping[str, str] = field(default_factory=dict)
+    """Columns that the data has but whose type the language cannot use: name to Arrow type."""
+
+    def attributes_of(self, event_type: str) -> frozenset[str]:
+        """The attributes that an event of this type may have."""
+        if self.types is None or event_type not in self.types:
+            return frozenset(self.attributes)
+        return self.types[event_type]
