@@ -1,0 +1,1 @@
+"""Complex event automata: built from formulas, trimmed, determinised and minimised."""

@@ -47,6 +47,9 @@ class Schema:
     streams: frozenset[str] | None = None
     order: str | None = None
     order_unit: str | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
+    """The unit of every timestamp and duration attribute: its values are integers in it (`ns us ms s d`)."""
+
     unsupported: Mapping[str, str] = field(default_factory=dict)
     """Columns that the data has but whose type the language cannot use: name to Arrow type."""
 

@@ -14,7 +14,12 @@ from cer_gpu.errors import Span
 
 
 def _span() -> Span | None:
-    return field(default=None, compare=False, repr=False, kw_only=True)  # type: ignore[return-value]
+    return field(default=None, compare=False, repr=False, kw_only=True)
+
+
+def _places() -> tuple[Span, ...]:
+    # Where the names of a tuple stand, in its order; empty when the node was not parsed.
+    return field(default=(), compare=False, repr=False, kw_only=True)
 
 
 # --------------------------------------------------------------------------------- arithmetic
@@ -26,6 +31,11 @@ class Number:
 
     value: int | float
     span: Span | None = _span()
+    whole: bool = field(init=False, repr=False)
+    """Whether it is an int: `1` and `1.0` are different literals."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "whole", isinstance(self.value, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +321,7 @@ class Project:
 
     pattern: Pattern
     variables: tuple[str, ...]
+    places: tuple[Span, ...] = _places()
     span: Span | None = _span()
 
 
@@ -369,6 +380,7 @@ class SelectItem:
 
     variable: str
     attributes: tuple[str, ...] = ()
+    places: tuple[Span, ...] = _places()
     span: Span | None = _span()
 
 
@@ -405,6 +417,15 @@ class Consume(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class ClausePlaces:
+    """Where the parts of a query stand that are not nodes: streams, parts of the key, LIMIT's number."""
+
+    streams: tuple[Span, ...] = ()
+    partition: tuple[tuple[Span, ...], ...] = ()
+    limit: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A whole query.
 
@@ -433,4 +454,5 @@ class Query:
     window: Window | None = None
     consume: Consume = Consume.NONE
     limit: int | None = None
+    places: ClausePlaces | None = field(default=None, compare=False, repr=False, kw_only=True)
     span: Span | None = _span()

@@ -1,0 +1,73 @@
+"""Which part of a formula makes its deterministic automaton large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.construct import construct
+from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
+from cer_gpu.automata.trim import trim
+from cer_gpu.errors import LimitError
+from cer_gpu.language import tree
+
+_SHARE = 16
+
+
+def cause(
+    formula: tree.Pattern,
+    symbols: Sequence[frozenset[int]],
+    predicates: Sequence[Predicate],
+    budget: int = DEFAULT_BUDGET,
+) -> tree.Pattern:
+    """The smallest subformula to blame for an automaton over the budget.
+
+    Descends from `formula` as long as an operand alone, with the AS and PROJECT around it, takes more than
+    a sixteenth of the budget. An exploding automaton passes that soon, so this costs little.
+
+    Parameters
+    ----------
+    formula : Pattern
+        In LP-normal form; its deterministic automaton is over the budget.
+    symbols, predicates
+        Those of the whole formula, as given to `determinise`.
+    budget : int
+
+    Returns
+    -------
+    Pattern
+        A node of `formula`.
+    """
+    threshold = budget // _SHARE
+    around: list[tree.As | tree.Project] = []
+    while True:
+        if isinstance(formula, tree.As | tree.Project):
+            around.append(formula)
+        for operand in _operands(formula):
+            cea = trim(construct(_wrapped(operand, around)))
+            try:
+                determinise(cea, symbols, predicates, threshold)
+            except LimitError:
+                formula = operand
+                break
+        else:
+            return formula
+
+
+def _operands(formula: tree.Pattern) -> tuple[tree.Pattern, ...]:
+    match formula:
+        case tree.Sequence() | tree.Or():
+            return (formula.left, formula.right)
+        case tree.As() | tree.Project() | tree.Iteration():
+            return (formula.pattern,)
+    return ()
+
+
+def _wrapped(operand: tree.Pattern, around: Sequence[tree.As | tree.Project]) -> tree.Pattern:
+    for node in reversed(around):
+        match node:
+            case tree.As():
+                operand = tree.As(operand, node.variable)
+            case tree.Project():
+                operand = tree.Project(operand, node.variables)
+    return operand

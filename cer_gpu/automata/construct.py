@@ -1,0 +1,156 @@
+"""From a formula in LP-normal form to a CEA of linear size (thesis, Theorem 7.1)."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from cer_gpu.automata.cea import (
+    CEA,
+    Label,
+    Predicate,
+    Transition,
+    TypeTest,
+    both,
+    complement,
+)
+from cer_gpu.language.tree import (
+    As,
+    Both,
+    Condition,
+    Either,
+    EventType,
+    Every,
+    Filter,
+    Iteration,
+    Not,
+    Or,
+    OtherEvent,
+    Pattern,
+    Project,
+    Sequence,
+    Truth,
+)
+
+Relabelling: TypeAlias = "tuple[As | Project, Relabelling] | None"
+"""The AS and PROJECT around a subformula, the innermost first."""
+
+
+def construct(pattern: Pattern) -> CEA:
+    """The CEA of a formula in LP-normal form.
+
+    Every subformula becomes transitions between two states that its context gives it, none of which enters
+    the first or leaves the second. So OR shares both, a sequence needs one state more, in which `;` waits,
+    and an iteration three. The relabellings of AS and PROJECT are carried down to the atoms.
+
+    Parameters
+    ----------
+    pattern : Pattern
+        Made of event types (filtered ones as `Filter(T, Every("T", ...))`), NOT, AS, PROJECT, OR and
+        untimed sequences and iterations.
+
+    Returns
+    -------
+    CEA
+        Initial state 0, final state 1, and size at most 2 + 8 times the nodes of the formula.
+
+    Raises
+    ------
+    TypeError
+        For any other node, naming it.
+    """
+    n_states = 2
+    transitions: list[Transition] = []
+    epsilon: list[tuple[int, int]] = []
+    pending: list[tuple[Pattern, int, int, Relabelling]] = [(pattern, 0, 1, None)]
+
+    def waiting(state: int) -> None:
+        transitions.append(Transition(state, Truth(True), frozenset(), state))
+
+    while pending:
+        node, source, target, around = pending.pop()
+        match node:
+            case EventType() | Filter():
+                event_type, predicate = _atom(node)
+                label = _relabelled(frozenset(event_type.variables), around)
+                transitions.append(Transition(source, predicate, label, target))
+            case OtherEvent(event_type, condition):
+                predicate = _type_test(event_type)
+                if condition is not None:
+                    predicate = both(predicate, _on_event(condition, event_type))
+                transitions.append(Transition(source, complement(predicate), frozenset(), target))
+            case As() | Project():
+                pending.append((node.pattern, source, target, (node, around)))
+            case Or(left, right):
+                pending += [(right, source, target, around), (left, source, target, around)]
+            case Sequence(left, right, contiguous, None):
+                between = n_states
+                n_states += 1
+                if not contiguous:
+                    waiting(between)
+                pending += [(right, between, target, around), (left, source, between, around)]
+            case Iteration(body, contiguous, None):
+                first, last = n_states, n_states + 1
+                n_states += 2
+                epsilon += [(source, first), (last, target)]
+                if contiguous:
+                    epsilon.append((last, first))
+                else:
+                    waiting(n_states)
+                    epsilon += [(last, n_states), (n_states, first)]
+                    n_states += 1
+                pending.append((body, first, last, around))
+            case _:
+                raise TypeError(f"no automaton is built for {type(node).__name__}{_timed(node)}")
+    return CEA(n_states, 0, frozenset({1}), tuple(transitions), tuple(epsilon))
+
+
+def _relabelled(label: Label, around: Relabelling) -> Label:
+    while around is not None:
+        node, around = around
+        if isinstance(node, Project):
+            label = label.intersection(node.variables)
+        elif label:  # AS names what is marked, so not what NOT matched or PROJECT unmarked
+            label = label | {node.variable}
+    return label
+
+
+def _atom(node: EventType | Filter) -> tuple[EventType, Predicate]:
+    conditions: list[Condition] = []
+    inner: Pattern = node
+    while isinstance(inner, Filter):
+        conditions.append(inner.condition)
+        inner = inner.pattern
+    if not isinstance(inner, EventType):
+        raise TypeError(f"no automaton is built for Filter over {type(inner).__name__}: not LP-normal")
+    predicate: Predicate = _type_test(inner)
+    for condition in reversed(conditions):
+        predicate = both(predicate, _on_event(condition, inner))
+    return inner, predicate
+
+
+def _type_test(event_type: EventType) -> Predicate:
+    return TypeTest(event_type.name, event_type.stream)
+
+
+def _on_event(condition: Condition, event_type: EventType) -> Condition:
+    """A condition on the variables of one event as a predicate of that event."""
+    match condition:
+        case Every(variable, predicate) if variable in event_type.variables:
+            return predicate
+        case Truth():
+            return condition
+        case Not(operand):
+            return Not(_on_event(operand, event_type))
+        case Both(left, right):
+            return Both(_on_event(left, event_type), _on_event(right, event_type))
+        case Either(left, right):
+            return Either(_on_event(left, event_type), _on_event(right, event_type))
+        case Every(variable, _):
+            raise TypeError(
+                f"no automaton is built for Filter of {variable!r} on {event_type.name!r}: not LP-normal"
+            )
+    raise TypeError(f"no automaton is built for {type(condition).__name__} in a filter: not LP-normal")
+
+
+def _timed(node: Pattern) -> str:
+    return " with a gap" if isinstance(node, Sequence | Iteration) else ""

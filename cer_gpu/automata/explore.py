@@ -1,0 +1,97 @@
+"""The exploration that every derived automaton is built by: breadth-first, numbered in order, budgeted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from cer_gpu.errors import LimitError
+
+State = TypeVar("State", bound=Hashable)
+Edge = TypeVar("Edge")
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration(Generic[State, Edge]):
+    """What `explore` found.
+
+    Attributes
+    ----------
+    states : tuple
+        The states in the order in which they were reached; `states[0]` is the initial one, and the number
+        of a state is its place here.
+    edges : tuple of (int, edge, int)
+        By source, then in the order in which `follow` gave them.
+    final : frozenset of int
+    """
+
+    states: tuple[State, ...]
+    edges: tuple[tuple[int, Edge, int], ...]
+    final: frozenset[int]
+
+
+def explore(
+    initial: State,
+    follow: Callable[[State], Iterable[tuple[Edge, State]]],
+    final: Callable[[State], bool],
+    budget: int | None,
+    what: str,
+) -> Exploration[State, Edge]:
+    """Build the machine that is reachable from `initial`.
+
+    Parameters
+    ----------
+    initial : hashable
+    follow : callable
+        The edges that leave a state, each with the state it leads to, in an order that depends on the state
+        alone: then the numbering does too.
+    final : callable
+        Whether a state is final.
+    budget : int or None
+        How many states and edges may be built together; None where the size is known to be bounded.
+    what : str
+        The operator or the step, for the message.
+
+    Raises
+    ------
+    LimitError
+        As soon as the budget is passed, with the size that the part seen so far makes likely.
+    """
+    number = {initial: 0}
+    states = [initial]
+    edges: list[tuple[int, Edge, int]] = []
+    for source, state in enumerate(states):  # `states` grows while it is read
+        for edge, target in follow(state):
+            if target not in number:
+                number[target] = len(states)
+                states.append(target)
+            edges.append((source, edge, number[target]))
+            if budget is not None and len(states) + len(edges) > budget:
+                raise _over_budget(what, budget, source + 1, len(states), len(edges))
+    return Exploration(
+        tuple(states), tuple(edges), frozenset(n for n, state in enumerate(states) if final(state))
+    )
+
+
+def coreachable(n_states: int, edges: Iterable[tuple[int, int]], final: Iterable[int]) -> frozenset[int]:
+    """The states from which a final state is reached, along edges (source, target)."""
+    root = n_states
+    backward: list[list[int]] = [[] for _ in range(n_states)]
+    for source, target in edges:
+        backward[target].append(source)
+    backward.append(sorted(final))
+    found = explore(
+        root, lambda state: [(None, before) for before in backward[state]], lambda _: False, None, "trimming"
+    )
+    return frozenset(found.states) - {root}
+
+
+def _over_budget(what: str, budget: int, explored: int, states: int, edges: int) -> LimitError:
+    estimate = states + edges * states // explored
+    return LimitError(
+        f"{what} exceeds the budget of {budget:,} states and transitions: with {explored:,} states explored "
+        f"{states - explored:,} more are waiting, so at least about {estimate:,} are needed. "
+        "Shorten the pattern, use fewer filters, let fewer alternatives and repetitions match the same "
+        "events, keep more of their marks, or raise the budget"
+    )

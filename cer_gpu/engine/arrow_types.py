@@ -1,0 +1,223 @@
+"""Arrow types as the language sees them, and the few normal forms that batches are brought to.
+
+A batch that leaves a source holds only columns of these types: bool, the signed integers and the unsigned
+ones up to 32 bits, float32 and float64, string, large_string and dictionary<int32, string>, timestamps,
+dates, durations and times of day; anything else passes through untouched and is unusable in a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cer_gpu.errors import DataError
+from cer_gpu.language.schema import ValueType
+
+DICTIONARY = pa.dictionary(pa.int32(), pa.string())
+"""The type of dictionary-encoded strings in every batch."""
+
+_UNITS = ("s", "ms", "us", "ns")
+
+
+def value_type(arrow: pa.DataType) -> ValueType | None:
+    """Type of the language's values that a column of this Arrow type holds.
+
+    Returns
+    -------
+    ValueType or None
+        None for a type that the language cannot use: decimals (a float64 would lose digits), nested and
+        binary types, and `null`, the type of a column without any value.
+    """
+    if pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
+        return value_type(arrow.value_type)
+    if pa.types.is_boolean(arrow):
+        return ValueType.BOOL
+    if pa.types.is_integer(arrow):
+        return ValueType.INT64
+    if pa.types.is_floating(arrow):
+        return ValueType.FLOAT64
+    if is_text(arrow):
+        return ValueType.STRING
+    if pa.types.is_timestamp(arrow) or pa.types.is_date(arrow):
+        return ValueType.TIMESTAMP
+    if pa.types.is_duration(arrow) or pa.types.is_time(arrow):
+        return ValueType.DURATION
+    return None
+
+
+def is_text(arrow: pa.DataType) -> bool:
+    """Whether it is one of Arrow's plain string types."""
+    return pa.types.is_string(arrow) or pa.types.is_large_string(arrow) or pa.types.is_string_view(arrow)
+
+
+def normal_type(arrow: pa.DataType) -> pa.DataType:
+    """Type that a column of this Arrow type has in the batches of a source."""
+    if pa.types.is_run_end_encoded(arrow):
+        return normal_type(arrow.value_type)
+    if pa.types.is_dictionary(arrow):
+        return DICTIONARY if is_text(arrow.value_type) else normal_type(arrow.value_type)
+    if pa.types.is_string_view(arrow):
+        return pa.string()
+    if pa.types.is_uint64(arrow):
+        return pa.int64()
+    if pa.types.is_float16(arrow):
+        return pa.float32()
+    return arrow
+
+
+def normal_schema(schema: pa.Schema) -> pa.Schema:
+    """`schema` with every field in its normal type, without metadata."""
+    return pa.schema([pa.field(field.name, normal_type(field.type)) for field in schema])
+
+
+def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
+    """Bring an array to another type without losing anything.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+    target : pyarrow.DataType
+        A normal type, or the common type of several files or tables (`common_type`).
+    where : str
+        What the array is, for the message: "column `price` of trades.csv".
+
+    Raises
+    ------
+    DataError
+        If a value does not fit, e.g. an unsigned integer above 2^63 - 1.
+    """
+    if array.type == target:
+        return array
+    try:
+        if pa.types.is_run_end_encoded(array.type):
+            return convert(pc.run_end_decode(array), target, where)
+        if pa.types.is_dictionary(target):
+            return _to_dictionary(array, target)
+        if pa.types.is_dictionary(array.type):
+            return convert(array.dictionary_decode(), target, where)
+        if pa.types.is_float16(array.type) and not pa.types.is_float32(target):
+            array = array.cast(pa.float32())
+        return array.cast(target)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise DataError(
+            f"{where} does not convert from {array.type} to {target}: {first_line(error)}"
+        ) from error
+
+
+def _to_dictionary(array: pa.Array, target: pa.DataType) -> pa.Array:
+    if pa.types.is_null(array.type):
+        array = array.cast(target.value_type)
+    if pa.types.is_string_view(array.type):
+        array = array.cast(pa.string())
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(
+        array.indices.cast(target.index_type), array.dictionary.cast(target.value_type)
+    )
+
+
+def convert_batch(batch: pa.RecordBatch, schema: pa.Schema, where: str) -> pa.RecordBatch:
+    """`batch` with its columns in the types of `schema` (same names, same order), see `convert`."""
+    if batch.schema.equals(schema):
+        return batch
+    arrays = [
+        convert(column, field.type, f"column `{field.name}` of {where}")
+        for column, field in zip(batch.columns, schema)
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
+    """Type that holds the values of both, or None where the two do not go together.
+
+    Integers widen to int64 and to float64 next to a float, floats to float64, times to the finer unit; a
+    zone goes only with a zone; `null` goes with everything. Where a value would not fit, `convert` says so.
+    """
+    left, right = normal_type(left), normal_type(right)
+    if left == right or pa.types.is_null(right):
+        return left
+    if pa.types.is_null(left):
+        return right
+    if value_type(left) is ValueType.STRING and value_type(right) is ValueType.STRING:
+        return DICTIONARY if DICTIONARY in (left, right) else pa.large_string()
+    if pa.types.is_integer(left) and pa.types.is_integer(right):
+        return pa.int64()
+    numbers = (ValueType.INT64, ValueType.FLOAT64)
+    if value_type(left) in numbers and value_type(right) in numbers:
+        return pa.float64()
+    if pa.types.is_timestamp(left) and pa.types.is_timestamp(right):
+        if (left.tz is None) == (right.tz is None):
+            return pa.timestamp(_finer(left.unit, right.unit), left.tz)
+        return None
+    if pa.types.is_duration(left) and pa.types.is_duration(right):
+        return pa.duration(_finer(left.unit, right.unit))
+    if pa.types.is_date(left) and pa.types.is_date(right):
+        return pa.date64()
+    return None
+
+
+def _finer(left: str, right: str) -> str:
+    return max(left, right, key=_UNITS.index)
+
+
+def usable(schema: pa.Schema) -> tuple[dict[str, ValueType], dict[str, str]]:
+    """Columns that the language can use, with their types, and the others with their Arrow types."""
+    attributes: dict[str, ValueType] = {}
+    unsupported: dict[str, str] = {}
+    for field in schema:
+        kind = value_type(field.type)
+        if kind is None:
+            unsupported[field.name] = str(field.type)
+        else:
+            attributes[field.name] = kind
+    return attributes, unsupported
+
+
+def merge_fields(parts: Mapping[str, pa.Schema]) -> tuple[pa.Schema, dict[str, str]]:
+    """Fields of several tables side by side: every column that one of them has, in its common type.
+
+    Returns
+    -------
+    pyarrow.Schema
+        Columns in the order of their first appearance.
+    dict of str to str
+        Columns whose types do not go together, with the two types; the schema has them as `null`.
+    """
+    fields: dict[str, pa.DataType] = {}
+    first: dict[str, tuple[str, pa.DataType]] = {}
+    clashes: dict[str, str] = {}
+    for name, schema in parts.items():
+        for field in schema:
+            if field.name not in fields:
+                fields[field.name] = normal_type(field.type)
+                first[field.name] = (name, field.type)
+                continue
+            common = common_type(fields[field.name], field.type)
+            if common is None and field.name not in clashes:
+                owner, arrow = first[field.name]
+                clashes[field.name] = f"{arrow} in `{owner}`, {field.type} in `{name}`"
+            fields[field.name] = fields[field.name] if common is None else common
+    schema = pa.schema([(name, pa.null() if name in clashes else arrow) for name, arrow in fields.items()])
+    return schema, clashes
+
+
+def check_names(names: Sequence[str], where: str) -> None:
+    """Refuse columns of the same name.
+
+    Raises
+    ------
+    DataError
+        Naming the columns that occur more than once.
+    """
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        listed = ", ".join(f"`{name}`" for name in twice)
+        raise DataError(f"{where} has several columns named {listed}: rename all but one of each")
+
+
+def first_line(error: BaseException) -> str:
+    """First line of an exception's message; the rest of Arrow's is its own call stack."""
+    text = str(error).strip()
+    return text.splitlines()[0].rstrip(".") if text else type(error).__name__

@@ -1,0 +1,153 @@
+"""A chunk of relevant events, grouped by lane and cut into segments that run on their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from cer_gpu.engine.intake import Relevant, joined
+from cer_gpu.kernels import lanes as lane_kernels
+from cer_gpu.kernels import windows
+from cer_gpu.plan.compiled import CompiledQuery
+
+SEGMENT = 1 << 16
+"""Events that a segment reports at least, where a lane is cut: enough to pay for a thread's turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """Ranges of lanes that run on their own: all int64, shape (segments,).
+
+    Attributes
+    ----------
+    begin, report, stop : ndarray
+        Events begin .. stop - 1 are run; the ends from `report` on are this segment's to report.
+    lane : ndarray
+    """
+
+    begin: np.ndarray
+    report: np.ndarray
+    stop: np.ndarray
+    lane: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def part(self, first: int, last: int) -> Segments:
+        """The segments `first .. last - 1`."""
+        return Segments(
+            self.begin[first:last], self.report[first:last], self.stop[first:last], self.lane[first:last]
+        )
+
+    def units(self) -> list[tuple[int, int]]:
+        """Ranges of segments, each with about `SEGMENT` events: what one thread takes at a time."""
+        if len(self) == 0:
+            return []
+        work = np.cumsum(self.stop - self.begin)
+        edges = np.unique(np.searchsorted(work, np.arange(SEGMENT, int(work[-1]), SEGMENT)) + 1)
+        bounds = [0, *(int(edge) for edge in edges if edge < len(self)), len(self)]
+        return list(pairwise(bounds))
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Events of the tail of the chunks before, and new ones.
+
+    Attributes
+    ----------
+    events : Relevant
+        Grouped by lane, in the order of the stream inside each.
+    lanes : Segments
+        Whole lanes, those with new events only.
+    segments : Segments
+        The same, long lanes cut where the window allows it.
+    lowest : ndarray, shape (n,), int64
+        For each event that may end a complex event the least one that may start it. For a window that is
+        not monotone the begin of the lane: `admits` decides.
+    monotone : bool
+        Whether the window's keys ascend in every lane and none is null, so that `lowest` is exact.
+    """
+
+    events: Relevant
+    lanes: Segments
+    segments: Segments
+    lowest: np.ndarray
+    monotone: bool
+
+
+def grouped(tail: Relevant | None, new: Relevant, lane_count: int) -> tuple[Relevant, Segments]:
+    """The events of a tail and new ones by lane; lanes without new events are run by no segment."""
+    everything = new if tail is None or not len(tail) else joined([tail, new])
+    old = len(everything) - len(new)
+    if not len(everything.lanes):
+        whole = np.array([[0], [old], [len(everything)], [0]], np.int64)
+        return everything, Segments(*(whole if len(new) else whole[:, :0]))
+    starts = np.zeros(lane_count + 1, np.int64)
+    order = np.empty(len(everything), np.int64)
+    lane_kernels.group(everything.lanes, starts, order)
+    kept = np.bincount(everything.lanes[:old], minlength=lane_count)
+    begin, stop = starts[:-1], starts[1:]
+    report = begin + kept
+    used = np.flatnonzero(report < stop)
+    return everything.take(order), Segments(begin[used], report[used], stop[used], used)
+
+
+def make_chunk(query: CompiledQuery, tail: Relevant | None, new: Relevant, lane_count: int) -> Chunk:
+    """Group events and find what the window admits.
+
+    Parameters
+    ----------
+    tail : Relevant or None
+        What earlier chunks left inside the window.
+    new : Relevant
+        In the order of the stream.
+    """
+    events, lanes = grouped(tail, new, lane_count)
+    lowest = np.zeros(len(events), np.int64)
+    window = query.window
+    monotone = True
+    if window is None:
+        windows.unlimited_starts(lanes.begin, lanes.stop, lowest)
+    else:
+        keys = events.keys if len(events.keys) else events.positions
+        monotone = window.kind != "attribute" or is_monotone(events, lanes)
+        if monotone:
+            windows.lowest_starts(keys, lanes.begin, lanes.stop, window.size, lowest)
+        else:
+            windows.unlimited_starts(lanes.begin, lanes.stop, lowest)
+    cut = lanes if window is None or not monotone else cut_lanes(lanes, lowest)
+    return Chunk(events, lanes, cut, lowest, monotone)
+
+
+def is_monotone(events: Relevant, lanes: Segments) -> bool:
+    """Whether the window's keys ascend in every lane, and none is null."""
+    if len(events.keyed) and not events.keyed.all():
+        return False
+    falls = np.flatnonzero(events.keys[1:] < events.keys[:-1]) + 1
+    return bool(np.isin(falls, lanes.begin).all())
+
+
+def cut_lanes(lanes: Segments, lowest: np.ndarray) -> Segments:
+    """Cut long lanes into segments that each start one window early (their halo).
+
+    A segment reports at least as many events as its halo has, so that no more than half of the work is
+    done twice.
+    """
+    if not len(lanes) or int((lanes.stop - lanes.report).max()) < 2 * SEGMENT:
+        return lanes
+    rows: list[tuple[int, int, int, int]] = []
+    for begin, report, stop, lane in zip(
+        lanes.begin.tolist(), lanes.report.tolist(), lanes.stop.tolist(), lanes.lane.tolist(), strict=True
+    ):
+        at = report
+        while stop - at >= 2 * SEGMENT:
+            halo = at - int(lowest[at])
+            end = at + max(SEGMENT, halo)
+            if end >= stop - SEGMENT:
+                break
+            rows.append((int(lowest[at]), at, end, lane))
+            at = end
+        rows.append((int(lowest[at]) if at > report else begin, at, stop, lane))
+    return Segments(*np.array(rows, np.int64).T.copy())

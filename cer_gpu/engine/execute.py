@@ -1,0 +1,230 @@
+"""The CPU backend: hits and counts of chunks, with what is carried from chunk to chunk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.engine.chunk import Chunk, Segments
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels import consume
+from cer_gpu.kernels.counts import counts, forward_counts
+from cer_gpu.kernels.counts_by_start import counts_by_start
+from cer_gpu.kernels.hits import hits
+from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The ends of a chunk that are reported, ascending by event (so lane by lane).
+
+    Attributes
+    ----------
+    event : ndarray, shape (h,), int64
+        Indices in the chunk.
+    latest : ndarray, shape (h,), int64
+        Stream position of the latest start of a complex event that ends there.
+    lowest : ndarray, shape (h,), int64
+        The least event that may start one: the window's, raised by what CONSUME BY has dropped.
+    """
+
+    event: np.ndarray
+    latest: np.ndarray
+    lowest: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+
+class Executor:
+    """Runs the tables of a query over chunks on the CPU.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+    carries : bool
+        For a query without a window and without CONSUME BY: the chunks hold new events only, and what the
+        partial matches before them amount to is carried in registers.
+    """
+
+    def __init__(self, query: CompiledQuery, workers: Workers, carries: bool) -> None:
+        found = query.tables
+        self.tables = RunTables(found.first, found.source, found.label, found.target, found.accepting)
+        self._query = query
+        self._workers = workers
+        self._carries = carries
+        self._hits_program = hits_program(self.tables)
+        self._forward = forward_program(self.tables)
+        self._backward = backward_program(self.tables)
+        self._registers = np.empty((0, self.tables.n_live), np.int64)
+        self._vectors = np.empty((0, self.tables.n_live), np.int64)
+        self.floor = -1
+        """The last position that was reported, for CONSUME BY ANY."""
+        self.floors = np.empty(0, np.int64)
+        """The last position that was reported in each lane, for CONSUME BY PARTITION."""
+
+    def hits(self, chunk: Chunk) -> Hits:
+        """The ends of a chunk that are reported."""
+        if not len(chunk.segments) or self._query.limit == 0:
+            none = np.empty(0, np.int64)
+            return Hits(none, none, none)
+        if chunk.monotone:
+            event, latest = self._monotone_hits(chunk)
+        else:
+            event, starts, _ = self._by_start(chunk, chunk.lowest)
+            latest = chunk.events.positions[starts]
+        found = Hits(event, latest, chunk.lowest[event])
+        return found if self._query.consume == "NONE" else self._consumed(chunk, found)
+
+    def counts(self, chunk: Chunk, found: Hits) -> np.ndarray:
+        """How many complex events end at each hit, before LIMIT: int64, or object past 2^62."""
+        if not chunk.monotone:
+            lowest = chunk.lowest.copy()
+            lowest[found.event] = found.lowest
+            event, _, number = self._by_start(chunk, lowest)
+            return number[np.searchsorted(event, found.event)]
+        symbols = chunk.events.symbols
+
+        def run(segments: Segments) -> np.ndarray:
+            first, event, lowest = self._hits_of(segments, found)
+            if self._carries:
+                before = self._vectors[segments.lane]
+                number, after = forward_counts(
+                    self.tables, self._forward, symbols, segments.begin, segments.stop, first, event, before
+                )
+                self._store_vectors(segments.lane, after)
+                return number
+            return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest)
+
+        if self._carries:
+            self._vectors = _grown(self._vectors, chunk.lanes, 0)
+        parts = self._over_units(chunk.segments, run)
+        if any(part.dtype == object for part in parts):
+            parts = [part.astype(object) for part in parts]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    # --------------------------------------------------------------------------------------- hits
+
+    def _over_units(self, segments: Segments, run):  # type: ignore[no-untyped-def]
+        return self._workers.map(lambda unit: run(segments.part(*unit)), segments.units())
+
+    def _monotone_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        events = chunk.events
+        if self._carries:
+            self._registers = _grown(self._registers, chunk.lanes, -1)
+            # Without a window every start is admitted, also those of chunks that are gone.
+            lowest = np.zeros(len(events), np.int64)
+        else:
+            lowest = events.positions[chunk.lowest]
+
+        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+            if self._carries:
+                registers = self._registers[segments.lane]
+            else:
+                registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
+            found = hits(
+                self._hits_program,
+                events.symbols,
+                events.positions,
+                lowest,
+                segments.begin,
+                segments.report,
+                segments.stop,
+                registers,
+            )
+            if self._carries:
+                self._registers[segments.lane] = registers
+            return found
+
+        parts = self._over_units(chunk.segments, run)
+        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+
+    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Hits with their latest admissible start (an event) and their counts, for any window."""
+        events = chunk.events
+        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        assert self._query.window is not None
+        size = self._query.window.size
+
+        def run(segments: Segments) -> tuple[np.ndarray, ...]:
+            return counts_by_start(
+                self.tables,
+                self._forward,
+                events.symbols,
+                events.keys,
+                keyed,
+                size,
+                lowest,
+                segments.begin,
+                segments.report,
+                segments.stop,
+            )[1]
+
+        parts = self._over_units(chunk.segments, run)
+        event, starts, number = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        return event, starts, number
+
+    def _hits_of(self, segments: Segments, found: Hits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The hits that some segments report: where each segment's begin, their events and lowest starts."""
+        low, high = np.searchsorted(found.event, [segments.report[0], segments.stop[-1]])
+        event = found.event[low:high]
+        first = np.append(np.searchsorted(event, segments.report), len(event)).astype(np.int64)
+        return first, event, found.lowest[low:high]
+
+    def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
+        if vectors.dtype == object and self._vectors.dtype != object:
+            self._vectors = self._vectors.astype(object)
+        self._vectors[lanes] = vectors
+
+    # ------------------------------------------------------------------------------------ consume
+
+    def _consumed(self, chunk: Chunk, found: Hits) -> Hits:
+        """The hits that are left when every report drops the partial matches before it."""
+        positions = chunk.events.positions[found.event]
+        order = np.argsort(positions, kind="stable")
+        keep = np.empty(len(found), np.uint8)
+        floors = np.empty(len(found), np.int64)
+        by_partition = self._query.consume == "PARTITION" and len(chunk.events.lanes) > 0
+        if by_partition:
+            lanes = chunk.events.lanes[found.event].astype(np.int64)
+            size = int(lanes.max(initial=-1)) + 1
+            if len(self.floors) < size:
+                self.floors = np.append(self.floors, np.full(size - len(self.floors), -1, np.int64))
+            consume.consume_partition(
+                positions[order], found.latest[order], lanes[order], self.floors, keep, floors
+            )
+        else:
+            self.floor = consume.consume_any(positions[order], found.latest[order], self.floor, keep, floors)
+        before = np.empty_like(floors)
+        before[order] = floors
+        kept = np.empty(len(found), bool)
+        kept[order] = keep != 0
+        lowest = np.maximum(found.lowest, _after(chunk, found.event, before))
+        return Hits(found.event[kept], found.latest[kept], lowest[kept])
+
+
+def _after(chunk: Chunk, event: np.ndarray, floors: np.ndarray) -> np.ndarray:
+    """For each hit the first event of its lane that comes after a stream position."""
+    positions, lanes = chunk.events.positions, chunk.events.lanes
+    if not len(event):
+        return event
+    if not len(lanes):
+        return np.searchsorted(positions, floors, side="right")
+    # Events ascend by (lane, position): one search over both, packed into one number.
+    least = int(positions.min()) - 1
+    width = int(positions.max()) - least + 1
+    packed = lanes.astype(np.int64) * width + (positions - least)
+    wanted = lanes[event].astype(np.int64) * width + np.maximum(floors - least, 0)
+    return np.searchsorted(packed, wanted, side="right")
+
+
+def _grown(values: np.ndarray, lanes: Segments, fill: int) -> np.ndarray:
+    """An array with a row for every lane that occurs, the new ones filled."""
+    need = int(lanes.lane.max(initial=-1)) + 1
+    if len(values) >= need:
+        return values
+    size = max(need, 2 * len(values))
+    return np.concatenate([values, np.full((size - len(values), values.shape[1]), fill, values.dtype)])

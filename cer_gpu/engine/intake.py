@@ -1,0 +1,277 @@
+"""The reading side of a run: batches in, relevant events out, in the order of the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cer_gpu.engine import columns
+from cer_gpu.engine.classify import Classifier
+from cer_gpu.engine.columns import Values
+from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.engine.monotone import HOW_TO_SORT, OrderCheck
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import DataError
+from cer_gpu.kernels import lanes as kernels
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """Relevant events, in the order of the stream or grouped by lane.
+
+    Attributes
+    ----------
+    symbols : ndarray, shape (n,), uint8 or uint16
+    positions : ndarray, shape (n,), int64
+        In the whole stream, counted from 0.
+    lanes : ndarray, shape (n,) or (0,), int32
+        Empty where the query has no partitions.
+    keys : ndarray, shape (n,) or (0,), int64 or float64
+        What the window measures; empty where that is the position, and where there is no window.
+    keyed : ndarray, shape (n,) or (0,), uint8
+        0 where the key is null or NaN; empty where none is.
+    payload : pyarrow.Table or None
+        The columns that results are made of, one row for each event.
+    """
+
+    symbols: np.ndarray
+    positions: np.ndarray
+    lanes: np.ndarray
+    keys: np.ndarray
+    keyed: np.ndarray
+    payload: pa.Table | None
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    def take(self, order: np.ndarray) -> Relevant:
+        """Some of the events, in a given order."""
+
+        def pick(values: np.ndarray) -> np.ndarray:
+            return values[order] if len(values) else values
+
+        payload = self.payload.take(pa.array(order)) if self.payload is not None else None
+        return Relevant(
+            self.symbols[order],
+            self.positions[order],
+            pick(self.lanes),
+            pick(self.keys),
+            pick(self.keyed),
+            payload,
+        )
+
+
+def joined(parts: list[Relevant]) -> Relevant:
+    """Several runs of relevant events, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    keyed = [
+        part.keyed if len(part.keyed) else np.ones(len(part), np.uint8)
+        for part in parts
+        if any(len(other.keyed) for other in parts)
+    ]
+    payload = None
+    if parts[0].payload is not None:
+        tables = [part.payload for part in parts if part.payload is not None]
+        payload = pa.concat_tables([table.unify_dictionaries() for table in tables])
+    return Relevant(
+        np.concatenate([part.symbols for part in parts]),
+        np.concatenate([part.positions for part in parts]),
+        np.concatenate([part.lanes for part in parts]),
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate(keyed) if keyed else parts[0].keyed,
+        payload,
+    )
+
+
+class Intake:
+    """Turns batches into relevant events, carrying what must be known across batches.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    schema : pyarrow.Schema
+        Of the batches.
+    units : dict of str to str
+        The units of the time columns.
+    order_by : tuple of str
+    stream_column : str or None
+    payload : tuple of str
+        The columns to keep for the results.
+    workers : Workers
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        schema: pa.Schema,
+        units: dict[str, str],
+        order_by: tuple[str, ...],
+        stream_column: str | None,
+        payload: tuple[str, ...],
+        workers: Workers,
+    ) -> None:
+        self._query = query
+        self._classifier = Classifier(query, units, workers)
+        self._order = OrderCheck(order_by, bool(query.partition))
+        self._order_by = order_by
+        self._stream_column = stream_column
+        self._payload = payload
+        self.encoder = LaneEncoder(query.partition, schema) if query.partition else None
+        self._skips = bool(query.streams)
+        self._counters = np.zeros(0, np.int64)
+        self._last = np.zeros(0, np.float64)
+        self._seen = np.zeros(0, np.uint8)
+        self.rows = 0
+        """How many events have been read."""
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the whole stream has been in the order of time so far."""
+        return self._order.in_order
+
+    @property
+    def laned(self) -> bool:
+        """Whether events belong to lanes: partitions, or the part of the stream that FROM names."""
+        return self.encoder is not None or self._skips
+
+    @property
+    def lane_count(self) -> int:
+        """How many lanes there are by now."""
+        return self.encoder.count if self.encoder is not None else 1
+
+    def relevant(self, batch: pa.RecordBatch) -> Relevant:
+        """The relevant events of the next batch.
+
+        Raises
+        ------
+        DataError
+            Where the data breaks the order of time.
+        """
+        time = self._order.time(batch)
+        rows, symbols = self._classifier.relevant(batch)
+        lanes, ordinals = self._lanes(batch, rows, time)
+        if self.laned:
+            inside = lanes >= 0
+            if not inside.all():
+                rows, symbols, lanes = rows[inside], symbols[inside], lanes[inside]
+                ordinals = ordinals[inside] if len(ordinals) else ordinals
+        if self.encoder is not None and time is not None and self._order.in_order:
+            self._remember(lanes, time.data[rows])
+        keys, keyed = self._keys(batch, rows, ordinals, time)
+        payload = None
+        if self._payload:
+            taken = batch.select(list(self._payload)).take(pa.array(rows))
+            payload = pa.Table.from_batches([taken])
+        found = Relevant(symbols, rows + self.rows, lanes, keys, keyed, payload)
+        self.rows += len(batch)
+        return found
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
+        """The relevant events of every batch."""
+        for batch in batches:
+            if len(batch):
+                yield self.relevant(batch)
+
+    # -------------------------------------------------------------------------------------- lanes
+
+    def _lanes(
+        self, batch: pa.RecordBatch, rows: np.ndarray, time: Values | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The lanes of the relevant rows, and their ordinals where the window counts them."""
+        none = np.empty(0, np.int64)
+        if not self.laned:
+            return np.empty(0, np.int32), none
+        window = self._query.window
+        counted = window is not None and window.kind == "events"
+        checked = not self._order.in_order and time is not None
+        if not counted and not checked:
+            return self._encode(batch, rows), none
+        lanes = self._encode(batch, None)
+        if checked:
+            assert time is not None
+            self._check_lanes(lanes, time)
+        if not counted:
+            return lanes[rows], none
+        self._counters = _grown(self._counters, self.lane_count)
+        ordinals = np.empty(len(lanes), np.int64)
+        kernels.ordinals(lanes, self._counters, ordinals)
+        return lanes[rows], ordinals[rows]
+
+    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> np.ndarray:
+        if self.encoder is not None:
+            lanes = self.encoder.encode(batch, rows)
+        else:
+            lanes = np.zeros(len(batch) if rows is None else len(rows), np.int32)
+        if self._skips:
+            assert self._stream_column is not None
+            column = columns.single(batch.column(self._stream_column))
+            if pa.types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            named = pc.is_in(column, pa.array(list(self._query.streams), column.type))
+            inside = named.to_numpy(zero_copy_only=False)
+            lanes = np.where(inside if rows is None else inside[rows], lanes, np.int32(-1))
+        return lanes
+
+    def _remember(self, lanes: np.ndarray, times: np.ndarray) -> None:
+        """Note the last time of each lane, for when the stream as a whole falls out of order."""
+        self._room(times.dtype)
+        self._last[lanes] = times
+        self._seen[lanes] = 1
+
+    def _room(self, dtype: np.dtype) -> None:
+        self._last = _grown(self._last.astype(dtype, copy=False), self.lane_count)
+        self._seen = _grown(self._seen, self.lane_count)
+
+    def _check_lanes(self, lanes: np.ndarray, time: Values) -> None:
+        self._room(time.data.dtype)
+        row = int(kernels.lane_decrease(lanes, time.data, self._last, self._seen))
+        if row >= 0:
+            assert self.encoder is not None
+            key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
+            raise DataError(
+                f"row {self.rows + row} comes before an earlier row of its partition ({key}) "
+                f"by `{self._order_by[0]}`: {HOW_TO_SORT}"
+            )
+
+    # --------------------------------------------------------------------------------------- keys
+
+    def _keys(
+        self, batch: pa.RecordBatch, rows: np.ndarray, ordinals: np.ndarray, time: Values | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        none = np.empty(0, np.uint8)
+        window = self._query.window
+        if window is None:
+            return np.empty(0, np.int64), none
+        if window.kind == "events":
+            return ordinals, none
+        assert window.attribute is not None
+        values = time
+        if window.kind == "attribute" or values is None:
+            values = columns.numbers(batch.column(window.attribute), window.attribute)
+        data = values.data[rows]
+        keyed = values.valid[rows] if len(values.valid) else none
+        if data.dtype.kind == "f":
+            data = data.astype(np.float64)
+            missing = np.isnan(data)
+            if missing.any():
+                keyed = (keyed.astype(bool) if len(keyed) else True) & ~missing
+                keyed = keyed.astype(np.uint8)
+            return data, keyed
+        if data.dtype == np.uint64 and len(data) and int(data.max()) > np.iinfo(np.int64).max:
+            raise DataError(f"column `{window.attribute}` has values past 2^63: it cannot measure a window")
+        return data.astype(np.int64), keyed
+
+
+def _grown(values: np.ndarray, count: int) -> np.ndarray:
+    """An array of at least `count` entries, the new ones 0."""
+    if len(values) >= count:
+        return values
+    grown = np.zeros(max(count, 2 * len(values)), values.dtype)
+    grown[: len(values)] = values
+    return grown

@@ -1,0 +1,134 @@
+"""What a run gives: complex events, lazily, as Python values or as Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Marks(dict[str, tuple[int, ...]]):
+    """The positions that each variable marks, ascending; `()` for a variable that marks none."""
+
+    def __missing__(self, variable: str) -> tuple[int, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ComplexEvent:
+    """One complex event.
+
+    Attributes
+    ----------
+    start, end : int
+        Positions in the stream of the first and the last event that the pattern matched.
+    marks : Marks
+        For each kept variable that marks some event its positions, ascending.
+    partition : tuple or None
+        The key, in the order of PARTITION BY; None without one.
+    """
+
+    start: int
+    end: int
+    marks: Marks
+    partition: tuple[Any, ...] | None = None
+
+
+class Stop:
+    """A cap on the number of complex events, and whether it was met."""
+
+    def __init__(self, limit: int | None) -> None:
+        self.limit = limit
+        self.met = False
+
+
+class Matches:
+    """The complex events of a run; nothing is read or enumerated until they are asked for.
+
+    Every iteration runs the query anew, so the events must be of a kind that can be read again (a reader
+    can be read once only).
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        Of the batches: `start`, `end` (int64), the parts of the key, `start_time` and `end_time` where the
+        run has an order, a `list<int64>` for each kept variable, and for `x[price]` a column of that name
+        with a `list<struct<price>>`.
+    produce : callable
+        Starts a run and gives its record batches, sorted by (end, start, positions).
+    variables : tuple of str
+        The kept variables.
+    partition : tuple of str
+        The names of the key's columns.
+    device, device_reason : str
+        Where the run takes place, and why there.
+    stop : Stop
+        The caller's cap.
+    """
+
+    def __init__(
+        self,
+        schema: pa.Schema,
+        produce: Callable[[], Iterator[pa.RecordBatch]],
+        variables: tuple[str, ...],
+        partition: tuple[str, ...],
+        device: str,
+        device_reason: str,
+        stop: Stop,
+    ) -> None:
+        self.schema = schema
+        self.variables = variables
+        self.partition = partition
+        self.device = device
+        self.device_reason = device_reason
+        self._produce = produce
+        self._stop = stop
+
+    @property
+    def limited(self) -> bool:
+        """Whether the last iteration stopped at `limit` with complex events left."""
+        return self._stop.met
+
+    def batches(self) -> pa.RecordBatchReader:
+        """The complex events as a reader of record batches of bounded size."""
+        return pa.RecordBatchReader.from_batches(self.schema, self._produce())
+
+    def to_arrow(self) -> pa.Table:
+        """All complex events as a table."""
+        return pa.Table.from_batches(list(self._produce()), self.schema)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """All complex events as a DataFrame (needs pandas)."""
+        return self.to_arrow().to_pandas()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The complex events through Arrow's C interface, so that other libraries take them as they are."""
+        return self.batches().__arrow_c_stream__(requested_schema)
+
+    def __iter__(self) -> Iterator[ComplexEvent]:
+        for batch in self._produce():
+            yield from complex_events(batch, self.variables, self.partition)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.variables) or "no variables"
+        return f"<Matches of {names} on {self.device}>"
+
+
+def complex_events(
+    batch: pa.RecordBatch, variables: tuple[str, ...], partition: tuple[str, ...]
+) -> Iterator[ComplexEvent]:
+    """The rows of a result batch as Python values."""
+    starts, ends = batch.column("start").to_pylist(), batch.column("end").to_pylist()
+    columns = [batch.column(batch.schema.get_field_index(name)).to_pylist() for name in variables]
+    keys: list[list[Any]] = [batch.column(2 + part).to_pylist() for part in range(len(partition))]
+    for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        marks = Marks(
+            (name, tuple(column[row])) for name, column in zip(variables, columns, strict=True) if column[row]
+        )
+        key = tuple(values[row] for values in keys) if partition else None
+        yield ComplexEvent(start, end, marks, key)

@@ -1,0 +1,186 @@
+"""From what the user names to the data files that are meant: directories, globs, suffixes, folders."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from cer_gpu.errors import DataError
+
+FORMATS: Mapping[str, str] = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "ipc",
+    ".ipc": "ipc",
+    ".feather": "ipc",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".json": "json",
+}
+"""Suffix of a data file to the format that it promises."""
+
+NAMES: Mapping[str, str] = {
+    "parquet": "Parquet",
+    "ipc": "Arrow IPC",
+    "csv": "CSV",
+    "json": "JSON lines",
+    "gzip": "gzip",
+    "json array": "one JSON array",
+    "text": "text",
+    "binary": "unknown binary data",
+}
+
+_NULL_FOLDER = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One file to read.
+
+    Attributes
+    ----------
+    path : str
+    format : {"parquet", "ipc", "csv", "json"}
+    keys : mapping of str to str or None
+        Columns that the names of its folders give (`day=2024-01-31/part-0.parquet`).
+    """
+
+    path: str
+    format: str
+    keys: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def find_files(paths: Sequence[str | os.PathLike[str]]) -> list[DataFile]:
+    """Data files that the paths name, in order; those of a directory or a glob by name.
+
+    A directory is searched with all that is below it, hidden files and those that begin with `_` left out,
+    and `key=value` folders in it become columns.
+
+    Raises
+    ------
+    DataError
+        If there is nothing at a path, nothing to read, or the suffix is unknown.
+    """
+    if not paths:
+        raise DataError("the list of files is empty: name at least one file")
+    return [file for path in paths for file in _expand(os.fspath(path))]
+
+
+def _expand(path: str) -> list[DataFile]:
+    if not isinstance(path, str):
+        raise DataError(f"a path must be text, not {type(path).__name__}")
+    path = os.path.expanduser(path)
+    if os.path.isdir(path):
+        return _walk(path)
+    if os.path.exists(path):
+        return [DataFile(path, _format_of(path))]
+    if "://" in path:
+        raise DataError(
+            f"{path}: only local files are opened by name; pass `pyarrow.dataset.dataset({path!r})` instead"
+        )
+    if not glob.has_magic(path):
+        raise DataError(f"{path}: there is no such file or directory{_nearest(path)}")
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise DataError(f"{path}: no file matches")
+    return [file for each in found for file in _expand(glob.escape(each) if glob.has_magic(each) else each)]
+
+
+def _walk(root: str) -> list[DataFile]:
+    files: list[DataFile] = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
+        keys = _folder_keys(Path(folder).relative_to(root).parts)
+        for name in sorted(names):
+            if not name.startswith((".", "_")) and _suffix(name) is not None:
+                files.append(DataFile(os.path.join(folder, name), _format_of(name), keys))
+    if not files:
+        raise DataError(f"{root}: the directory has no data file ({', '.join(FORMATS)})")
+    return files
+
+
+def _folder_keys(folders: Sequence[str]) -> dict[str, str | None]:
+    pairs = [folder.partition("=") for folder in folders if "=" in folder]
+    return {unquote(key): None if text == _NULL_FOLDER else unquote(text) for key, _, text in pairs}
+
+
+def _suffix(path: str) -> str | None:
+    name = os.path.basename(path).lower()
+    return max((suffix for suffix in FORMATS if name.endswith(suffix)), key=len, default=None)
+
+
+def _format_of(path: str) -> str:
+    suffix = _suffix(path)
+    if suffix is None:
+        raise DataError(
+            f"{path}: the suffix does not say what the file is; accepted are {', '.join(FORMATS)}"
+            + (f" (the content looks like {NAMES[sniff(path)]})" if os.path.isfile(path) else "")
+        )
+    return FORMATS[suffix]
+
+
+def _nearest(path: str) -> str:
+    import difflib
+
+    parent, name = os.path.split(path)
+    try:
+        names = os.listdir(parent or ".")
+    except OSError:
+        return f" (nor a directory {parent})"
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean `{os.path.join(parent, near[0])}`?" if near else ""
+
+
+def sniff(path: str) -> str:
+    """What the first bytes of a file say that it is: a key of `NAMES`."""
+    with open(path, "rb") as file:
+        head = file.read(4096)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
+        return "ipc"
+    if head.startswith(b"\x1f\x8b"):
+        return "gzip"
+    if b"\0" in head:
+        return "binary"
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"{"):
+        return "json"
+    if text.startswith(b"["):
+        return "json array"
+    first = text.split(b"\n", 1)[0]
+    return "csv" if b"," in first else "text"
+
+
+def check_content(file: DataFile) -> None:
+    """Refuse a file that is plainly not what its suffix says.
+
+    Raises
+    ------
+    DataError
+        Naming both formats; also for a file without a byte, and one that cannot be opened.
+    """
+    try:
+        if os.path.getsize(file.path) == 0:
+            raise DataError(f"{file.path}: the file is empty (0 bytes)")
+        content = sniff(file.path)
+    except OSError as error:
+        raise DataError(f"{file.path} cannot be opened: {error.strerror or error}") from error
+    accepted = {file.format}
+    if file.format == "csv":
+        accepted |= {"gzip"} if file.path.lower().endswith(".gz") else {"text"}
+    if content in accepted:
+        return
+    advice = "give it the suffix of its format"
+    if file.format == "json" and content == "json array":
+        advice = "write one object a line"
+    raise DataError(
+        f"{file.path}: the suffix says {NAMES[file.format]}, the content looks like "
+        f"{NAMES[content]}; {advice}"
+    )

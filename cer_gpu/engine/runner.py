@@ -1,0 +1,111 @@
+"""A run: batches in, chunks with their hits out, with the tail that the window needs carried between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from cer_gpu.engine.chunk import Chunk, make_chunk
+from cer_gpu.engine.execute import Executor, Hits
+from cer_gpu.engine.intake import Intake, Relevant, joined
+from cer_gpu.errors import LimitError
+from cer_gpu.plan.compiled import CompiledQuery
+
+CHUNK = 1 << 20
+"""Relevant events that are gathered before a chunk is run."""
+
+
+class Runner:
+    """Cuts the relevant events of a run into chunks and finds their hits.
+
+    A chunk is run when it has as many new events as the tail has old ones (and `CHUNK` at least), so that
+    running the tail again costs a constant factor, whatever the window.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    intake : Intake
+    executor : Executor
+    carries : bool
+        Whether the executor carries registers, so that no tail is needed.
+    memory : int or None
+        Bytes that the tail may take at most.
+    """
+
+    def __init__(
+        self, query: CompiledQuery, intake: Intake, executor: Executor, carries: bool, memory: int | None
+    ) -> None:
+        self._query = query
+        self._intake = intake
+        self._executor = executor
+        self._carries = carries
+        self._memory = memory
+        self._tail: Relevant | None = None
+
+    def chunks(self, relevant: Iterable[Relevant]) -> Iterator[tuple[Chunk, Hits]]:
+        """The chunks of a stream of relevant events, each with the ends that are reported."""
+        waiting: list[Relevant] = []
+        count = 0
+        for part in relevant:
+            if len(part):
+                waiting.append(part)
+                count += len(part)
+            if count >= max(CHUNK, len(self._tail) if self._tail is not None else 0):
+                yield self.chunk(joined(waiting))
+                waiting, count = [], 0
+        if waiting:
+            yield self.chunk(joined(waiting))
+
+    def chunk(self, new: Relevant) -> tuple[Chunk, Hits]:
+        """Run the next events of the stream."""
+        chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count)
+        found = self._executor.hits(chunk)
+        self._tail = None if self._carries else self._kept(chunk)
+        return chunk, found
+
+    def _kept(self, chunk: Chunk) -> Relevant | None:
+        """The events of a chunk that a complex event that ends later may still contain."""
+        events, window = chunk.events, self._query.window
+        keep = np.ones(len(events), bool)
+        if window is not None and chunk.monotone:
+            # Lane by lane: what the last event of a lane does not admit, no later one does.
+            low = chunk.lowest[chunk.lanes.stop - 1]
+            keep = ~_covered(len(events), chunk.lanes.begin, low)
+            if window.kind == "time" and self._intake.in_order and len(events):
+                keep &= events.keys.max() - events.keys <= window.size
+            elif window.kind == "events" and not len(events.keys):
+                keep &= self._intake.rows - events.positions <= window.size
+        if self._query.consume == "PARTITION" and len(events.lanes):
+            floors = self._executor.floors
+            known = events.lanes < len(floors)
+            keep &= ~known | (
+                events.positions > floors[np.where(known, events.lanes, 0)] if len(floors) else True
+            )
+        elif self._query.consume != "NONE":
+            keep &= events.positions > self._executor.floor
+        if not keep.any():
+            return None
+        kept = events.take(np.flatnonzero(keep))
+        self._check_memory(kept)
+        return kept
+
+    def _check_memory(self, kept: Relevant) -> None:
+        size = len(kept) * (kept.symbols.itemsize + 8 + 4 * bool(len(kept.lanes)) + 8 * bool(len(kept.keys)))
+        if kept.payload is not None:
+            size += kept.payload.nbytes
+        if self._memory is not None and size > self._memory:
+            window = "has no window" if self._query.window is None else "has a window that long"
+            raise LimitError(
+                f"{len(kept):,} events may still be part of a complex event, since the query {window}: they "
+                f"take {size:,} bytes, and memory={self._memory:,} was allowed: "
+                "narrow WITHIN or the filters, or allow more"
+            )
+
+
+def _covered(count: int, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Which of `count` events lie in one of the ranges begin .. end - 1, which do not overlap."""
+    steps = np.zeros(count + 1, np.int64)
+    np.add.at(steps, begin, 1)
+    np.add.at(steps, end, -1)
+    return np.cumsum(steps[:-1]) > 0

@@ -1,0 +1,179 @@
+"""Numbers and amounts of time as they are written: literals, intervals, windows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cer_gpu.errors import Span
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.tree import Bound, Interval, Window
+from cer_gpu.language.units import NANOSECONDS, nanoseconds, unit_named
+from cer_gpu.language.words import written
+
+EVENTS = "events"
+"""The unit of a window that counts events, as `Amount.unit` has it."""
+
+_LARGEST = 2**63 - 1
+
+_GUESSES = {
+    "m": ("min", "ms"),
+    "sec": ("s",),
+    "secs": ("s",),
+    "mins": ("min",),
+    "hr": ("h",),
+    "hrs": ("h",),
+    "hs": ("h",),
+    "msec": ("ms",),
+    "millis": ("ms",),
+    "micros": ("us",),
+    "nanos": ("ns",),
+    "week": ("7 d",),
+    "weeks": ("7 d",),
+    "w": ("7 d",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number, or spans of time added up: `1 MINUTES 30 SECONDS` is 90 `s`.
+
+    Attributes
+    ----------
+    value : int or float
+    unit : str or None
+        One of `ns us ms s min h d`, `EVENTS`, or None for a bare number.
+    span : Span
+    """
+
+    value: int | float
+    unit: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenBound:
+    """A bound of an interval as it is written: its comparator, or None, and its amount."""
+
+    comparator: str | None
+    amount: Amount
+
+
+def number_of(written_number: str, span: Span, findings: Findings, *, negative: bool = False) -> int | float:
+    """The value of a numeric literal: an int64, or a float64 where a point or an exponent is written."""
+    value: int | float
+    if written_number.isdigit():
+        # Python refuses to read very long integers, so their length is looked at first.
+        value = int(written_number) if len(written_number.lstrip("0")) <= 19 else _LARGEST + 2
+        outside = value > _LARGEST + negative
+        hint = "write it with a point or an exponent to make it a float64"
+    else:
+        value = float(written_number)
+        outside = math.isinf(value)
+        hint = "the largest float64 is about 1.8e308"
+    if outside:
+        kind = "an int64" if isinstance(value, int) else "a float64"
+        findings.error("CER005", f"the number does not fit into {kind}", span, hint)
+        value = 0
+    return -value if negative else value
+
+
+def unit_of(word: str, span: Span, findings: Findings) -> str:
+    """The unit that a word names; `s` after reporting a word that names none."""
+    unit = unit_named(word)
+    if unit is not None:
+        return unit
+    guesses = " or ".join(f"`{guess}`" for guess in _GUESSES.get(word.lower(), ()))
+    hints = (f"did you mean {guesses}?",) if guesses else ()
+    units = ", ".join(f"`{short}`" for short in NANOSECONDS)
+    findings.error("CER015", f"`{word}` is not a unit of time", span, *hints, f"the units are {units}")
+    return "s"
+
+
+def is_events(word: str) -> bool:
+    """Whether a word after a number says that the number counts events."""
+    return word.lower() in ("events", "event")
+
+
+def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative: bool = False) -> Amount:
+    """Spans added up, exactly, in the smallest unit that is written."""
+    sign = -1 if negative else 1
+    if len(parts) == 1:
+        return Amount(sign * parts[0].value, parts[0].unit, span)
+    if any(part.unit == EVENTS for part in parts):
+        findings.error("CER016", "a window counts events or measures time, not both", span)
+        return Amount(0, EVENTS, span)
+    units = [part.unit for part in parts if part.unit is not None]
+    smallest = min(units, key=NANOSECONDS.__getitem__)
+    total = sum(nanoseconds(part.value, unit) for part, unit in zip(parts, units)) / NANOSECONDS[smallest]
+    if total > _LARGEST:
+        findings.error("CER005", "the spans add up to more than an int64 holds", span)
+        return Amount(0, smallest, span)
+    value = int(total) if total.denominator == 1 else float(total)
+    return Amount(sign * value, smallest, span)
+
+
+def interval_of(bounds: Sequence[WrittenBound], span: Span, findings: Findings) -> Interval:
+    """The interval that one or two bounds say; an unbounded one after reporting that they say none."""
+    forms = "`[<= 5 s]`, `[> 2 s]`, `[= 1 s]`, `[2 s, 5 s]`, `[> 2 s, <= 5 s]`"
+    for bound in bounds:
+        if bound.amount.unit == EVENTS:
+            findings.error("CER014", "an interval measures time, not events", bound.amount.span)
+    closed = [Bound(b.amount.value, b.amount.unit, span=b.amount.span) for b in bounds]
+    comparators = [bound.comparator for bound in bounds]
+    if comparators == [None]:
+        number = _shown(bounds[0].amount)
+        findings.error(
+            "CER014",
+            "an interval of one bound needs a comparator",
+            span,
+            f"at most: `[<= {number}]`; at least: `[>= {number}]`; exactly: `[= {number}]`",
+        )
+        return Interval(closed[0], closed[0], span=span)
+    if comparators in ([None, None], ["="]):
+        return Interval(closed[0], closed[-1], span=span)
+    low: list[Bound] = []
+    high: list[Bound] = []
+    for bound, place in zip(bounds, closed):
+        side = {">": low, ">=": low, "<": high, "<=": high}.get(bound.comparator or "")
+        if side is not None:
+            is_open = bound.comparator in ("<", ">")
+            side.append(Bound(place.value, place.unit, is_open, span=place.span))
+    if len(low) + len(high) < len(bounds) or len(low) > 1 or len(high) > 1:
+        findings.error(
+            "CER014", "the two bounds do not make an interval", span, f"intervals look like {forms}"
+        )
+    return Interval(low[0] if low else None, high[0] if high else None, span=span)
+
+
+def _shown(amount: Amount) -> str:
+    return f"{amount.value}" if amount.unit is None else f"{amount.value} {amount.unit}"
+
+
+def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findings) -> Window | None:
+    """The window that WITHIN says; None after reporting that it says none."""
+    if attribute is not None:
+        if amount.unit is not None:
+            findings.error(
+                "CER016",
+                "a window has a unit or names an attribute, not both",
+                span,
+                f"the number before `[{written(attribute)}]` is in that attribute's own unit",
+            )
+        return Window(amount.value, "attribute", attribute=attribute, span=span)
+    if amount.unit is None:
+        findings.error(
+            "CER016",
+            f"the window does not say what {amount.value} counts",
+            span,
+            f"write `{amount.value} EVENTS`, `{amount.value} SECONDS` or, in the unit of an attribute,"
+            f" `{amount.value} [attribute]`",
+        )
+        return None
+    if amount.unit == EVENTS:
+        if not isinstance(amount.value, int):
+            findings.error("CER016", "a window counts whole events", amount.span)
+            return None
+        return Window(amount.value, "events", span=span)
+    return Window(amount.value, "time", unit=amount.unit, span=span)

@@ -1,0 +1,1 @@
+def render_all(d,t): return repr(d)

@@ -1,0 +1,171 @@
+"""The leaves of conditions: which are predicates, which unary, which correlations (section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+from cer_gpu.errors import Span
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.scope import variables
+from cer_gpu.language.words import written, written_variable
+
+Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
+
+
+def operands(leaf: Leaf) -> tuple[t.Expression, ...]:
+    """The expressions that a leaf is about."""
+    match leaf:
+        case t.Comparison(left=left, right=right):
+            return (left, right)
+        case t.InSet(operand=operand, values=values):
+            return (operand, *values)
+        case t.InRange(operand=operand, low=low, high=high):
+            return (operand, *(end for end in (low, high) if end is not None))
+        case _:
+            return (leaf.operand,)
+
+
+def attributes(*expressions: t.Expression) -> Iterator[t.Attribute]:
+    """The attributes in expressions, from left to right."""
+    waiting = list(reversed(expressions))
+    while waiting:
+        match waiting.pop():
+            case t.Attribute() as attribute:
+                yield attribute
+            case t.Arithmetic(left=left, right=right):
+                waiting += (right, left)
+            case t.Negation(operand=operand):
+                waiting.append(operand)
+
+
+def leaves_of(condition: t.Condition) -> Iterator[t.Condition]:
+    """What a condition combines with AND, OR and NOT, from left to right."""
+    waiting = [condition]
+    while waiting:
+        match waiting.pop():
+            case t.Both(left=left, right=right) | t.Either(left=left, right=right):
+                waiting += (right, left)
+            case t.Not(operand=operand):
+                waiting.append(operand)
+            case leaf:
+                yield leaf
+
+
+def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.Condition:
+    """A leaf as the condition that it is: `x.a = 1` is `x[a = 1]`, `x.a = y.b` a correlation.
+
+    Parameters
+    ----------
+    leaf : Leaf
+    findings : Findings
+        Told of a leaf that is neither unary nor a correlation.
+    negated : bool
+        Whether NOT is part of the leaf, as in `x.a NOT IN {1}`, which is `x[a NOT IN {1}]`.
+    """
+
+    def whole(inner: t.Condition) -> t.Condition:
+        return t.Not(inner, span=leaf.span) if negated else inner
+
+    sides = [_speaks_of(operand) for operand in operands(leaf)]
+    named = {variable for side in sides for variable in side if variable is not None}
+    if not named:
+        return whole(leaf)
+    bare = next((one for one in attributes(*operands(leaf)) if one.variable is None), None)
+    if bare is not None:
+        name = written(bare.name)
+        example = " or ".join(f"`{written_variable(variable)}.{name}`" for variable in sorted(named))
+        findings.error("CER010", f"`{name}` belongs to no variable", bare.span, f"write {example}")
+    elif len(named) == 1:
+        return t.Every(named.pop(), whole(_bare(leaf)), span=leaf.span)
+    elif isinstance(leaf, t.Comparison):
+        for side, operand in zip(sides, operands(leaf)):
+            if len(side) > 1:
+                _mixed("one side of a comparison", side, operand.span, findings)
+    else:
+        _mixed("IN", named, leaf.span, findings)
+    return whole(leaf)
+
+
+def _mixed(what: str, named: set[str | None] | set[str], span: Span | None, findings: Findings) -> None:
+    names = " and ".join(f"`{written_variable(name)}`" for name in sorted(filter(None, named)))
+    findings.error(
+        "CER012",
+        f"{what} speaks of {names}: it may speak of one variable only",
+        span,
+        "a correlation compares arithmetic over one variable with arithmetic over another,"
+        " as in `y.price > 1.02 * x.price`",
+    )
+
+
+def _speaks_of(expression: t.Expression) -> set[str | None]:
+    return {attribute.variable for attribute in attributes(expression)}
+
+
+def _bare(leaf: Leaf) -> Leaf:
+    # The leaf without the variable of its attributes.
+    match leaf:
+        case t.Comparison(left=left, right=right):
+            return replace(leaf, left=_bare_expression(left), right=_bare_expression(right))
+        case t.InSet(operand=operand, values=values):
+            return replace(
+                leaf, operand=_bare_expression(operand), values=tuple(map(_bare_expression, values))
+            )
+        case t.InRange(operand=operand, low=low, high=high):
+            low, high = (None if end is None else _bare_expression(end) for end in (low, high))
+            return replace(leaf, operand=_bare_expression(operand), low=low, high=high)
+        case _:
+            return replace(leaf, operand=_bare_expression(leaf.operand))
+
+
+def _bare_expression(expression: t.Expression) -> t.Expression:
+    match expression:
+        case t.Attribute():
+            return replace(expression, variable=None)
+        case t.Arithmetic(left=left, right=right):
+            return replace(expression, left=_bare_expression(left), right=_bare_expression(right))
+        case t.Negation(operand=operand):
+            return replace(expression, operand=_bare_expression(operand))
+        case _:
+            return expression
+
+
+def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -> None:
+    """Report what speaks of a variable inside `variable[predicate]`."""
+    for leaf in leaves_of(predicate):
+        match leaf:
+            case t.Every(variable=other, span=span):
+                same = other == variable
+                findings.error(
+                    "CER011",
+                    f"inside `{written_variable(variable)}[...]` attributes stand without a variable",
+                    span,
+                    "leave the variable out"
+                    if same
+                    else f"join the conditions outside the brackets: `{written_variable(variable)}[...]"
+                    f" AND {written_variable(other)}[...]`",
+                )
+            case t.Comparison() if any(a.variable is not None for a in attributes(*operands(leaf))):
+                findings.error(
+                    "CER011",
+                    "a comparison of two variables stands outside the brackets",
+                    leaf.span,
+                    f"write `{written_variable(variable)}[...] AND x.a = y.b`",
+                )
+
+
+def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings) -> None:
+    """Report what a condition of FILTER says of no variable."""
+    for leaf in leaves_of(condition):
+        if isinstance(leaf, t.Every | t.Truth):
+            continue
+        found = list(attributes(*operands(leaf)))
+        if not found:
+            findings.error("CER010", "the condition speaks of no attribute", leaf.span)
+        elif all(attribute.variable is None for attribute in found):
+            name = written(found[0].name)
+            usual = sorted(variables(pattern), key=lambda one: (one.lower() != one, one)) or ["x"]
+            hint = f"say of which event: `{written_variable(usual[0])}.{name}`, or `{usual[0]}[...]`"
+            findings.error("CER010", f"`{name}` belongs to no variable", found[0].span, hint)

@@ -1,0 +1,80 @@
+"""Units of time, and timestamps written as text: exact, in nanoseconds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+
+NANOSECONDS: Mapping[str, int] = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+}
+"""Nanoseconds in each unit of the language, from the smallest to the largest."""
+
+LONG_NAMES: Mapping[str, str] = {
+    "ns": "NANOSECONDS",
+    "us": "MICROSECONDS",
+    "ms": "MILLISECONDS",
+    "s": "SECONDS",
+    "min": "MINUTES",
+    "h": "HOURS",
+    "d": "DAYS",
+}
+"""The long name of each unit, as WITHIN is written."""
+
+_UNITS: Mapping[str, str] = {
+    **{short: short for short in LONG_NAMES},
+    **{long.lower(): short for short, long in LONG_NAMES.items()},
+    **{long.lower().removesuffix("s"): short for short, long in LONG_NAMES.items()},
+}
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FRACTION = re.compile(r"(:\d\d)[.,](\d+)")
+
+
+def unit_named(word: str) -> str | None:
+    """The unit (`ns us ms s min h d`) that a word names, short or long, in any case; None if none."""
+    return _UNITS.get(word.lower())
+
+
+def exact(value: int | float) -> Fraction:
+    """The number as it was written: `0.1` is one tenth, not the float64 that is nearest to it."""
+    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
+
+
+def nanoseconds(value: int | float, unit: str) -> Fraction:
+    """A quantity of time in nanoseconds, exact.
+
+    Raises
+    ------
+    KeyError
+        The unit is not one of `ns us ms s min h d`.
+    """
+    return exact(value) * NANOSECONDS[unit]
+
+
+def timestamp_nanoseconds(text: str) -> int:
+    """A timestamp in ISO 8601 as nanoseconds since 1970, UTC where no offset is written.
+
+    Digits after the ninth of a fraction of a second are cut.
+
+    Raises
+    ------
+    ValueError
+        The text is not a date or a timestamp of ISO 8601.
+    """
+    fraction = _FRACTION.search(text)
+    digits = fraction.group(2) if fraction else ""
+    # `datetime` keeps six digits of a fraction, so the fraction is read apart.
+    moment = datetime.fromisoformat(_FRACTION.sub(r"\1", text, count=1))
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    since = moment - _EPOCH
+    seconds = since.days * 86_400 + since.seconds
+    return (seconds * 1_000_000 + since.microseconds) * 1_000 + int(digits[:9].ljust(9, "0"))

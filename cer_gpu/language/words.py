@@ -1,0 +1,50 @@
+"""The words of the language: keywords, names and how they are quoted."""
+
+from __future__ import annotations
+
+import re
+
+RESERVED = frozenset(
+    """SELECT FROM WHERE PARTITION WITHIN CONSUME ALL NONE AND OR NOT UNLESS FILTER AS PROJECT LIKE IN IS NULL
+    TRUE FALSE""".split()
+)
+"""Keywords that are names only between back-ticks."""
+
+CONTEXTUAL = frozenset("ANY NEXT NXT LAST MAX STRICT BY RANGE LIMIT".split())
+"""Keywords that are also names, where a name stands: `last`, `max` and `limit` are usual columns."""
+
+_PLAIN = re.compile(r"[^\W\d]\w*")
+
+
+def keyword(word: str) -> str | None:
+    """The keyword that a word is, in capitals, or None."""
+    # `str.upper` makes an S of a long s: such a word is a name.
+    upper = word.upper() if word.isascii() else ""
+    return upper if upper in RESERVED or upper in CONTEXTUAL else None
+
+
+def written(name: str) -> str:
+    """A name as it is written in a query: between back-ticks where it needs them."""
+    if _PLAIN.fullmatch(name) and keyword(name) is None:
+        return name
+    return "`" + name.replace("`", "``") + "`"
+
+
+def written_variable(variable: str) -> str:
+    """A variable as it is written in a query; `S>T` is a stream and a type."""
+    return ">".join(written(part) for part in variable.split(">", 1))
+
+
+def unquoted(token: str) -> str:
+    """The name that is written as `token`, with or without back-ticks."""
+    return token[1:-1].replace("``", "`") if token.startswith("`") else token
+
+
+def quoted_text(value: str) -> str:
+    """A string literal with this value."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def text_of(token: str) -> str:
+    """The value of a string literal."""
+    return token[1:-1].replace("''", "'")

@@ -1,0 +1,115 @@
+"""Boolean algebra of conditions and predicates: constructors that fold, and negation normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+from cer_gpu.language import tree as t
+
+TRUE = t.Truth(True)
+FALSE = t.Truth(False)
+
+
+def conjunction(conditions: Iterable[t.Condition]) -> t.Condition:
+    """AND of conditions, flat, without repetitions; false where it has one and its negation."""
+    kept = _flat(t.Both, conditions)
+    if FALSE in kept or any(negation(one) in kept for one in kept):
+        return FALSE
+    return reduce(t.Both, [one for one in kept if one != TRUE] or [TRUE])
+
+
+def disjunction(conditions: Iterable[t.Condition]) -> t.Condition:
+    """OR of conditions, flat, without repetitions; true where it has one and its negation."""
+    kept = _flat(t.Either, conditions)
+    if TRUE in kept or any(negation(one) in kept for one in kept):
+        return TRUE
+    return reduce(t.Either, [one for one in kept if one != FALSE] or [FALSE])
+
+
+def negation(condition: t.Condition) -> t.Condition:
+    """NOT of a condition, without NOT NOT. The logic is two-valued, so no comparison is turned around."""
+    match condition:
+        case t.Truth(value=value):
+            return t.Truth(not value)
+        case t.Not(operand=operand):
+            return operand
+        case _:
+            return t.Not(condition)
+
+
+def flatten(kind: type[t.Both] | type[t.Either], condition: t.Condition) -> list[t.Condition]:
+    """The operands of nested AND (OR), from left to right."""
+    if isinstance(condition, kind):
+        return flatten(kind, condition.left) + flatten(kind, condition.right)
+    return [condition]
+
+
+def _flat(kind: type[t.Both] | type[t.Either], conditions: Iterable[t.Condition]) -> list[t.Condition]:
+    operands = (one for condition in conditions for one in flatten(kind, condition))
+    return list(dict.fromkeys(operands))
+
+
+def replace_literals(condition: t.Condition, literal: Callable[[t.Condition], t.Condition]) -> t.Condition:
+    """The condition with every literal (what is not AND, OR, NOT or a truth value) replaced, and folded."""
+    match condition:
+        case t.Truth():
+            return condition
+        case t.Both(left=left, right=right):
+            return conjunction((replace_literals(left, literal), replace_literals(right, literal)))
+        case t.Either(left=left, right=right):
+            return disjunction((replace_literals(left, literal), replace_literals(right, literal)))
+        case t.Not(operand=operand):
+            return negation(replace_literals(operand, literal))
+        case t.Every(variable=name, predicate=predicate):
+            folded = fold(predicate)
+            if folded == TRUE:
+                return TRUE
+            return literal(condition if folded == predicate else t.Every(name, folded))
+        case _:
+            return literal(condition)
+
+
+def fold(condition: t.Condition) -> t.Condition:
+    """The condition without truth values inside it, repetitions and double negations."""
+    return replace_literals(condition, lambda literal: literal)
+
+
+def speaks_of_events(condition: t.Condition) -> bool:
+    """Whether a condition has a unary predicate, `x[...]`."""
+    match condition:
+        case t.Every():
+            return True
+        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
+            return speaks_of_events(left) or speaks_of_events(right)
+        case t.Not(operand=operand):
+            return speaks_of_events(operand)
+        case _:
+            return False
+
+
+def unary_literals(condition: t.Condition) -> list[t.Every]:
+    """The unary predicates of a condition, each once, in the order of the text."""
+    match condition:
+        case t.Every():
+            return [condition]
+        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
+            return list(dict.fromkeys(unary_literals(left) + unary_literals(right)))
+        case t.Not(operand=operand):
+            return unary_literals(operand)
+        case _:
+            return []
+
+
+def negation_normal_form(condition: t.Condition, *, negated: bool = False) -> t.Condition:
+    """NOT pushed down to unary predicates; parts without one are literals and stay as they are."""
+    if not speaks_of_events(condition):
+        return negation(condition) if negated else condition
+    match condition:
+        case t.Not(operand=operand):
+            return negation_normal_form(operand, negated=not negated)
+        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
+            join = conjunction if isinstance(condition, t.Both) != negated else disjunction
+            return join(negation_normal_form(one, negated=negated) for one in (left, right))
+        case _:
+            return negation(condition) if negated else condition

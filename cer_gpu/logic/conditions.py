@@ -1,0 +1,284 @@
+"""What conditions mean: section 4 of the language, case by case, over Python values.
+
+The logic is two-valued: a comparison with a null, a NaN or an attribute that the event lacks is false, and
+NOT is the complement.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from itertools import product
+from typing import Any, TypeAlias
+
+from cer_gpu.language import tree as t
+from cer_gpu.logic.events import Duration, Event, Instant, Value, duration, instant
+
+Lookup: TypeAlias = Callable[[t.Attribute], Value]
+Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
+
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
+    """The variables that a condition speaks of; none for a predicate on one event."""
+    match condition:
+        case t.Every(variable=name):
+            return frozenset((name,))
+        case t.Attribute(variable=None) | t.Truth() | t.Number() | t.Text() | t.Boolean() | t.Quantity():
+            return frozenset()
+        case t.Attribute(variable=str(name)):
+            return frozenset((name,))
+    return frozenset().union(*(condition_variables(part) for part in parts(condition)))
+
+
+def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression, ...]:
+    """What a condition or an expression is directly built from."""
+    match node:
+        case (
+            t.Both(left=left, right=right)
+            | t.Either(left=left, right=right)
+            | t.Comparison(left=left, right=right)
+            | t.Arithmetic(left=left, right=right)
+        ):
+            return (left, right)
+        case t.Not(operand=inner) | t.Like(operand=inner) | t.IsNull(operand=inner):
+            return (inner,)
+        case t.Negation(operand=operand):
+            return (operand,)
+        case t.InSet(operand=operand, values=values):
+            return (operand, *values)
+        case t.InRange(operand=operand, low=low, high=high):
+            return tuple(part for part in (operand, low, high) if part is not None)
+        case t.Every(predicate=predicate):
+            return (predicate,)
+        case _:
+            return ()
+
+
+def condition_holds(condition: t.Condition, marked: Callable[[str], Iterable[Event]]) -> bool:
+    """Whether a condition holds of the events that each variable marks.
+
+    Parameters
+    ----------
+    condition : Condition
+    marked : callable
+        Gives the events that a variable marks. Unary predicates and correlations hold if they hold for
+        every event, or every pair of events, so for no event at all.
+
+    Raises
+    ------
+    TypeError
+        Values that do not compare, which the checks of the language exclude.
+    """
+    match condition:
+        case t.Truth(value=value):
+            return value
+        case t.Both(left=left, right=right):
+            return condition_holds(left, marked) and condition_holds(right, marked)
+        case t.Either(left=left, right=right):
+            return condition_holds(left, marked) or condition_holds(right, marked)
+        case t.Not(operand=operand):
+            return not condition_holds(operand, marked)
+        case t.Every(variable=name, predicate=predicate):
+            return all(predicate_holds(predicate, event) for event in marked(name))
+        case _:
+            names = sorted(condition_variables(condition))
+            choices = product(*(tuple(marked(name)) for name in names))
+            return all(_correlation_holds(condition, dict(zip(names, chosen))) for chosen in choices)
+
+
+def predicate_holds(predicate: t.Condition, event: Event) -> bool:
+    """Whether one event satisfies a predicate.
+
+    Raises
+    ------
+    TypeError
+        Values that do not compare.
+    """
+    match predicate:
+        case t.Truth(value=value):
+            return value
+        case t.Both(left=left, right=right):
+            return predicate_holds(left, event) and predicate_holds(right, event)
+        case t.Either(left=left, right=right):
+            return predicate_holds(left, event) or predicate_holds(right, event)
+        case t.Not(operand=operand):
+            return not predicate_holds(operand, event)
+        case t.Every():
+            raise TypeError("a predicate on one event speaks of no variable")
+        case _:
+            return _leaf_holds(predicate, lambda attribute: event.attributes.get(attribute.name))
+
+
+def _correlation_holds(leaf: Leaf, chosen: Mapping[str, Event]) -> bool:
+    def lookup(attribute: t.Attribute) -> Value:
+        if attribute.variable is None:
+            raise TypeError(f"attribute {attribute.name} of no variable in a correlation")
+        return chosen[attribute.variable].attributes.get(attribute.name)
+
+    return _leaf_holds(leaf, lookup)
+
+
+def _leaf_holds(leaf: Leaf, lookup: Lookup) -> bool:
+    match leaf:
+        case t.Comparison(op=op, left=left, right=right):
+            return compare(op, value_of(left, lookup), value_of(right, lookup))
+        case t.Like(operand=operand, pattern=pattern):
+            value = value_of(operand, lookup)
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"LIKE on {value!r}")
+            return value is not None and re.search(pattern, value) is not None
+        case t.InSet(operand=operand, values=values):
+            value = value_of(operand, lookup)
+            return any(compare("=", value, value_of(one, lookup)) for one in values)
+        case t.InRange(operand=operand, low=low, high=high):
+            value = value_of(operand, lookup)
+            # A range without ends holds for what compares with something: not for a null or a NaN.
+            inside = compare("=", value, value)
+            if low is not None:
+                inside = inside and compare(">=", value, value_of(low, lookup))
+            if high is not None:
+                inside = inside and compare("<=", value, value_of(high, lookup))
+            return inside
+        case t.IsNull(operand=operand):
+            return value_of(operand, lookup) is None
+
+
+def compare(op: str, left: Value, right: Value) -> bool:
+    """`left op right`: false for a null or a NaN; exact between int and float; strings by code point.
+
+    A string compared with an instant is an ISO 8601 literal.
+
+    Raises
+    ------
+    TypeError
+        The values are of types that do not compare.
+    """
+    if left is None or right is None:
+        return False
+    if isinstance(left, Instant) and isinstance(right, str):
+        right = instant(right)
+    if isinstance(right, Instant) and isinstance(left, str):
+        left = instant(left)
+    if _kind(left) != _kind(right):
+        raise TypeError(f"{left!r} and {right!r} do not compare")
+    a, b = (v.nanoseconds if isinstance(v, Instant | Duration) else v for v in (left, right))
+    # Python orders NaN as IEEE 754 does, but for `!=`, which here is false like every other comparison.
+    return a == a and b == b and _COMPARE[op](a, b)
+
+
+def _kind(value: Value) -> str:
+    match value:
+        case bool():
+            return "bool"
+        case int() | float():
+            return "number"
+        case str():
+            return "string"
+        case Instant():
+            return "instant"
+        case _:
+            return "duration"
+
+
+def value_of(expression: t.Expression, lookup: Lookup) -> Value:
+    """The value of an arithmetic expression; a null where a part is one or a divisor is zero.
+
+    Integers are exact here (they do not wrap at 64 bits), `/` divides float64 values, `%` has the sign of
+    the dividend.
+
+    Raises
+    ------
+    TypeError
+        Arithmetic on values that have none.
+    """
+    match expression:
+        case t.Number() | t.Text() | t.Boolean():
+            return expression.value
+        case t.Quantity(value=size, unit=unit):
+            return duration(size, unit)
+        case t.Attribute():
+            return lookup(expression)
+        case t.Negation(operand=operand):
+            return _negated(value_of(operand, lookup))
+        case t.Arithmetic(op=op, left=left, right=right):
+            return _arithmetic(op, value_of(left, lookup), value_of(right, lookup))
+
+
+def _negated(value: Value) -> Value:
+    if isinstance(value, Duration):
+        return Duration(-value.count, value.unit)
+    return None if value is None else -_number(value)
+
+
+def _arithmetic(op: str, left: Value, right: Value) -> Value:
+    if left is None or right is None:
+        return None
+    if isinstance(left, Instant | Duration) or isinstance(right, Instant | Duration):
+        return _time_arithmetic(op, left, right)
+    a, b = _number(left), _number(right)
+    match op:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case "/":
+            return None if b == 0 else float(a) / float(b)
+        case _:
+            return None if b == 0 else remainder(a, b)
+
+
+def remainder(dividend: int | float, divisor: int | float) -> int | float:
+    """`dividend % divisor` with the sign of the dividend, of a divisor that is not zero."""
+    if isinstance(dividend, int) and isinstance(divisor, int):
+        size = abs(dividend) % abs(divisor)
+        return -size if dividend < 0 else size
+    if math.isinf(dividend):
+        return math.nan
+    return math.fmod(dividend, divisor)
+
+
+def _time_arithmetic(op: str, left: Value, right: Value) -> Value:
+    match op, left, right:
+        case "-", Instant(), Instant():
+            if left.unit == right.unit:
+                return Duration(left.count - right.count, left.unit)
+            return Duration(left.nanoseconds - right.nanoseconds)
+        case (("+" | "-"), Instant(), Duration()):
+            moved = right.nanoseconds if op == "+" else -right.nanoseconds
+            return _shifted(left, moved)
+        case "+", Duration(), Instant():
+            return _shifted(right, left.nanoseconds)
+        case (("+" | "-"), Duration(), Duration()):
+            other = right.nanoseconds if op == "+" else -right.nanoseconds
+            return Duration(left.nanoseconds + other)
+        case "*", Duration(), int():
+            return Duration(left.nanoseconds * right)
+        case "*", int(), Duration():
+            return Duration(left * right.nanoseconds)
+        case _:
+            raise TypeError(f"{left!r} {op} {right!r} has no value")
+
+
+def _shifted(start: Instant, by: int | Fraction) -> Instant:
+    # A fraction of a nanosecond can only come from a literal; it is kept, since comparisons are exact.
+    return Instant(start.nanoseconds + by)  # type: ignore[arg-type]
+
+
+def _number(value: Value) -> int | float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{value!r} is not a number")
+    return value

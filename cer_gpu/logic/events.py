@@ -1,0 +1,87 @@
+"""Events of the reference semantics, and what is common to all values of time.
+
+The reference computes with Python values: bool, int (int64), float (float64), str, `Instant` (timestamp),
+`Duration` (duration) and None (null). An attribute that an event lacks is not in its mapping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TypeAlias
+
+from cer_gpu.language.units import NANOSECONDS, nanoseconds, timestamp_nanoseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A timestamp: `count` units of time since the epoch, UTC.
+
+    The unit is the column's: a bound without a unit is meant in it. Comparisons go through `nanoseconds`,
+    so that instants of different units compare by what they mean.
+    """
+
+    count: int
+    unit: str = "ns"
+
+    @property
+    def nanoseconds(self) -> int:
+        """The same instant in nanoseconds since the epoch, exact."""
+        return self.count * NANOSECONDS[self.unit]
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A span of time: `count` units, exact (a `Fraction` where `1.5 ns` was written)."""
+
+    count: int | Fraction
+    unit: str = "ns"
+
+    @property
+    def nanoseconds(self) -> int | Fraction:
+        """The same duration in nanoseconds, exact."""
+        return self.count * NANOSECONDS[self.unit]
+
+
+Value: TypeAlias = bool | int | float | str | Instant | Duration | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event: a type, the attributes that it has, and the stream that it belongs to.
+
+    Attributes
+    ----------
+    type : str
+    attributes : mapping of str to Value
+        None is a null; an attribute that is not a key is one that the event lacks. The order attribute is
+        an attribute like the others.
+    stream : str or None
+        None where streams have no names.
+    """
+
+    type: str
+    attributes: Mapping[str, Value] = field(default_factory=dict)
+    stream: str | None = None
+
+    def is_a(self, name: str, stream: str | None) -> bool:
+        """Whether it is an event that the atom `name`, or `stream>name`, speaks of."""
+        return self.type == name and (stream is None or self.stream == stream)
+
+
+def duration(number: int | float, unit: str) -> Duration:
+    """The literal `1.5 h` as a duration, exact."""
+    span = nanoseconds(number, unit)
+    return Duration(int(span) if span.denominator == 1 else span)
+
+
+def instant(text: str) -> Instant:
+    """An ISO 8601 literal as an instant; without a zone it is UTC.
+
+    Raises
+    ------
+    ValueError
+        The text is not a date or time of ISO 8601.
+    """
+    return Instant(timestamp_nanoseconds(text))

@@ -1,0 +1,123 @@
+"""Small functions of formulas that every rewriting needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import reduce
+from typing import NamedTuple
+
+from cer_gpu.language import tree as t
+from cer_gpu.logic.binding import children
+from cer_gpu.logic.boolean import FALSE
+from cer_gpu.logic.conditions import condition_variables
+
+Names = frozenset[str] | None
+"""A set of variables; None stands for all, the marks of any variable."""
+
+
+class Count(NamedTuple):
+    """How many events are marked, at least and at most; 2 stands for two or more."""
+
+    least: int
+    most: int
+
+
+def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
+    """The pattern and all patterns inside it."""
+    yield pattern
+    for child in children(pattern):
+        yield from nodes(child)
+
+
+def atoms(pattern: t.Pattern) -> int:
+    """The size of a formula: how many event types and other events it has, repetitions counted."""
+    return sum(isinstance(node, t.EventType | t.OtherEvent) for node in nodes(pattern))
+
+
+def rebuild(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.Pattern:
+    """The pattern with its direct children replaced."""
+    match pattern:
+        case t.EventType() | t.OtherEvent():
+            return pattern
+        case t.Sequence() | t.Or() | t.And() | t.All() | t.Unless():
+            return replace(pattern, left=change(pattern.left), right=change(pattern.right))
+        case _:
+            return replace(pattern, pattern=change(pattern.pattern))
+
+
+def either(patterns: Iterable[t.Pattern]) -> t.Pattern:
+    """OR of one or more patterns, without repetitions."""
+    return reduce(t.Or, dict.fromkeys(patterns))
+
+
+def never(atom: t.EventType) -> t.Filter:
+    """A formula in LP-normal form without complex events."""
+    return t.Filter(atom, t.Every(atom.name, FALSE))
+
+
+def names_below(node: t.As | t.Project, names: Names) -> Names:
+    """The variables inside an AS or a PROJECT that stand for what `names` mark outside it."""
+    if isinstance(node, t.As):
+        return None if names is None or node.variable in names else names
+    kept = frozenset(node.variables)
+    return kept if names is None else names & kept
+
+
+def marks(atom: t.EventType, names: Names) -> bool:
+    """Whether one of the names marks the events of an atom."""
+    return names is None or not names.isdisjoint(atom.variables)
+
+
+def count_marked(pattern: t.Pattern, names: Names) -> Count:
+    """How many events the names mark in a complex event of the pattern: bounds, not always the tightest."""
+    match pattern:
+        case t.EventType():
+            return Count(1, 1) if marks(pattern, names) else Count(0, 0)
+        case t.OtherEvent():
+            return Count(0, 0)
+        case t.As() | t.Project():
+            return count_marked(pattern.pattern, names_below(pattern, names))
+        case t.Iteration(pattern=body):
+            once = count_marked(body, names)
+            return Count(once.least, 2 if once.most else 0)
+        case t.Unless(left=kept):
+            return count_marked(kept, names)
+        case t.Sequence() | t.Or() | t.And() | t.All():
+            return _count_together(pattern, names)
+        case _:
+            return count_marked(pattern.pattern, names)
+
+
+def _count_together(pattern: t.Sequence | t.Or | t.And | t.All, names: Names) -> Count:
+    a, b = count_marked(pattern.left, names), count_marked(pattern.right, names)
+    match pattern:
+        case t.Sequence():
+            return Count(min(2, a.least + b.least), min(2, a.most + b.most))
+        case t.Or():
+            return Count(min(a.least, b.least), max(a.most, b.most))
+        case t.All():
+            return Count(max(a.least, b.least), min(2, a.most + b.most))
+        case t.And():
+            return Count(max(a.least, b.least), min(a.most, b.most))
+
+
+def correlates(pattern: t.Pattern) -> bool:
+    """Whether some filter of the pattern compares events of different variables."""
+    return any(
+        _has_correlation(node.condition)
+        for node in nodes(pattern)
+        if isinstance(node, t.Filter | t.OtherEvent) and node.condition is not None
+    )
+
+
+def _has_correlation(condition: t.Condition) -> bool:
+    match condition:
+        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
+            return _has_correlation(left) or _has_correlation(right)
+        case t.Not(operand=operand):
+            return _has_correlation(operand)
+        case t.Every() | t.Truth():
+            return False
+        case _:
+            return bool(condition_variables(condition))

@@ -1,0 +1,83 @@
+"""Unary predicates that a scope binds for filters inside it: found, and set to a truth value.
+
+The first step of the proof of Theorem 5.3 of the CEPL thesis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.scope import variables
+from cer_gpu.logic.binding import children, hidden
+from cer_gpu.logic.boolean import replace_literals, unary_literals
+from cer_gpu.logic.formulas import rebuild
+
+
+def outer_literals(body: t.Pattern, bound: frozenset[str]) -> tuple[t.Every, ...]:
+    """The unary predicates that filters inside read of variables which the body binds.
+
+    Parameters
+    ----------
+    body : Pattern
+        The body of a scope.
+    bound : frozenset of str
+        The variables that the scope binds.
+
+    Returns
+    -------
+    tuple of Every
+        Each once, in the order of the formula.
+    """
+    if not bound:
+        return ()
+    found = [one for one in _own_literals(body) if one.variable in bound]
+    for child in children(body):
+        found += outer_literals(child, bound - bound_at(body, child))
+    return tuple(dict.fromkeys(found))
+
+
+def assigned(body: t.Pattern, values: Mapping[t.Every, bool]) -> t.Pattern:
+    """The body with those predicates set to a truth value wherever they are bound there."""
+    if not values:
+        return body
+
+    def child(inner: t.Pattern) -> t.Pattern:
+        taken = bound_at(body, inner)
+        return assigned(inner, {one: v for one, v in values.items() if one.variable not in taken})
+
+    def value(literal: t.Condition) -> t.Condition:
+        outer = literal in own and literal in values
+        return t.Truth(values[literal]) if outer else literal  # type: ignore[index]
+
+    own = _own_literals(body)
+    changed = rebuild(body, child)
+    if isinstance(changed, t.Filter | t.OtherEvent) and changed.condition is not None:
+        return replace(changed, condition=replace_literals(changed.condition, value))
+    return changed
+
+
+def _own_literals(pattern: t.Pattern) -> list[t.Every]:
+    """The unary predicates of this node alone that speak of variables from outside."""
+    match pattern:
+        case t.Filter(pattern=inner, condition=condition):
+            local = variables(inner)
+        case t.OtherEvent(type=kind, condition=condition) if condition is not None:
+            local = frozenset(kind.variables)
+        case _:
+            return []
+    return [one for one in unary_literals(condition) if one.variable not in local]
+
+
+def bound_at(pattern: t.Pattern, child: t.Pattern) -> frozenset[str]:
+    """The variables that a node binds for filters inside one of its children."""
+    match pattern:
+        case t.Iteration() | t.Selector():
+            return variables(child)
+        case t.Unless(right=right) if child is right:
+            return variables(right)
+        case t.Project():
+            return hidden(pattern)
+        case _:
+            return frozenset()

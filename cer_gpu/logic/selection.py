@@ -1,0 +1,75 @@
+"""Selection strategies: section 6 of the language, chapter 4 of the CEPL thesis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from cer_gpu.language.tree import Strategy
+
+
+class Match(NamedTuple):
+    """A complex event: two positions, and the pairs (variable, position) of its marks."""
+
+    start: int
+    end: int
+    marks: frozenset[tuple[str, int]]
+
+    def positions(self) -> frozenset[int]:
+        """The positions that some variable marks."""
+        return frozenset(position for _, position in self.marks)
+
+    def marked_by(self, variable: str) -> frozenset[int]:
+        """The positions that one variable marks."""
+        return frozenset(position for name, position in self.marks if name == variable)
+
+    def sort_key(self) -> tuple[object, ...]:
+        """The order in which answers are given: end, start, positions, marks."""
+        by_variable: dict[str, list[int]] = {}
+        for name, position in sorted(self.marks):
+            by_variable.setdefault(name, []).append(position)
+        return self.end, self.start, tuple(sorted(self.positions())), tuple(by_variable.items())
+
+
+def select(strategy: Strategy, matches: Iterable[Match]) -> frozenset[Match]:
+    """The matches that a strategy keeps, chosen among those with the same end.
+
+    ANY keeps all here: the one that it leaves is the first in the order of the answers, so that it can be
+    found once the SELECT list has dropped its marks.
+    """
+    by_end: dict[int, list[Match]] = {}
+    for match in matches:
+        by_end.setdefault(match.end, []).append(match)
+    return frozenset(kept for group in by_end.values() for kept in _select_group(strategy, group))
+
+
+def _select_group(strategy: Strategy, group: list[Match]) -> list[Match]:
+    if strategy in (Strategy.ALL, Strategy.ANY):
+        return group
+    if strategy is Strategy.STRICT:
+        return [match for match in group if is_interval(match.positions())]
+    candidates = {match.positions() for match in group}
+    if strategy is Strategy.MAX:
+        best = {one for one in candidates if not any(one < other for other in candidates)}
+    else:
+        best = {max(candidates, key=next_key if strategy is Strategy.NEXT else last_key)}
+    return [match for match in group if match.positions() in best]
+
+
+def is_interval(positions: frozenset[int]) -> bool:
+    """Whether the positions have no gap; the empty set has none."""
+    return not positions or max(positions) - min(positions) + 1 == len(positions)
+
+
+def next_key(positions: frozenset[int]) -> tuple[int, ...]:
+    """A key for the order M1 < M2 iff min(M1 symmetric-difference M2) is in M2.
+
+    Of two ascending sequences that first differ in one place, the one with the smaller position there is
+    the greater set; so is one that goes on where the other stops.
+    """
+    return tuple(-position for position in sorted(positions))
+
+
+def last_key(positions: frozenset[int]) -> tuple[int, ...]:
+    """A key for the order M1 < M2 iff max(M1 symmetric-difference M2) is in M2."""
+    return tuple(sorted(positions, reverse=True))

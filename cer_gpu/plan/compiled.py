@@ -1,0 +1,103 @@
+"""What a query is compiled to: arrays and small values, picklable, free of parser and automata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.plan.axes import Axis
+from cer_gpu.plan.symbols import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class TransitionTables:
+    """A deterministic complex event automaton as arrays.
+
+    State 0 is the initial one and has no incoming transitions. The transitions of symbol s are
+    `first[s] .. first[s + 1] - 1`, sorted by (source, label); at most one has a given (source, label).
+
+    Attributes
+    ----------
+    n_states : int
+    n_symbols : int
+        Symbols are 0 .. n_symbols - 1; 0 is the neutral one (changes no state, marks nothing).
+    first : ndarray, shape (n_symbols + 1,), int32
+    source, label, target : ndarray, shape (transitions,), int32
+        Label 0 marks nothing; target -1 has no outgoing transitions, so that no run goes on there.
+    accepting : ndarray, shape (transitions,), uint8
+        1 where the target is final.
+    """
+
+    n_states: int
+    n_symbols: int
+    first: np.ndarray
+    source: np.ndarray
+    label: np.ndarray
+    target: np.ndarray
+    accepting: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPlan:
+    """WITHIN, in the units of the data.
+
+    Attributes
+    ----------
+    kind : {"events", "time", "attribute"}
+    size : int or float
+        The largest `value(end) - value(start)` that is kept.
+    attribute : str or None
+        The column that is measured; None for kind "events".
+    """
+
+    kind: str
+    size: int | float
+    attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledQuery:
+    """Everything that the engine needs to run a query, and nothing else.
+
+    Attributes
+    ----------
+    text : str
+        The query as written.
+    axes, stages : tuple
+        From an event to its symbol (`cer_gpu.plan.symbols`).
+    tables : TransitionTables
+    variables : tuple of str
+        The kept variables that some complex event may mark, in the order of the result's columns.
+    label_has : ndarray, shape (labels, variables), uint8
+        Which variables a label marks.
+    attributes : mapping of str to tuple of str
+        The attributes to return for the events of a variable (`x[price]`).
+    partition : tuple of tuple of str
+    window : WindowPlan or None
+    consume : {"NONE", "ANY", "PARTITION"}
+    limit : int or None
+    streams : tuple of str
+        Events of other streams are skipped; empty where every event takes part.
+    symbol_dtype : str
+        "uint8" or "uint16".
+    """
+
+    text: str
+    axes: tuple[Axis, ...]
+    stages: tuple[Stage, ...]
+    tables: TransitionTables
+    variables: tuple[str, ...]
+    label_has: np.ndarray
+    attributes: dict[str, tuple[str, ...]]
+    partition: tuple[tuple[str, ...], ...]
+    window: WindowPlan | None
+    consume: str
+    limit: int | None
+    streams: tuple[str, ...]
+    symbol_dtype: str
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether a partial match may wait for ever."""
+        return self.window is None

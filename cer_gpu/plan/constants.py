@@ -1,0 +1,174 @@
+"""The constants of a query, read exactly in the type of what they are compared with."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+
+from cer_gpu.language import tree
+from cer_gpu.language.schema import ValueType
+
+NANOSECONDS = {
+    "ns": 1,
+    "us": 1_000,
+    "ms": 1_000_000,
+    "s": 1_000_000_000,
+    "min": 60_000_000_000,
+    "h": 3_600_000_000_000,
+    "d": 86_400_000_000_000,
+}
+
+_COMPARE = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+Value = Fraction | float | str
+
+
+class ConstantReader:
+    """Reads constants of a query for a schema.
+
+    Parameters
+    ----------
+    types : mapping of str to ValueType
+        The types of the attributes.
+    units : mapping of str to str
+        The unit of every timestamp and duration attribute (`ns us ms s d`): its values are integers in it.
+    """
+
+    def __init__(self, types: Mapping[str, ValueType], units: Mapping[str, str]) -> None:
+        self._types = types
+        self._units = units
+
+    def type_of(self, expression: tree.Expression) -> tuple[ValueType, str | None]:
+        """The type of an expression, with its unit where it is a time.
+
+        Times of different units meet in the finer one.
+        """
+        match expression:
+            case tree.Attribute(name):
+                kind = self._types[name]
+                return kind, self._units.get(name)
+            case tree.Number(value):
+                return (ValueType.INT64 if isinstance(value, int) else ValueType.FLOAT64), None
+            case tree.Text():
+                return ValueType.STRING, None
+            case tree.Boolean():
+                return ValueType.BOOL, None
+            case tree.Quantity(_, unit):
+                return ValueType.DURATION, unit
+            case tree.Negation(operand):
+                return self.type_of(operand)
+            case tree.Arithmetic(op, left, right):
+                return self._arithmetic(op, self.type_of(left), self.type_of(right))
+        raise TypeError(f"not an expression: {expression!r}")
+
+    @staticmethod
+    def _arithmetic(
+        op: str, left: tuple[ValueType, str | None], right: tuple[ValueType, str | None]
+    ) -> tuple[ValueType, str | None]:
+        units = [unit for _, unit in (left, right) if unit is not None]
+        finest = min(units, key=NANOSECONDS.__getitem__) if units else None
+        kinds = {left[0], right[0]}
+        if ValueType.TIMESTAMP in kinds:
+            both = left[0] is right[0] is ValueType.TIMESTAMP
+            return (ValueType.DURATION if both else ValueType.TIMESTAMP), finest
+        if ValueType.DURATION in kinds:
+            if op == "/" and left[0] is right[0]:
+                return ValueType.FLOAT64, None
+            return ValueType.DURATION, finest
+        if op == "/" or ValueType.FLOAT64 in kinds:
+            return ValueType.FLOAT64, None
+        return ValueType.INT64, None
+
+    def is_text(self, expression: tree.Expression) -> bool:
+        """Whether the values of an expression are strings."""
+        return self.type_of(expression)[0] is ValueType.STRING
+
+    def read(self, expression: tree.Expression, wanted: tuple[ValueType, str | None]) -> Value | None:
+        """The value of an expression without attributes, as one of the wanted type and unit.
+
+        Returns
+        -------
+        Fraction, float, str or None
+            Times as exact numbers in the wanted unit; an infinite number as a float; None for a null (and
+            for a NaN): what compares to nothing.
+        """
+        kind, unit = wanted
+        if kind is ValueType.TIMESTAMP and isinstance(expression, tree.Text):
+            return Fraction(timestamp_nanoseconds(expression.value), NANOSECONDS[unit or "ns"])
+        value = self._fold(expression)
+        if isinstance(value, str) or value is None:
+            return value
+        if unit is not None and self.type_of(expression)[0] is ValueType.DURATION:
+            return Fraction(value) / NANOSECONDS[unit]
+        if isinstance(value, float):
+            if math.isnan(value):
+                return None
+            return value if math.isinf(value) else Fraction(value)
+        return Fraction(value)
+
+    def compare(self, op: str, left: tree.Expression, right: tree.Expression) -> bool:
+        """Whether a comparison between two constants holds (never with a null or a NaN)."""
+        kind = self.type_of(left)
+        other = self.type_of(right)
+        if kind[0] in (ValueType.TIMESTAMP, ValueType.DURATION):
+            other = kind
+        first, second = self.read(left, kind), self.read(right, other)
+        return first is not None and second is not None and bool(_COMPARE[op](first, second))
+
+    def _fold(self, expression: tree.Expression) -> int | float | str | None:
+        match expression:
+            case tree.Number(value) | tree.Text(value):
+                return value
+            case tree.Boolean(value):
+                return int(value)
+            case tree.Quantity(value, unit):
+                return _plain(Fraction(value) * NANOSECONDS[unit])
+            case tree.Negation(operand):
+                return fold_arithmetic("-", 0, self._fold(operand))
+            case tree.Arithmetic(op, left, right):
+                return fold_arithmetic(op, self._fold(left), self._fold(right))
+        raise TypeError(f"not a constant: {expression!r}")
+
+
+def fold_arithmetic(
+    op: str, left: int | float | str | None, right: int | float | str | None
+) -> int | float | None:
+    """Arithmetic of two constants as section 4 of the language has it; None is null."""
+    if left is None or right is None or isinstance(left, str) or isinstance(right, str):
+        return None
+    if op == "+":
+        return left + right
+    if op == "-":
+        return left - right
+    if op == "*":
+        return left * right
+    if right == 0:
+        return None
+    if op == "/":
+        return left / right
+    if isinstance(left, int) and isinstance(right, int):
+        magnitude = abs(left) % abs(right)
+        return -magnitude if left < 0 else magnitude
+    return math.fmod(left, right)
+
+
+def timestamp_nanoseconds(text: str) -> int:
+    """An ISO 8601 timestamp (UTC where no offset is written) in nanoseconds since 1970."""
+    moment = datetime.fromisoformat(text)
+    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
+
+
+def _plain(value: Fraction) -> int | float:
+    return int(value) if value.denominator == 1 else float(value)

@@ -1,0 +1,139 @@
+"""Symbols: the classes of events that no transition of the automaton can tell apart.
+
+The predicates of the automaton are boolean functions of class numbers, one number for each axis
+(`cer_gpu.plan.axes`). They are folded over the axes one at a time, as a decision diagram with one level
+for each axis: a state of a level is what the predicates have become once the axes before it are known.
+Only combinations that differ are kept, so that thirty filters on as many columns, each for another event
+type, make a diagram of thirty small levels and not a table of 2^30 rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.errors import LimitError
+from cer_gpu.plan.axes import Axis
+from cer_gpu.plan.formula import Constant, Formula, assign, reads
+
+STATE_BUDGET = 65_536
+"""States of one level of the diagram at most."""
+
+TABLE_BUDGET = 1 << 16
+"""Cells of the table of one stage at most, so that an index is 16 bits."""
+
+WIDE_TABLE_BUDGET = 1 << 24
+"""Cells of a stage that a single axis does not let be smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """The predicates as a function of the class numbers.
+
+    Attributes
+    ----------
+    levels : tuple of ndarray
+        Level k has shape (states of level k, classes of axis k), int32: the state of level k + 1.
+    outcomes : tuple of frozenset of int
+        For each state after the last level the indices of the predicates that hold.
+    """
+
+    levels: tuple[np.ndarray, ...]
+    outcomes: tuple[frozenset[int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Neighbouring levels of a diagram, flattened into one table.
+
+    Attributes
+    ----------
+    axes : tuple of int
+        The axes that it reads.
+    strides : tuple of int
+        What the class number of each axis counts in the index.
+    state_stride : int
+        What the state of the stage before counts in the index.
+    table : ndarray, 1-D, uint8, uint16 or int32
+        The state after the stage; the symbol, after the last one.
+    """
+
+    axes: tuple[int, ...]
+    strides: tuple[int, ...]
+    state_stride: int
+    table: np.ndarray
+
+
+def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:
+    """Fold predicates over axes.
+
+    Raises
+    ------
+    LimitError
+        When a level would have more than `STATE_BUDGET` states.
+    """
+    states: list[tuple[Formula, ...]] = [tuple(formulas)]
+    levels = []
+    for index, axis in enumerate(axes):
+        memo: dict[tuple[Formula, int], Formula] = {}
+        numbers: dict[tuple[Formula, ...], int] = {}
+        level = np.empty((len(states), axis.size), np.int32)
+        for row, state in enumerate(states):
+            if not any(reads(formula, index) for formula in state):
+                level[row] = numbers.setdefault(state, len(numbers))
+                continue
+            for number in range(axis.size):
+                following = tuple(assign(formula, index, number, memo) for formula in state)
+                level[row, number] = numbers.setdefault(following, len(numbers))
+            if len(numbers) > STATE_BUDGET:
+                raise LimitError(
+                    f"the filters of this query tell more than {STATE_BUDGET:,} classes of events apart "
+                    f"(reached at {index + 1} of {len(axes)} filtered columns): "
+                    "use fewer filters in one query, or split it"
+                )
+        levels.append(level)
+        states = list(numbers)
+    outcomes = tuple(
+        frozenset(index for index, formula in enumerate(state) if formula == Constant(True))
+        for state in states
+    )
+    return Diagram(tuple(levels), outcomes)
+
+
+def stages(axes: Sequence[Axis], diagram: Diagram, symbols: np.ndarray) -> tuple[Stage, ...]:
+    """Flatten a diagram into as few tables as their size allows.
+
+    Parameters
+    ----------
+    symbols : ndarray, shape (outcomes,), uint8 or uint16
+        The symbol of each outcome.
+    """
+    found: list[Stage] = []
+    first = 0
+    while first < len(axes) or not found:
+        rows = diagram.levels[first].shape[0] if first < len(axes) else 1
+        cells, last = rows, first
+        while last < len(axes) and (last == first or cells * axes[last].size <= TABLE_BUDGET):
+            cells *= axes[last].size
+            last += 1
+        if cells > WIDE_TABLE_BUDGET:
+            raise LimitError(
+                f"a filtered column has {axes[first].size:,} classes of values in {rows:,} contexts: "
+                "use fewer constants on one column, or split the query"
+            )
+        table = np.arange(rows, dtype=np.int32)[:, None]
+        for index in range(first, last):
+            table = diagram.levels[index][table].reshape(rows, -1)
+        strides = []
+        stride = 1
+        for index in reversed(range(first, last)):
+            strides.append(stride)
+            stride *= axes[index].size
+        flat = table.reshape(-1)
+        if last == len(axes):
+            flat = symbols[flat]
+        found.append(Stage(tuple(range(first, last)), tuple(reversed(strides)), stride, flat))
+        first = last
+    return tuple(found)

@@ -1,0 +1,114 @@
+"""Hits: the ends of complex events, with the latest start that each has.
+
+One register for each state holds the latest start of a run in it; max over the transitions, so nothing
+is counted and nothing overflows.
+"""
+
+import numba
+import numpy as np
+
+from .tables import accepting_runs
+
+
+def hits_segment_body(
+    first, into, left, right, zero, symbols, starts, lowest, begin, report, stop, register, out_event, out_start, n
+):
+    """The hits of one segment, appended at `n`; the new number of hits.
+
+    ===========  ========================  ========================================================
+    `first` ...  a `Program` for hits      in: `first`, `into`, `left`, `right`, `zero`
+    `symbols`    uint8 or uint16 [events]  in
+    `starts`     int64 [events]            in: what is recorded of a run that starts there; ascending, >= 0
+    `lowest`     int64 [events]            in: the least recorded start that an end there admits; >= 0
+    `begin`      int64                     in: first event that is run
+    `report`     int64                     in: first event that is reported
+    `stop`       int64                     in: one past the last event
+    `register`   int64 [n_registers]       in/out: latest start for each state; -1 where there is none
+    `out_event`  int64 [hits + 1]          out: the event at which complex events end
+    `out_start`  int64 [hits + 1]          out: their latest start
+    `n`          int64                     in: hits so far
+    ===========  ========================  ========================================================
+    """
+    for i in range(begin, stop):
+        register[0] = starts[i]
+        symbol = symbols[i]
+        for k in range(first[symbol], first[symbol + 1]):
+            one = register[left[k]]
+            other = register[right[k]]
+            register[into[k]] = one if one > other else other
+        if i >= report:
+            # written always, kept sometimes: a branch on the data would be mispredicted
+            latest = register[zero + 1]
+            out_event[n] = i
+            out_start[n] = latest
+            n += latest >= lowest[i]
+    return n
+
+
+def hits_reference(tables, symbols, starts, lowest, begin, report, stop):
+    """The hits of one fresh segment by definition: a list of (event, latest start)."""
+    latest = {}
+    for start, end, _ in accepting_runs(tables, symbols, begin, stop):
+        if end >= report:
+            latest[end] = max(latest.get(end, -1), int(starts[start]))
+    return [(end, start) for end, start in sorted(latest.items()) if start >= lowest[end]]
+
+
+_jit = numba.njit(nogil=True, cache=True)
+_hits_segment = _jit(hits_segment_body)
+
+
+@_jit
+def _hits(program, symbols, starts, lowest, begin, report, stop, registers, register, out_event, out_start):
+    n = 0
+    n_states = registers.shape[1]
+    for g in range(begin.shape[0]):
+        register[:n_states] = registers[g]
+        n = _hits_segment(
+            program.first,
+            program.into,
+            program.left,
+            program.right,
+            program.zero,
+            symbols,
+            starts,
+            lowest,
+            begin[g],
+            report[g],
+            stop[g],
+            register,
+            out_event,
+            out_start,
+            n,
+        )
+        registers[g] = register[:n_states]
+    return n
+
+
+def hits(program, symbols, starts, lowest, begin, report, stop, registers):
+    """The hits of many segments, in the order of the segments.
+
+    Parameters
+    ----------
+    program : Program
+        From `hits_program`.
+    symbols, starts, lowest
+        As in `hits_segment_body`.
+    begin, report, stop : ndarray, shape (segments,), int64
+        Events begin .. stop - 1 are run, those from `report` on are reported.
+    registers : ndarray, shape (segments, n_live), int64
+        In and out: the latest start of a run in each state, -1 where there is none. A fresh segment has
+        -1 throughout; what a segment leaves goes in where the next batch of its lane begins.
+
+    Returns
+    -------
+    event : ndarray, shape (hits,), int64
+    latest_start : ndarray, shape (hits,), int64
+        In the unit of `starts`.
+    """
+    capacity = int((stop - report).sum()) + 1
+    out_event = np.empty(capacity, dtype=np.int64)
+    out_start = np.empty(capacity, dtype=np.int64)
+    register = np.full(program.n_registers, -1, dtype=np.int64)
+    n = _hits(program, symbols, starts, lowest, begin, report, stop, registers, register, out_event, out_start)
+    return out_event[:n], out_start[:n]
