@@ -1,0 +1,43 @@
+"""cer-gpu: complex event recognition over history.
+
+`compile` a query, then ask for its `run`, `count`, `counts` or `hits` over events in Arrow form.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitError, QueryError
+
+if TYPE_CHECKING:
+    from cer_gpu.api import Query, compile
+    from cer_gpu.engine.matches import ComplexEvent, Matches
+
+_LATE = {
+    "Query": "cer_gpu.api",
+    "compile": "cer_gpu.api",
+    "ComplexEvent": "cer_gpu.engine.matches",
+    "Matches": "cer_gpu.engine.matches",
+}
+
+__all__ = [
+    "CerError",
+    "ComplexEvent",
+    "DataError",
+    "DeviceError",
+    "Diagnostic",
+    "LimitError",
+    "Matches",
+    "Query",
+    "QueryError",
+    "compile",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Importing the package stays cheap: the parser and the engine are loaded when they are first used.
+    if name in _LATE:
+        from importlib import import_module
+
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module 'cer_gpu' has no attribute {name!r}")

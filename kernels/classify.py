@@ -76,16 +76,17 @@ def lookup_body(index, table, out):
         out[i] = table[index[i]]
 
 
-def compact_body(index, table, out_row, out_symbol):
+def compact_body(index, table, base, out_position, out_symbol):
     """Look symbols up and keep the events whose symbol is not 0 (neutral).
 
-    `out_row` (int32 [n]) gets their rows, ascending, `out_symbol` (uint8 or uint16 [n]) their symbols;
-    returns how many there are. What stands behind them in the two arrays is undefined.
+    `base` int64 in: the position of the first event; `out_position` (int64 [>= n]) gets the positions of the
+    kept events, ascending, `out_symbol` (uint8 or uint16 [>= n]) their symbols; returns how many there are.
+    What stands behind them in the two arrays is undefined.
     """
     kept = 0
     for i in range(index.shape[0]):
         symbol = table[index[i]]
-        out_row[kept] = i
+        out_position[kept] = base + i
         out_symbol[kept] = symbol
         kept += symbol != 0
     return kept

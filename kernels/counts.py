@@ -176,7 +176,7 @@ def _forward_counts(tables, forward, symbols, begin, stop, first, event, vectors
             vectors[g] = register[:n_states]
 
 
-def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest):
+def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, exact=True):
     """How many complex events end at each hit and start inside its window.
 
     Parameters
@@ -190,6 +190,9 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest)
     hit_lowest : ndarray, shape (hits,), int64
         The least event of the segment at which a run may start; <= hit_event, non-decreasing inside a
         segment.
+    exact : bool
+        If false, the hits of a segment where some value may exceed 2**62 all get 2**62: for an
+        enumeration, which only asks whether there are too many to hold.
 
     Returns
     -------
@@ -204,7 +207,9 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest)
     _counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, *scratch, out, status)
     if not status.any():
         return out
-    exact = out.astype(object)
+    if not exact:
+        return np.where(np.repeat(status, np.diff(hit_first)) != 0, np.int64(2**62), out)
+    whole = out.astype(object)
     for g in np.flatnonzero(status):
         h0, h1 = int(hit_first[g]), int(hit_first[g + 1])
         scratch = [np.empty(shape, dtype=object) for shape in (*shapes[:2], (h1 - h0, n))]
@@ -218,9 +223,9 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest)
             h0,
             h1,
             *scratch,
-            exact,
+            whole,
         )
-    return exact
+    return whole
 
 
 def forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, vectors):

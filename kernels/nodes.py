@@ -289,7 +289,7 @@ def _step(tables, arena, roots, slots, progress, symbol, event, ends, bound, sid
         t = _transitions_of(tables, state, begin, stop)
         node = np.int64(-1)
         moved = False
-        while t < stop and tables.source[t] == state and (k >= 0 or event >= bound):
+        while t < stop and tables.source[t] == state:
             label = tables.label[t]
             target = tables.target[t]
             taken = -1 if target < 0 else slots.of[other, target]

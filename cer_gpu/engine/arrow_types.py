@@ -221,3 +221,17 @@ def first_line(error: BaseException) -> str:
     """First line of an exception's message; the rest of Arrow's is its own call stack."""
     text = str(error).strip()
     return text.splitlines()[0].rstrip(".") if text else type(error).__name__
+
+
+def time_units(schema: pa.Schema) -> dict[str, str]:
+    """The unit of every timestamp and duration column: its values are integers in it."""
+    units = {}
+    for field in schema:
+        arrow = normal_type(field.type)
+        if pa.types.is_date32(arrow):
+            units[field.name] = "d"
+        elif pa.types.is_date64(arrow):
+            units[field.name] = "ms"
+        elif value_type(arrow) in (ValueType.TIMESTAMP, ValueType.DURATION):
+            units[field.name] = arrow.unit
+    return units

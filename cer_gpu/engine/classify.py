@@ -23,6 +23,9 @@ from cer_gpu.plan.symbols import TABLE_BUDGET
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
 
+SEEN = 1000
+"""Names of types that are remembered, to suggest one for a name that does not occur."""
+
 _COMPARE = {
     "=": pc.equal,
     "!=": pc.not_equal,
@@ -50,6 +53,16 @@ class _Adder:
             kernels.add_cuts(index, part.data, part.valid, self.bounds, self.shares)
 
 
+@dataclass(frozen=True, slots=True)
+class _Scratch:
+    """What a thread needs to classify a block; `index` by the width of its numbers."""
+
+    index: dict[int, np.ndarray]
+    state: np.ndarray
+    positions: np.ndarray
+    symbols: np.ndarray
+
+
 class Classifier:
     """Finds the relevant events of batches.
 
@@ -68,41 +81,72 @@ class Classifier:
         self._dtypes = [
             np.dtype(np.uint16 if len(stage.table) <= TABLE_BUDGET else np.uint32) for stage in query.stages
         ]
+        self._widths = {dtype.itemsize for dtype in self._dtypes}
+        self._scratch: list[_Scratch] = []
+        self.unseen: dict[str, set[str]] = {}
+        """For the columns of types and streams the names of the query that no event has had."""
+        self.seen: set[str] = set()
+        """Names that events have had, some of them."""
 
-    def relevant(self, batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
+    def relevant(self, batch: pa.RecordBatch, before: int) -> tuple[np.ndarray, np.ndarray]:
         """The events of a batch whose symbol is not neutral.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        before : int
+            How many events of the stream come before it.
 
         Returns
         -------
-        rows : ndarray, shape (m,), int64
-            Ascending.
+        positions : ndarray, shape (m,), int64
+            In the stream, ascending.
         symbols : ndarray, shape (m,), uint8 or uint16
         """
         adders = self._adders(batch)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
-        found = self._workers.map(lambda block: self._block(adders, *block), blocks)
+        found = self._workers.map(lambda block: self._block(adders, *block, before), blocks)
         if not found:
             return np.empty(0, np.int64), np.empty(0, self._query.symbol_dtype)
-        rows = np.concatenate([rows for rows, _ in found])
-        return rows, np.concatenate([symbols for _, symbols in found])
+        positions = np.concatenate([positions for positions, _ in found])
+        return positions, np.concatenate([symbols for _, symbols in found])
 
-    def _block(self, adders: list[list[_Adder]], start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    def _note_seen(self, axis: ColumnAxis, texts: tuple[str | None, ...]) -> None:
+        if len(self.seen) < SEEN:
+            self.seen.update(text for text in texts if text is not None)
+        self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
+
+    def _block(
+        self, adders: list[list[_Adder]], start: int, stop: int, before: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        # Blocks reuse the memory of blocks that are done: fresh pages cost more than the kernels.
+        scratch = self._scratch.pop() if self._scratch else self._new_scratch()
+        size = stop - start
         state: np.ndarray | None = None
-        index = np.empty(0, np.uint16)
         for number, stage in enumerate(self._query.stages):
+            index = scratch.index[self._dtypes[number].itemsize][:size]
             if state is None:
-                index = np.zeros(stop - start, self._dtypes[number])
+                index[:] = 0
             else:
-                index = (state * stage.state_stride).astype(self._dtypes[number])
+                np.multiply(state, stage.state_stride, out=index, casting="unsafe")
             for adder in adders[number]:
                 adder.add(index, start, stop)
             if number + 1 < len(self._query.stages):
-                state = np.empty(stop - start, np.int32)
+                state = scratch.state[:size]
                 kernels.lookup(index, stage.table, state)
-        rows = np.empty(stop - start, np.int32)
-        symbols = np.empty(stop - start, self._query.symbol_dtype)
-        kept = kernels.compact(index, self._query.stages[-1].table, rows, symbols)
-        return rows[:kept].astype(np.int64) + start, symbols[:kept].copy()
+        table = self._query.stages[-1].table
+        kept = kernels.compact(index, table, start + before, scratch.positions, scratch.symbols)
+        found = scratch.positions[:kept].copy(), scratch.symbols[:kept].copy()
+        self._scratch.append(scratch)
+        return found
+
+    def _new_scratch(self) -> _Scratch:
+        return _Scratch(
+            {2: np.empty(BLOCK, np.uint16), 4: np.empty(BLOCK if 4 in self._widths else 0, np.uint32)},
+            np.empty(BLOCK if len(self._query.stages) > 1 else 0, np.int32),
+            np.empty(BLOCK, np.int64),
+            np.empty(BLOCK, self._query.symbol_dtype),
+        )
 
     # ------------------------------------------------------------------------------------- adders
 
@@ -133,7 +177,10 @@ class Classifier:
             axis = self._query.axes[number]
             name = _text_column(axis)
             if name is not None:
-                classes, absent = _text_classes(axis, codes(name).texts)
+                texts = codes(name).texts
+                classes, absent = _text_classes(axis, texts)
+                if isinstance(axis, ColumnAxis):
+                    self._note_seen(axis, texts)
                 before, before_absent = by_column.get(name, (np.zeros(len(classes), np.int64), 0))
                 by_column[name] = (before + stride * classes, before_absent + stride * absent)
             else:

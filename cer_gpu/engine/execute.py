@@ -89,7 +89,7 @@ class Executor:
         symbols = chunk.events.symbols
 
         def run(segments: Segments) -> np.ndarray:
-            first, event, lowest = self._hits_of(segments, found)
+            first, event, lowest = self.hits_of(segments, found)
             if self._carries:
                 before = self._vectors[segments.lane]
                 number, after = forward_counts(
@@ -105,6 +105,13 @@ class Executor:
         if any(part.dtype == object for part in parts):
             parts = [part.astype(object) for part in parts]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def bounded_counts(
+        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
+    ) -> np.ndarray:
+        """The counts of some hits as int64, 2^62 for all hits of a segment where one exceeds it."""
+        arguments = (self.tables, self._forward, self._backward, chunk.events.symbols, first, event, lowest)
+        return counts(*arguments, exact=False)
 
     # --------------------------------------------------------------------------------------- hits
 
@@ -167,7 +174,7 @@ class Executor:
         event, starts, number = (np.concatenate([part[k] for part in parts]) for k in range(3))
         return event, starts, number
 
-    def _hits_of(self, segments: Segments, found: Hits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def hits_of(self, segments: Segments, found: Hits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The hits that some segments report: where each segment's begin, their events and lowest starts."""
         low, high = np.searchsorted(found.event, [segments.report[0], segments.stop[-1]])
         event = found.event[low:high]

@@ -95,8 +95,8 @@ class Intake:
     Parameters
     ----------
     query : CompiledQuery
-    schema : pyarrow.Schema
-        Of the batches.
+    encoder : LaneEncoder or None
+        Of a query with partitions.
     units : dict of str to str
         The units of the time columns.
     order_by : tuple of str
@@ -109,7 +109,7 @@ class Intake:
     def __init__(
         self,
         query: CompiledQuery,
-        schema: pa.Schema,
+        encoder: LaneEncoder | None,
         units: dict[str, str],
         order_by: tuple[str, ...],
         stream_column: str | None,
@@ -121,8 +121,8 @@ class Intake:
         self._order = OrderCheck(order_by, bool(query.partition))
         self._order_by = order_by
         self._stream_column = stream_column
-        self._payload = payload
-        self.encoder = LaneEncoder(query.partition, schema) if query.partition else None
+        self.payload = payload
+        self.encoder = encoder
         self._skips = bool(query.streams)
         self._counters = np.zeros(0, np.int64)
         self._last = np.zeros(0, np.float64)
@@ -145,6 +145,12 @@ class Intake:
         """How many lanes there are by now."""
         return self.encoder.count if self.encoder is not None else 1
 
+    def unseen_types(self) -> list[tuple[str, list[str]]]:
+        """The types and streams of the query that no event had, each with names that events had."""
+        seen = sorted(self._classifier.seen)
+        names = sorted(name for unseen in self._classifier.unseen.values() for name in unseen)
+        return [(name, seen) for name in names] if self.rows else []
+
     def relevant(self, batch: pa.RecordBatch) -> Relevant:
         """The relevant events of the next batch.
 
@@ -154,23 +160,28 @@ class Intake:
             Where the data breaks the order of time.
         """
         time = self._order.time(batch)
-        rows, symbols = self._classifier.relevant(batch)
+        positions, symbols = self._classifier.relevant(batch, self.rows)
+        rows = positions - self.rows if self._reads_rows else positions
         lanes, ordinals = self._lanes(batch, rows, time)
-        if self.laned:
+        if self.laned and not (lanes >= 0).all():
             inside = lanes >= 0
-            if not inside.all():
-                rows, symbols, lanes = rows[inside], symbols[inside], lanes[inside]
-                ordinals = ordinals[inside] if len(ordinals) else ordinals
-        if self.encoder is not None and time is not None and self._order.in_order:
+            positions, rows, symbols, lanes = positions[inside], rows[inside], symbols[inside], lanes[inside]
+            ordinals = ordinals[inside] if len(ordinals) else ordinals
+        if self.encoder is not None and time is not None and self.in_order:
             self._remember(lanes, time.data[rows])
         keys, keyed = self._keys(batch, rows, ordinals, time)
         payload = None
-        if self._payload:
-            taken = batch.select(list(self._payload)).take(pa.array(rows))
+        if self.payload:
+            taken = batch.select(list(self.payload)).take(pa.array(rows))
             payload = pa.Table.from_batches([taken])
-        found = Relevant(symbols, rows + self.rows, lanes, keys, keyed, payload)
         self.rows += len(batch)
-        return found
+        return Relevant(symbols, positions, lanes, keys, keyed, payload)
+
+    @property
+    def _reads_rows(self) -> bool:
+        """Whether anything but the symbol is read of the relevant events."""
+        window = self._query.window
+        return self.laned or bool(self.payload) or (window is not None and window.kind != "events")
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
         """The relevant events of every batch."""

@@ -27,7 +27,8 @@ class LaneEncoder:
 
     def __init__(self, partition: tuple[tuple[str, ...], ...], schema: pa.Schema) -> None:
         self._partition = partition
-        self._types = [_key_type([schema.field(name).type for name in part], part) for part in partition]
+        self.types = [_key_type([schema.field(name).type for name in part], part) for part in partition]
+        """The Arrow types of the parts of the key."""
         self._lanes: dict[tuple[Any, ...], int] = {}
         self._keys: list[tuple[Any, ...]] = []
 
@@ -50,14 +51,14 @@ class LaneEncoder:
         """The key of a lane."""
         return tuple(
             pa.scalar(value, pa.int64()).cast(kind).as_py() if _is_temporal(kind) else value
-            for value, kind in zip(self._keys[lane], self._types, strict=True)
+            for value, kind in zip(self._keys[lane], self.types, strict=True)
         )
 
     def key_columns(self, lanes: np.ndarray) -> list[pa.Array]:
         """For each part of the key the column of its values, for an array of lanes."""
         used, inverse = np.unique(lanes, return_inverse=True)
         found = []
-        for part, kind in enumerate(self._types):
+        for part, kind in enumerate(self.types):
             values = [self._keys[lane][part] for lane in used.tolist()]
             if _is_temporal(kind):
                 column = pa.array(values, pa.int64()).cast(_storage(kind)).cast(kind)
@@ -75,7 +76,7 @@ class LaneEncoder:
         """
         taken = pa.array(rows) if rows is not None else None
         codes, texts = [], []
-        for part, kind in zip(self._partition, self._types, strict=True):
+        for part, kind in zip(self._partition, self.types, strict=True):
             column = self._part(batch, part, kind, taken)
             encoded = single(pc.dictionary_encode(column))
             codes.append(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64))

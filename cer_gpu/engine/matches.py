@@ -46,6 +46,21 @@ class Stop:
         self.limit = limit
         self.met = False
 
+    def cut(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches up to the cap; whether anything was left is known when they end."""
+        self.met = False
+        left = self.limit
+        for batch in batches:
+            if left is not None and len(batch) > left:
+                self.met = True
+                batch = batch.slice(0, left)
+            if len(batch):
+                yield batch
+            if left is not None:
+                left -= len(batch)
+            if self.met:
+                return
+
 
 class Matches:
     """The complex events of a run; nothing is read or enumerated until they are asked for.

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from cer_gpu.engine.chunk import Chunk, make_chunk
 from cer_gpu.engine.execute import Executor, Hits
 from cer_gpu.engine.intake import Intake, Relevant, joined
+from cer_gpu.engine.results import ResultForm
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import CompiledQuery
 
 CHUNK = 1 << 20
 """Relevant events that are gathered before a chunk is run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The parts of a run in progress."""
+
+    query: CompiledQuery
+    workers: Workers
+    intake: Intake
+    executor: Executor
+    runner: Runner
+    form: ResultForm
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A chunk of a run with the ends that are reported."""
+
+    chunk: Chunk
+    hits: Hits
+    run: Run
 
 
 class Runner:

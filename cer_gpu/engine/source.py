@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
-from cer_gpu.engine.arrow_types import DICTIONARY, convert_batch, first_line, usable, value_type
+from cer_gpu.engine.arrow_types import DICTIONARY, convert_batch, first_line, time_units, usable, value_type
 from cer_gpu.engine.files import FileRows
 from cer_gpu.engine.merge import MergedRows
 from cer_gpu.engine.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
@@ -42,8 +42,6 @@ class Source:
         False when all events are of one type (the name that FROM gives).
     rewindable : bool
         Whether the events can be read more than once.
-    watch : callable or None
-        Called with the number of rows of each batch that is given out, for a display of progress.
     """
 
     def __init__(
@@ -61,7 +59,6 @@ class Source:
         self.rows = rows.rows
         self.rewindable = rows.rewindable
         self.where = rows.where
-        self.watch: Callable[[int], object] | None = None
         self.arrow_schema = self._typed(rows.schema)
 
     def _typed(self, schema: pa.Schema) -> pa.Schema:
@@ -114,7 +111,14 @@ class Source:
             unsupported |= self._rows.clashes
             types = {name: names & attributes.keys() for name, names in self._rows.attributes().items()}
         order = self.order_by[0] if self.order_by else None
-        return Schema(attributes, types, order=order, order_unit=order_unit, unsupported=unsupported)
+        return Schema(
+            attributes,
+            types,
+            order=order,
+            order_unit=order_unit,
+            units=time_units(self.arrow_schema),
+            unsupported=unsupported,
+        )
 
     def event_types(self) -> frozenset[str] | None:
         """Event types that may occur, as far as they are known without reading the events; else None."""
@@ -190,8 +194,6 @@ class Source:
         target = pa.schema([self.arrow_schema.field(name) for name in carried])
         for batch in regroup(self._rows.read(carried, rows), rows):
             given = convert_batch(batch, target, self.where)
-            if self.watch is not None:
-                self.watch(batch.num_rows)
             yield given if columns == carried else given.select(columns)
 
 
@@ -221,7 +223,6 @@ def open_source(
     Returns
     -------
     Source
-        `events` itself when it is one already, opened with the same options.
 
     Raises
     ------
@@ -229,15 +230,6 @@ def open_source(
         Saying what is wrong with which file, column or object, and what is accepted.
     """
     order = tuple(order_by)
-    if isinstance(events, Source):
-        same = (events.order_by, events.type_column, events.stream_column) == (
-            order,
-            type_column,
-            stream_column,
-        )
-        if not same:
-            raise DataError("this source was opened with other order, type or stream columns: open it anew")
-        return events
     if len(set(order)) < len(order):
         raise DataError(f"order_by names a column twice: {', '.join(order)}")
     if sort and not order:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from cer_gpu.errors import Span
 from cer_gpu.language.findings import Findings
@@ -106,7 +107,8 @@ def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative:
         return Amount(0, EVENTS, span)
     units = [part.unit for part in parts if part.unit is not None]
     smallest = min(units, key=NANOSECONDS.__getitem__)
-    total = sum(nanoseconds(part.value, unit) for part, unit in zip(parts, units)) / NANOSECONDS[smallest]
+    spans = (nanoseconds(part.value, unit) for part, unit in zip(parts, units))
+    total = sum(spans, Fraction(0)) / NANOSECONDS[smallest]
     if total > _LARGEST:
         findings.error("CER005", "the spans add up to more than an int64 holds", span)
         return Amount(0, smallest, span)

@@ -89,7 +89,7 @@ def _nodes(children: Sequence[Any]) -> list[Any]:
 
 
 @v_args(meta=True)
-class _Builder(Transformer_NonRecursive):  # type: ignore[type-arg]
+class _Builder(Transformer_NonRecursive):
     # The methods are named for the rules of the grammar and their aliases.
 
     def __init__(self) -> None:
@@ -292,7 +292,8 @@ class _Builder(Transformer_NonRecursive):  # type: ignore[type-arg]
         return self._test(t.InRange(operand, low, high, span=_place(meta)), children)
 
     def in_sums(self, meta: Meta, children: list[Any]) -> t.Condition:
-        return self._test(t.InRange(*_nodes(children), span=_place(meta)), children)
+        operand, low, high = _nodes(children)
+        return self._test(t.InRange(operand, low, high, span=_place(meta)), children)
 
     def is_null(self, meta: Meta, children: list[Any]) -> t.Condition:
         return self._test(t.IsNull(children[0], span=_place(meta)), children)

@@ -1,1 +1,133 @@
-def render_all(d,t): return repr(d)
+"""Diagnostics as text: the table of codes, and rendering with the place in the query."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from cer_gpu.errors import Diagnostic, Span
+
+CODES: Mapping[str, str] = {
+    # Syntax
+    "CER001": "something else is expected here",
+    "CER002": "a character that no query has",
+    "CER003": "a string, a name or a comment is not closed",
+    "CER004": "a parenthesis, bracket or brace has no partner",
+    "CER005": "a number does not fit",
+    "CER006": "the query nests too deeply",
+    "CER007": "rules are not evaluated yet",
+    "CER008": "a clause is repeated or out of order",
+    "CER009": "a name that cannot be used",
+    # Forms
+    "CER010": "an attribute of no variable in FILTER",
+    "CER011": "a variable inside the brackets of another",
+    "CER012": "one side of a comparison speaks of two variables",
+    "CER013": "NOT of more than one event",
+    "CER014": "not an interval",
+    "CER015": "not a unit of time",
+    "CER016": "a window that does not say what it measures",
+    "CER017": "LIMIT of something else than a whole number",
+    "CER018": "a set or a range without values",
+    # Names
+    "CER020": "unknown event type",
+    "CER021": "unknown attribute",
+    "CER022": "unknown variable",
+    "CER023": "unknown stream",
+    "CER024": "a column whose type the language cannot use",
+    "CER025": "a name is listed twice",
+    # Types
+    "CER030": "arithmetic on values that have none",
+    "CER031": "values of these types do not compare",
+    "CER032": "a correlation between attributes of different types",
+    "CER033": "LIKE on something else than a string",
+    "CER034": "not a regular expression",
+    "CER035": "not a timestamp",
+    "CER036": "the alternatives of a key differ in type",
+    # Amounts and time
+    "CER040": "an empty interval",
+    "CER041": "a negative amount",
+    "CER042": "an interval of mixed units",
+    "CER043": "an attribute that measures no distance",
+    "CER044": "time without an order attribute",
+    "CER045": "the unit of a plain-number time is not known",
+    # Evaluation
+    "CER090": "a construct that is not evaluated yet",
+    "CER091": "the automaton would exceed the size budget",
+    # Notes
+    "CER101": "a name on both sides of an operator",
+    "CER102": "a name that marks nothing",
+    "CER103": "a variable that PROJECT drops",
+    "CER104": "an attribute that only some event types have",
+    "CER105": "an event type that lacks the partition key",
+    "CER106": "a range that holds nothing",
+}
+"""Every code with its title. A code is never used again for something else."""
+
+
+def render(diagnostic: Diagnostic, text: str) -> str:
+    """A diagnostic with the line of the query that it speaks of.
+
+    Parameters
+    ----------
+    diagnostic : Diagnostic
+    text : str
+        The query.
+
+    Returns
+    -------
+    str
+        Several lines, without a line end after the last. Columns count characters from 1; characters that
+        do not print are shown as a replacement character, tabs as four spaces.
+    """
+    lines = [f"{diagnostic.severity}[{diagnostic.code}]: {_printable(diagnostic.message)}"]
+    margin = "  "
+    if diagnostic.span is not None:
+        place = _Place(diagnostic.span, text)
+        number = str(place.line)
+        margin = " " * (len(number) + 1)
+        lines += [
+            f"{' ' * len(number)}--> query:{place.line}:{place.column}",
+            f"{margin}|",
+            f"{number} | {place.source}".rstrip(),
+            f"{margin}| {place.carets}",
+        ]
+    lines += [f"{margin}= help: {_printable(hint)}" for hint in diagnostic.hints]
+    return "\n".join(lines)
+
+
+def render_all(diagnostics: Iterable[Diagnostic], text: str) -> str:
+    """Diagnostics one after another, an empty line between them."""
+    return "\n\n".join(render(diagnostic, text) for diagnostic in diagnostics)
+
+
+class _Place:
+    # The first line of a span, as it is shown, and the carets under it.
+
+    def __init__(self, span: Span, text: str) -> None:
+        start = min(max(span.start, 0), len(text))
+        first = text.rfind("\n", 0, start) + 1
+        last = text.find("\n", first)
+        line = text[first : len(text) if last < 0 else last]
+        end = min(max(span.end, start), first + len(line))
+        self.line = text.count("\n", 0, first) + 1
+        self.column = start - first + 1
+        self.source = _printable(line.removesuffix("\r"))
+        indent = _width(text[first:start])
+        self.carets = " " * indent + "^" * max(1, _width(text[start:end]))
+
+
+def _width(text: str) -> int:
+    # How many columns of a terminal the text takes once it is made printable.
+    columns = 0
+    for character in _printable(text):
+        if unicodedata.combining(character):
+            continue
+        columns += 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+    return columns
+
+
+def _printable(text: str) -> str:
+    return "".join(
+        "    " if character == "\t" else character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )

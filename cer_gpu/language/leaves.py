@@ -41,17 +41,18 @@ def attributes(*expressions: t.Expression) -> Iterator[t.Attribute]:
                 waiting.append(operand)
 
 
-def leaves_of(condition: t.Condition) -> Iterator[t.Condition]:
+def leaves_of(condition: t.Condition) -> Iterator[Leaf | t.Every | t.Truth]:
     """What a condition combines with AND, OR and NOT, from left to right."""
     waiting = [condition]
     while waiting:
-        match waiting.pop():
+        part = waiting.pop()
+        match part:
             case t.Both(left=left, right=right) | t.Either(left=left, right=right):
                 waiting += (right, left)
             case t.Not(operand=operand):
                 waiting.append(operand)
-            case leaf:
-                yield leaf
+            case _:
+                yield part
 
 
 def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.Condition:

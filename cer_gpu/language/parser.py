@@ -51,18 +51,18 @@ def parse(text: str) -> Query:
 
     interactive = _tables().parse_interactive(text)
     tokens = read_tokens(interactive)
-    index = 0
+    fed = 0
     try:
-        for index, token in enumerate(tokens.tokens):  # noqa: B007
+        for token in tokens.tokens:
             interactive.feed_token(token)
-        index = len(tokens.tokens)
+            fed += 1
         if tokens.stopped_at is None:
             tree: Tree[Token] = interactive.feed_eof(tokens.tokens[-1] if tokens.tokens else None)
-    except UnexpectedToken as error:
-        expected = frozenset(error.accepts or ())
-        raise QueryError([syntax_error(text, tokens, index, expected)], text) from None
-    if tokens.stopped_at is not None:
-        raise QueryError([syntax_error(text, tokens, index, frozenset(interactive.accepts()))], text)
+        else:
+            raise QueryError([syntax_error(text, tokens, fed, frozenset(interactive.accepts()))], text)
+    except UnexpectedToken:
+        expected = _expected_after(tokens.tokens[:fed])
+        raise QueryError([syntax_error(text, tokens, fed, expected)], text) from None
     deep = _too_deep(tree)
     if deep is not None:
         raise QueryError([deep], text)
@@ -124,6 +124,14 @@ def _joins_stream(tokens: list[Token], index: int) -> bool:
     )
 
 
+def _expected_after(tokens: tuple[Token, ...]) -> frozenset[str]:
+    # The parser that failed has gone past the state that it was in when it met the token.
+    interactive = _tables().parse_interactive("")
+    for token in tokens:
+        interactive.feed_token(token)
+    return frozenset(interactive.accepts())
+
+
 @cache
 def _tables() -> Lark:
     from lark import Lark
@@ -151,9 +159,11 @@ def _cache_file() -> str | None:
 
 
 def _too_deep(tree: Tree[Token]) -> Diagnostic | None:
+    from lark import Tree as ParseTree
+
     level = [tree]
     for _ in range(MAX_DEPTH):
-        level = [part for node in level for part in node.children if hasattr(part, "children")]
+        level = [part for node in level for part in node.children if isinstance(part, ParseTree)]
         if not level:
             return None
     meta = level[0].meta

@@ -1,3 +1,370 @@
-from cer_gpu.errors import Diagnostic
-def syntax_error(text, tokens, index, expected):
-    return Diagnostic("CER001", f"{index} {expected} {tokens.tokens[index:index+1]}")
+"""Syntax errors in the user's words: what was found, what was expected, and what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from cer_gpu.errors import Diagnostic, Span
+from cer_gpu.language.words import CONTEXTUAL, RESERVED
+
+if TYPE_CHECKING:
+    from lark import Token
+
+    from cer_gpu.language.parser import Tokens
+
+_CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
+_SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
+_CLAUSES = ("PARTITION", "WITHIN", "CONSUME", "LIMIT")
+_COMPARATORS = ("LESS", "ATMOST", "MORE", "ATLEAST", "EQUAL", "UNEQUAL")
+
+# What may be expected, from the most telling to the least: (terminals that must all be expected, others
+# that the words stand for too, the words).
+_EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
+    (frozenset(needed.split()), frozenset(f"{needed} {others}".split()), words)
+    for needed, others, words in (
+        ("NAME PROJECT NOT", "LPAR QUOTED LSQB", "an event type or a pattern in parentheses"),
+        ("NAME NUMBER NOT", "LPAR MINUS QUOTED STRING TRUE FALSE", "a condition"),
+        ("NAME NUMBER LPAR", "MINUS QUOTED STRING TRUE FALSE", "a value"),
+        ("NUMBER STRING", "MINUS TRUE FALSE", "a number or a string"),
+        ("NUMBER LESS", "MINUS EQUAL MORE ATMOST ATLEAST", "a bound such as `<= 5 s`"),
+        ("NUMBER", "MINUS", "a number"),
+        ("STAR NONE NAME", "QUOTED ALL", "`*`, `NONE` or a list of names"),
+        ("SEMICOLON OR", "COLON AND ALL UNLESS FILTER AS PLUS COLONPLUS LSQB", "a pattern operator"),
+        ("EQUAL IN", "UNEQUAL LESS ATMOST ATLEAST IS LIKE NOT DOT LSQB", "a comparison"),
+        ("PLUS STAR", "MINUS SLASH PERCENT", "arithmetic"),
+        ("AND OR", "", "`AND` or `OR`"),
+        ("PARTITION WITHIN", "CONSUME LIMIT FILTER", "a clause such as `WITHIN`"),
+        ("NAME", "QUOTED", "a name"),
+    )
+)
+
+# Marks that the tokens are given, and signs that no message needs.
+_UNSAID = frozenset({"QUOTED", "SPANNING", "STREAM", "MORE"})
+
+_WORDS = {
+    "COMMA": "`,`", "DOT": "`.`", "RPAR": "`)`", "RSQB": "`]`", "RBRACE": "`}`", "LPAR": "`(`",
+    "LSQB": "`[`", "LBRACE": "`{`", "VBAR": "`|`", "DOTS": "`..`", "EQUAL": "`=`", "PLUS": "`+`",
+    "MINUS": "`-`", "STRING": "a string", "$END": "the end of the query",
+}  # fmt: skip
+
+
+def syntax_error(text: str, tokens: Tokens, index: int, expected: frozenset[str]) -> Diagnostic:
+    """What is wrong with a text that is not in the language.
+
+    Parameters
+    ----------
+    text : str
+    tokens : Tokens
+        The tokens of the text.
+    index : int
+        Which token does not fit; `len(tokens.tokens)` when all do, and the text ends too early or a
+        character that begins no token follows.
+    expected : frozenset of str
+        The terminals of the grammar that would have fitted.
+
+    Returns
+    -------
+    Diagnostic
+    """
+    slip = Slip(text, tokens.tokens, index, expected, tokens.stopped_at)
+    if _is_rule(slip):
+        return Diagnostic(
+            "CER007",
+            "rules (`Q(x) <- T(x), ...`) are not evaluated yet",
+            Span(0, len(text.rstrip())),
+            hints=("write a pattern: SELECT * WHERE ...",),
+        )
+    if slip.found is None and slip.stopped_at is not None:
+        return _bad_character(slip)
+    if slip.found is not None and slip.text.startswith("/*", slip.span.start):
+        hints = ("close it with `*/`",)
+        return Diagnostic("CER003", "the comment that begins here is not closed", slip.span, hints=hints)
+    return _bracket(slip) or _unexpected(slip)
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A place where a text stops being a query."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    index: int
+    expected: frozenset[str]
+    stopped_at: int | None
+
+    @cached_property
+    def found(self) -> Token | None:
+        """The token that does not fit; None at the end of the text or at a character of no token."""
+        return self.tokens[self.index] if self.index < len(self.tokens) else None
+
+    @cached_property
+    def kind(self) -> str:
+        """The terminal that was found, `$END` at the end of the text."""
+        return "$END" if self.found is None else str(self.found.type)
+
+    @cached_property
+    def word(self) -> str:
+        """What was found, in capitals."""
+        return "" if self.found is None else str(self.found).upper()
+
+    def before(self, count: int = 1) -> str:
+        """The terminal that stands `count` tokens before; empty at the beginning."""
+        return str(self.tokens[self.index - count].type) if self.index >= count else ""
+
+    @cached_property
+    def span(self) -> Span:
+        """Where it is; the end of the text is a place behind the last token."""
+        if self.found is not None:
+            return Span(self.found.start_pos or 0, self.found.end_pos or 0)
+        end = self.tokens[-1].end_pos or 0 if self.tokens else 0
+        return Span(end, end)
+
+    @cached_property
+    def open(self) -> tuple[Token, ...]:
+        """The parentheses, brackets and braces that are open before the place."""
+        stack: list[Token] = []
+        for token in self.tokens[: self.index]:
+            if token.type in _CLOSERS:
+                stack.append(token)
+            elif stack and token.type == _CLOSERS[stack[-1].type]:
+                stack.pop()
+        return tuple(stack)
+
+    @cached_property
+    def wants_pattern(self) -> bool:
+        """Whether a pattern could begin here."""
+        return {"NAME", "PROJECT"} <= self.expected
+
+    @cached_property
+    def after_pattern(self) -> bool:
+        """Whether a pattern could go on here."""
+        return {"SEMICOLON", "OR"} <= self.expected
+
+
+def _is_rule(slip: Slip) -> bool:
+    kinds = [token.type for token in slip.tokens]
+    heads = kinds[:2] == ["NAME", "LPAR"] or kinds[:2] == ["QUOTED", "LPAR"]
+    arrows = zip(slip.tokens, slip.tokens[1:])
+    return heads and any(
+        one.type == "LESS" and two.type == "MINUS" and one.end_pos == two.start_pos for one, two in arrows
+    )
+
+
+def _bad_character(slip: Slip) -> Diagnostic:
+    at = slip.stopped_at or 0
+    character = slip.text[at]
+    if character in "'`":
+        what = "string" if character == "'" else "name"
+        return Diagnostic(
+            "CER003",
+            f"the {what} that begins here is not closed",
+            Span(at, len(slip.text)),
+            hints=(f"close it with `{character}`; one inside is written twice",)
+            if character == "'"
+            else ("close it with a back-tick; one inside is written twice",),
+        )
+    hints = {
+        '"': ("strings are quoted with `'`, names with back-ticks",),
+        "“": ("strings are quoted with `'`",),
+        "‘": ("strings are quoted with `'`",),
+        "’": ("strings are quoted with `'`",),
+        "&": ("conditions and patterns are joined by `AND`",),
+        "!": ("write `NOT` for the opposite, `!=` for unequal",),
+        "?": ("a pattern that may be left out is written with OR: `(A ; B) OR B`",),
+        "#": ("comments begin with `--`",),
+        "^": ("there is no power; multiply",),
+        "\\": ("only strings hold a backslash",),
+    }.get(character, ())
+    shown = character if character.isprintable() else f"U+{ord(character):04X}"
+    return Diagnostic("CER002", f"`{shown}` means nothing here", Span(at, at + 1), hints=hints)
+
+
+def _bracket(slip: Slip) -> Diagnostic | None:
+    if slip.kind in _SIGNS and not slip.open:
+        sign = _SIGNS[slip.kind]
+        return Diagnostic("CER004", f"nothing is open that this `{sign}` closes", slip.span)
+    if slip.kind != "$END" and slip.kind not in _CLAUSES:
+        return None
+    if not slip.open or _CLOSERS[slip.open[-1].type] not in slip.expected:
+        return None
+    opener = slip.open[-1]
+    closer = _SIGNS[_CLOSERS[opener.type]]
+    where = "at the end" if slip.found is None else f"before `{slip.found}`"
+    return Diagnostic(
+        "CER004",
+        f"this `{opener}` is never closed",
+        Span(opener.start_pos or 0, opener.end_pos or 0),
+        hints=(f"`{closer}` is missing, at the latest {where}",),
+    )
+
+
+def _unexpected(slip: Slip) -> Diagnostic:
+    if not slip.tokens:
+        return Diagnostic(
+            "CER001", "the query is empty", Span(0, 0), hints=("a query looks like SELECT * WHERE A ; B",)
+        )
+    hint = next((hint for find in _SLIPS if (hint := find(slip)) is not None), None)
+    message = f"expected {_expectation(slip)}, found {_described(slip)}"
+    return Diagnostic("CER001", message, slip.span, hints=() if hint is None else (hint,))
+
+
+def _described(slip: Slip) -> str:
+    if slip.found is None:
+        return "the end of the query"
+    shown = str(slip.found) if len(slip.found) <= 40 else f"{slip.found[:37]}..."
+    if slip.kind in ("NAME", "QUOTED"):
+        return f"the name `{shown.strip('`')}`"
+    kinds = {"NUMBER": "the number", "STRING": "the string"}
+    if slip.kind in kinds:
+        return f"{kinds[slip.kind]} `{shown}`"
+    return f"`{shown.upper() if slip.kind in RESERVED | CONTEXTUAL else shown}`"
+
+
+def _expectation(slip: Slip) -> str:
+    left = set(slip.expected) - _UNSAID - (CONTEXTUAL if "NAME" in slip.expected else frozenset())
+    words = []
+    if slip.before() == "NUMBER" and "NAME" in left:
+        left.discard("NAME")
+        words.append("a unit of time")
+    for needed, said, phrase in _EXPECTATIONS:
+        if needed <= left:
+            words.append(phrase)
+            left -= said
+    words += [_WORDS.get(kind, f"`{kind}`") for kind in sorted(left - {"$END"})]
+    words += [_WORDS[kind] for kind in left & {"$END"}]
+    return _either(words)
+
+
+def _either(words: Iterable[str]) -> str:
+    *most, last = list(words) or ["something else"]
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+# ------------------------------------------------------------------------------ common slips
+
+
+def _no_select(slip: Slip) -> str | None:
+    return "a query begins with SELECT: SELECT * WHERE A ; B" if slip.index == 0 else None
+
+
+def _arrow(slip: Slip) -> str | None:
+    if slip.found is None:
+        return None
+    start = slip.span.start
+    if slip.after_pattern and slip.text[start : start + 2] in ("=>", "->", ">>", "~>"):
+        return "patterns that follow one another are joined by `;` (`:` when nothing may stand between)"
+    if slip.kind == "MORE" and slip.before() == "EQUAL" and slip.text[start - 1] == "=":
+        return "at least is written `>=`"
+    if slip.kind == "LESS" and slip.before() == "EQUAL" and slip.text[start - 1] == "=":
+        return "at most is written `<=`"
+    return None
+
+
+def _comma(slip: Slip) -> str | None:
+    if slip.kind == "COMMA" and slip.after_pattern:
+        return "patterns that follow one another are joined by `;`, alternatives by OR"
+    if slip.kind == "COMMA" and {"AND", "OR"} & slip.expected:
+        return "conditions are joined by AND or OR"
+    return None
+
+
+def _symbols(slip: Slip) -> str | None:
+    if slip.kind == "VBAR":
+        return "alternatives are joined by OR"
+    if slip.kind == "STAR" and slip.after_pattern:
+        return "one or more is `+`; zero or more is written with OR: `(A ; B+) OR A`"
+    if slip.kind == "LBRACE" and slip.after_pattern:
+        return "there are no counts: repeat the pattern, or use `+` for one or more"
+    if slip.kind in ("DOT", "LSQB") and slip.after_pattern:
+        return "a condition follows FILTER: `A AS x FILTER x[price > 100]`"
+    if slip.kind == "LPAR" and slip.before() == "IN":
+        return "a set is written in braces: `IN {1, 2}`; a range of values is `IN RANGE (lo, hi)`"
+    return None
+
+
+def _words(slip: Slip) -> str | None:
+    if slip.after_pattern:
+        if slip.kind == "WHERE" or slip.word in ("IF", "WITH", "HAVING", "ON"):
+            return "conditions follow FILTER: `A AS x FILTER x[price > 100]`"
+        if slip.word in ("THEN", "FOLLOWED", "FOLLOWEDBY", "SEQ"):
+            return "patterns that follow one another are joined by `;`"
+        if slip.kind == "NOT":
+            return "for patterns without another inside, write `p UNLESS q`; `NOT (T)` is one event"
+        if slip.kind in ("NAME", "QUOTED"):
+            return f"a name is given with AS (`AS {slip.found}`); the next event follows `;`"
+        if slip.kind == "SPANNING":
+            return "the pattern of an inner window stands in parentheses: `(A ; B) WITHIN [<= 5 s]`"
+        if slip.word in ("EVERY", "SEQUENCE"):
+            return "every match is reported; patterns are joined by `;`"
+        return None
+    if slip.word == "BETWEEN":
+        return "a range of values is `x IN RANGE (lo, hi)`, both ends in"
+    if slip.kind == "NULL" and slip.expected & {"STRING"}:
+        return "a null is found by `IS NULL`"
+    if slip.kind in _COMPARATORS and {"AND", "PLUS"} <= slip.expected:
+        return "comparisons are joined by AND: `1 < v AND v < 5`"
+    return None
+
+
+def _bare_attribute(slip: Slip) -> str | None:
+    truth = {"EQUAL", "IN", "IS"} <= slip.expected and slip.before() in ("NAME", "QUOTED")
+    if truth and slip.kind in ("$END", "AND", "OR", "RSQB", "RPAR", *_CLAUSES):
+        name = slip.tokens[slip.index - 1]
+        return f"compare it with something: `{name} = TRUE`"
+    return None
+
+
+def _dotted(slip: Slip) -> str | None:
+    if slip.kind == "DOT" and slip.expected & {"WHERE", "FROM"}:
+        return "attributes are selected in brackets: `x[price]`"
+    return None
+
+
+def _no_where(slip: Slip) -> str | None:
+    if "WHERE" in slip.expected and slip.before() != "SELECT":
+        return "the pattern follows WHERE: SELECT * FROM S WHERE A ; B"
+    return None
+
+
+def _no_parenthesis(slip: Slip) -> str | None:
+    before = slip.before()
+    if slip.expected == {"LPAR"} and before == "NOT":
+        return "one event that is not a T is `NOT (T)`, with parentheses"
+    if slip.expected == {"BY"}:
+        return f"write `{before} BY`"
+    return None
+
+
+def _trailing(slip: Slip) -> str | None:
+    if slip.kind == "$END" and slip.wants_pattern and slip.before() == "SEMICOLON":
+        return "`;` joins two patterns; a query does not end with it"
+    if slip.found is not None and slip.found.type == "SEMICOLON" and "$END" in slip.expected:
+        return "a query does not end with `;`"
+    return None
+
+
+def _keyword(slip: Slip) -> str | None:
+    if slip.kind == "WHERE" and slip.before() == "FROM":
+        return "FROM is followed by the name of a stream, or left out"
+    if slip.kind in RESERVED and "NAME" in slip.expected and slip.before() not in ("WHERE", "SEMICOLON"):
+        return f"`{slip.found}` is a keyword; as a name it stands between back-ticks"
+    return None
+
+
+_SLIPS: tuple[Callable[[Slip], str | None], ...] = (
+    _no_select,
+    _trailing,
+    _arrow,
+    _comma,
+    _symbols,
+    _words,
+    _bare_attribute,
+    _dotted,
+    _no_where,
+    _no_parenthesis,
+    _keyword,
+)
+"""From the surest to the vaguest; the first that knows what was meant gives the hint."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 RESERVED = frozenset(
-    """SELECT FROM WHERE PARTITION WITHIN CONSUME ALL NONE AND OR NOT UNLESS FILTER AS PROJECT LIKE IN IS NULL
-    TRUE FALSE""".split()
+    {"SELECT", "FROM", "WHERE", "PARTITION", "WITHIN", "CONSUME", "ALL", "NONE", "AND", "OR", "NOT", "UNLESS"}
+    | {"FILTER", "AS", "PROJECT", "LIKE", "IN", "IS", "NULL", "TRUE", "FALSE"}
 )
 """Keywords that are names only between back-ticks."""
 
-CONTEXTUAL = frozenset("ANY NEXT NXT LAST MAX STRICT BY RANGE LIMIT".split())
+CONTEXTUAL = frozenset({"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT", "BY", "RANGE", "LIMIT"})
 """Keywords that are also names, where a name stands: `last`, `max` and `limit` are usual columns."""
 
 _PLAIN = re.compile(r"[^\W\d]\w*")

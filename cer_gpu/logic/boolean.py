@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import reduce
 
 from cer_gpu.language import tree as t
@@ -61,18 +62,20 @@ def replace_literals(condition: t.Condition, literal: Callable[[t.Condition], t.
             return disjunction((replace_literals(left, literal), replace_literals(right, literal)))
         case t.Not(operand=operand):
             return negation(replace_literals(operand, literal))
-        case t.Every(variable=name, predicate=predicate):
-            folded = fold(predicate)
-            if folded == TRUE:
-                return TRUE
-            return literal(condition if folded == predicate else t.Every(name, folded))
         case _:
             return literal(condition)
 
 
 def fold(condition: t.Condition) -> t.Condition:
     """The condition without truth values inside it, repetitions and double negations."""
-    return replace_literals(condition, lambda literal: literal)
+
+    def literal(one: t.Condition) -> t.Condition:
+        if not isinstance(one, t.Every):
+            return one
+        predicate = fold(one.predicate)
+        return TRUE if predicate == TRUE else replace(one, predicate=predicate)
+
+    return replace_literals(condition, literal)
 
 
 def speaks_of_events(condition: t.Condition) -> bool:

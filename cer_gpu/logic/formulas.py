@@ -12,6 +12,9 @@ from cer_gpu.logic.binding import children
 from cer_gpu.logic.boolean import FALSE
 from cer_gpu.logic.conditions import condition_variables
 
+BUDGET = 20_000
+"""How many atoms a normal form may have, unless the caller says otherwise."""
+
 Names = frozenset[str] | None
 """A set of variables; None stands for all, the marks of any variable."""
 
@@ -35,6 +38,13 @@ def atoms(pattern: t.Pattern) -> int:
     return sum(isinstance(node, t.EventType | t.OtherEvent) for node in nodes(pattern))
 
 
+def first_type(pattern: t.Pattern) -> t.EventType:
+    """The event type of the first atom of a formula."""
+    found = (node for node in nodes(pattern) if isinstance(node, t.EventType | t.OtherEvent))
+    atom = next(found)
+    return atom.type if isinstance(atom, t.OtherEvent) else atom
+
+
 def rebuild(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.Pattern:
     """The pattern with its direct children replaced."""
     match pattern:
@@ -44,6 +54,17 @@ def rebuild(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.P
             return replace(pattern, left=change(pattern.left), right=change(pattern.right))
         case _:
             return replace(pattern, pattern=change(pattern.pattern))
+
+
+def around(node: t.Pattern, inner: t.Pattern) -> t.Pattern:
+    """A node with one child, with another child."""
+    return rebuild(node, lambda _: inner)
+
+
+def joined(node: t.Pattern, left: t.Pattern, right: t.Pattern) -> t.Pattern:
+    """A node with two children, with other children."""
+    sides = iter((left, right))
+    return rebuild(node, lambda _: next(sides))
 
 
 def either(patterns: Iterable[t.Pattern]) -> t.Pattern:

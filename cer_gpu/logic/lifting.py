@@ -1,4 +1,4 @@
-"""Unary predicates that a scope binds for filters inside it: found, and set to a truth value.
+"""What filters inside a scope read of it: found, and replaced by a truth value.
 
 The first step of the proof of Theorem 5.3 of the CEPL thesis.
 """
@@ -11,7 +11,8 @@ from dataclasses import replace
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.binding import children, hidden
-from cer_gpu.logic.boolean import replace_literals, unary_literals
+from cer_gpu.logic.boolean import TRUE, replace_literals, unary_literals
+from cer_gpu.logic.conditions import condition_variables
 from cer_gpu.logic.formulas import rebuild
 
 
@@ -56,6 +57,30 @@ def assigned(body: t.Pattern, values: Mapping[t.Every, bool]) -> t.Pattern:
     if isinstance(changed, t.Filter | t.OtherEvent) and changed.condition is not None:
         return replace(changed, condition=replace_literals(changed.condition, value))
     return changed
+
+
+def without(body: t.Pattern, names: frozenset[str]) -> t.Pattern:
+    """The body for which some variables mark nothing: conditions on them that it reads from outside hold."""
+    if not names:
+        return body
+    changed = rebuild(body, lambda inner: without(inner, names - bound_at(body, inner)))
+    match changed:
+        case t.Filter(pattern=inner, condition=condition):
+            return filtered(changed.pattern, vacuous(condition, names - variables(inner)))
+        case t.OtherEvent(type=kind, condition=condition) if condition is not None:
+            return replace(changed, condition=vacuous(condition, names - frozenset(kind.variables)))
+        case _:
+            return changed
+
+
+def vacuous(condition: t.Condition, names: frozenset[str]) -> t.Condition:
+    """The condition where some variables mark nothing: what is asked of their events holds."""
+    return replace_literals(condition, lambda one: TRUE if condition_variables(one) & names else one)
+
+
+def filtered(pattern: t.Pattern, condition: t.Condition) -> t.Pattern:
+    """`pattern FILTER condition`, without the filter where it always holds."""
+    return pattern if condition == TRUE else t.Filter(pattern, condition)
 
 
 def _own_literals(pattern: t.Pattern) -> list[t.Every]:

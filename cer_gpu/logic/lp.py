@@ -39,19 +39,19 @@ from cer_gpu.logic.boolean import (
 )
 from cer_gpu.logic.demands import Demand, Demands, branches, condense, count_branches
 from cer_gpu.logic.formulas import (
+    BUDGET,
+    around,
     correlates,
     count_marked,
     either,
+    first_type,
+    joined,
     marks,
     names_below,
     never,
     nodes,
-    rebuild,
 )
 from cer_gpu.logic.lifting import assigned, outer_literals
-
-BUDGET = 20_000
-"""How many atoms a formula in LP-normal form may have."""
 
 
 def to_lp(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
@@ -83,7 +83,7 @@ def to_lp(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
         raise ValueError(f"variables that no pattern defines: {', '.join(sorted(undefined))}")
     cost(pattern, budget)
     result = _Rewriting(_Trees(), pattern, budget).run()
-    return never(_some_type(pattern)) if result is None else result
+    return never(first_type(pattern)) if result is None else result
 
 
 def cost(pattern: t.Pattern, budget: int = BUDGET) -> int:
@@ -113,15 +113,6 @@ def is_lp(pattern: t.Pattern) -> bool:
         ):
             return False
     return True
-
-
-def _some_type(pattern: t.Pattern) -> t.EventType:
-    for node in nodes(pattern):
-        if isinstance(node, t.EventType):
-            return node
-        if isinstance(node, t.OtherEvent):
-            return node.type
-    raise ValueError("a pattern has at least one atom")
 
 
 def _on_atom(atom: t.EventType, predicate: t.Condition) -> t.Pattern:
@@ -154,11 +145,10 @@ class _Trees(_Products[t.Pattern]):
         return pattern
 
     def around(self, node: t.Pattern, inside: t.Pattern) -> t.Pattern:
-        return rebuild(node, lambda _: inside)
+        return around(node, inside)
 
     def joined(self, node: t.Pattern, left: t.Pattern, right: t.Pattern) -> t.Pattern:
-        sides = iter((left, right))
-        return rebuild(node, lambda _: next(sides))
+        return joined(node, left, right)
 
     def either(self, options: Sequence[t.Pattern]) -> t.Pattern:
         return either(options)

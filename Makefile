@@ -1,0 +1,43 @@
+# Two commands for a fresh machine: `make demo` and `make test`. Both need only Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: demo test lint format clean
+
+demo: $(VENV)/.ready-demo
+	$(BIN)/cer demo
+
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.ready-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy cer_gpu
+	$(BIN)/mypy kernels
+	$(BIN)/mypy spark_plugin
+
+format: $(VENV)/.ready-test
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+# The environment is made once and brought up to date when pyproject.toml changes; the last line of the recipe
+# runs a small query, so that the kernels are compiled and cached before anything is timed or run in parallel.
+$(VENV)/.ready-demo: EXTRAS = demo
+$(VENV)/.ready-test: EXTRAS = test,demo
+$(VENV)/.ready-demo $(VENV)/.ready-test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
+	printf 'type,ts\nA,1\nB,2\n' > $(VENV)/warm.csv
+	$(BIN)/cer run 'SELECT * WHERE A ; B WITHIN 1 EVENTS' $(VENV)/warm.csv --order-by ts
+	touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; name it: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,214 @@
+"""The public face in Python: compile a query, run it over events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cer_gpu.engine.options import Options, read_options
+from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.language.check import check as check_query
+from cer_gpu.language.parser import parse
+from cer_gpu.language.schema import Schema
+from cer_gpu.language.tree import EventType
+from cer_gpu.plan.planner import Columns, plan
+from cer_gpu.plan.scope import walk
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from cer_gpu.engine.matches import Matches
+    from cer_gpu.engine.session import Session
+    from cer_gpu.engine.source import Source
+    from cer_gpu.engine.stream import Stream
+
+
+def compile(text: str) -> Query:
+    """Compile a query.
+
+    Parameters
+    ----------
+    text : str
+        The query, in CEQL.
+
+    Raises
+    ------
+    QueryError
+        When it is wrong; all findings that need no data are in it.
+    LimitError
+        When its automaton would exceed its budget.
+    """
+    return Query(text)
+
+
+class Query:
+    """A compiled query; made by `compile`.
+
+    Attributes
+    ----------
+    text : str
+        As it was written.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._tree = parse(text)
+        _raise_errors(check_query(self._tree, None), text)
+        self._plan = plan(self._tree, text, None, Columns(stream="stream"))
+
+    def run(self, events: Any, **keywords: Any) -> Matches:
+        """The complex events of the query over some events.
+
+        Parameters
+        ----------
+        events : object
+            A pyarrow Table, RecordBatchReader or Dataset, anything with `__arrow_c_stream__` (pandas,
+            polars, DuckDB), a path or a list of paths to Parquet, Arrow IPC, CSV or JSON lines, or a dict
+            of event type to any of these.
+        order_by : str or sequence of str, optional
+            The time column, then the columns that break ties. Without it the row order is the order.
+        order_unit : {"s", "ms", "us", "ns"}, optional
+            The unit of a plain-number time column.
+        type_column : str, default "type"
+            The column of the event type.
+        stream_column : str, optional
+            The column of the stream that an event belongs to, for `S>T` and FROM.
+        sort : bool, default False
+            Sort by `order_by` first; otherwise events out of order are an error.
+        device : {"auto", "cpu", "cuda", "cuda:1", ...}, default "auto"
+        limit : int, optional
+            Stop after so many complex events (`Matches.limited` says so).
+        memory : int, optional
+            Bytes of host memory that the events of open windows may take.
+
+        Returns
+        -------
+        Matches
+            Lazy: nothing is enumerated until it is asked for.
+
+        Raises
+        ------
+        QueryError
+            When the query does not fit the data: every unknown name and every type that does not compare.
+        DataError
+            When the events cannot be read; while the result is read, also when they break the order.
+        """
+        return self._session(events, read_options(**keywords)).matches()
+
+    def count(self, events: Any, **keywords: Any) -> int:
+        """How many complex events there are, without enumerating them; keywords as in `run`.
+
+        Exact, also where the number exceeds 64 bits.
+        """
+        return self._session(events, read_options(**keywords)).count()
+
+    def counts(self, events: Any, **keywords: Any) -> pa.Table:
+        """How many complex events end at each position where some do; keywords as in `run`.
+
+        Returns
+        -------
+        pyarrow.Table
+            `position` (int64) and `count` (int64; decimal256 where some count exceeds 64 bits).
+        """
+        return self._session(events, read_options(**keywords)).counts()
+
+    def hits(self, events: Any, **keywords: Any) -> pa.Table:
+        """The positions at which at least one complex event ends; keywords as in `run`.
+
+        Returns
+        -------
+        pyarrow.Table
+            `position` and `latest_start` (both int64): the latest start of those that end there.
+        """
+        return self._session(events, read_options(**keywords)).hits()
+
+    def stream(self, **keywords: Any) -> Stream:
+        """The same, batch after batch; keywords as in `run`, but for `sort`.
+
+        Returns
+        -------
+        Stream
+            `push(batch)` gives the complex events that end in the batch, `close()` ends it.
+        """
+        from cer_gpu.engine.stream import Stream
+
+        if keywords.pop("sort", False):
+            raise ValueError("a stream cannot be sorted: its batches have to come in order")
+        asked = read_options(**keywords)
+        return Stream(lambda batch: self._session(batch, asked))
+
+    def explain(self, format: str = "text") -> str:
+        """How the query is evaluated: its class, engine, guarantee, sizes and cost.
+
+        Parameters
+        ----------
+        format : {"text"}
+        """
+        from cer_gpu.plan.explain import explain
+
+        if format != "text":
+            raise ValueError(f'format is "text", not {format!r}: automata are not drawn yet')
+        return explain(self._plan)
+
+    def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
+        """All findings about the query, errors and notes; keywords as in `run`.
+
+        Parameters
+        ----------
+        events : object, optional
+            What it is to run on: names and types are checked against it, and event types that do not
+            occur there are errors (this reads the type column).
+        """
+        if events is None:
+            return check_query(self._tree, None)
+        asked = read_options(**keywords)
+        source = _source(events, asked)
+        schema = self._schema(source, asked)
+        if schema.types is None:
+            occurring = source.scan_event_types()
+            if occurring is not None:
+                attributes = frozenset(schema.attributes)
+                schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
+        return check_query(self._tree, schema)
+
+    def _session(self, events: Any, asked: Options) -> Session:
+        """Check the query against the events, and plan it for them."""
+        from cer_gpu.engine.session import Session
+
+        source = _source(events, asked)
+        schema = self._schema(source, asked)
+        _raise_errors(check_query(self._tree, schema), self.text)
+        types = frozenset(node.name for node in walk(self._tree.pattern) if isinstance(node, EventType))
+        source.check_types(types)
+        columns = Columns(asked.type_column if source.has_type_column else None, asked.stream_column)
+        compiled = plan(self._tree, self.text, schema, columns).compiled
+        return Session(compiled, source, dict(schema.units), asked)
+
+    def _schema(self, source: Source, asked: Options) -> Schema:
+        schema = source.language_schema(asked.order_unit)
+        if source.has_type_column or len(self._tree.streams) != 1:
+            return schema
+        # Events without a type are all of the type that FROM names (language section 1).
+        return replace(schema, types={self._tree.streams[0]: frozenset(schema.attributes)})
+
+    def __repr__(self) -> str:
+        return f"<cer_gpu.Query {' '.join(self.text.split())!r}>"
+
+
+def _source(events: Any, asked: Options) -> Source:
+    from cer_gpu.engine.source import open_source
+
+    return open_source(
+        events,
+        order_by=asked.order_by,
+        type_column=asked.type_column,
+        stream_column=asked.stream_column,
+        sort=asked.sort,
+    )
+
+
+def _raise_errors(found: Sequence[Diagnostic], text: str) -> None:
+    errors = [finding for finding in found if finding.severity == "error"]
+    if errors:
+        raise QueryError(errors, text)

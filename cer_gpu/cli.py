@@ -1,0 +1,348 @@
+"""The shell's `cer`: run, count, hits, explain, check, demo.
+
+Results go to standard output and everything else to standard error. Exit status: 0 done, 1 the query is
+wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cer_gpu.errors import CerError, DataError, LimitError, QueryError
+
+if TYPE_CHECKING:
+    from cer_gpu.api import Query
+
+DONE, WRONG_QUERY, WRONG_DATA, LIMITED, OTHER, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+app = typer.Typer(
+    name="cer",
+    help="Complex event recognition over history: exact answers to event patterns over Arrow data.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class Format(StrEnum):
+    """How results are written."""
+
+    jsonl = "jsonl"
+    csv = "csv"
+    parquet = "parquet"
+    table = "table"
+
+
+QueryText = Annotated[
+    str, typer.Argument(metavar="QUERY", help="The query, or @FILE to read it from a file.")
+]
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA...",
+        help="Files, directories or globs (Parquet, Arrow IPC, CSV, JSON lines); or TYPE=PATH for each "
+        "event type, merged by --order-by.",
+    ),
+]
+MaybeData = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[DATA...]", help="As for `run`: what the query is checked against."),
+]
+OrderBy = Annotated[
+    list[str] | None,
+    typer.Option("--order-by", help="Time column, then tie-breakers; repeat it or separate by commas."),
+]
+OrderUnit = Annotated[str | None, typer.Option(help="Unit of a plain-number time column: s, ms, us or ns.")]
+TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
+StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
+Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")]
+Memory = Annotated[str | None, typer.Option(help="Host memory to stay under, such as 500MB or 2GiB.")]
+OutputFormat = Annotated[
+    Format | None, typer.Option("--format", help="Default: what -o's suffix says, else jsonl.")
+]
+Output = Annotated[str | None, typer.Option("-o", "--output", help="Write to this file, all or nothing.")]
+
+
+@app.command()
+def run(
+    query: QueryText,
+    data: Data,
+    order_by: OrderBy = None,
+    order_unit: OrderUnit = None,
+    type_column: TypeColumn = "type",
+    stream_column: StreamColumn = None,
+    sort: Sort = False,
+    device: Device = "auto",
+    limit: Annotated[int | None, typer.Option(min=0, help="Stop after so many complex events.")] = None,
+    memory: Memory = None,
+    form: OutputFormat = None,
+    output: Output = None,
+) -> int:
+    """Print the complex events."""
+    from cer_gpu.output import output_file, write_results
+
+    chosen = _format(form, output)
+    matches = _compile(query).run(
+        _events(data),
+        **_options(order_by, order_unit, type_column, stream_column, sort),
+        device=device,
+        limit=limit,
+        memory=_bytes(memory),
+    )
+    with output_file(output) as sink:
+        write_results(matches.batches(), chosen, sink, most=limit)
+    if matches.limited:
+        _say(f"stopped at --limit {limit}: there are more complex events")
+        return LIMITED
+    return DONE
+
+
+@app.command()
+def count(
+    query: QueryText,
+    data: Data,
+    order_by: OrderBy = None,
+    order_unit: OrderUnit = None,
+    type_column: TypeColumn = "type",
+    stream_column: StreamColumn = None,
+    sort: Sort = False,
+    device: Device = "auto",
+    memory: Memory = None,
+) -> int:
+    """Print how many complex events there are, without enumerating them."""
+    found = _compile(query).count(
+        _events(data),
+        **_options(order_by, order_unit, type_column, stream_column, sort),
+        device=device,
+        memory=_bytes(memory),
+    )
+    print(found)
+    return DONE
+
+
+@app.command()
+def hits(
+    query: QueryText,
+    data: Data,
+    order_by: OrderBy = None,
+    order_unit: OrderUnit = None,
+    type_column: TypeColumn = "type",
+    stream_column: StreamColumn = None,
+    sort: Sort = False,
+    device: Device = "auto",
+    memory: Memory = None,
+    form: OutputFormat = None,
+    output: Output = None,
+) -> int:
+    """Print the positions at which complex events end, with the latest start of one."""
+    from cer_gpu.output import output_file, write_results
+
+    chosen = _format(form, output)
+    table = _compile(query).hits(
+        _events(data),
+        **_options(order_by, order_unit, type_column, stream_column, sort),
+        device=device,
+        memory=_bytes(memory),
+    )
+    with output_file(output) as sink:
+        write_results(table.to_reader(), chosen, sink)
+    return DONE
+
+
+@app.command()
+def explain(
+    query: QueryText,
+    data: MaybeData = None,
+    order_by: OrderBy = None,
+    order_unit: OrderUnit = None,
+    type_column: TypeColumn = "type",
+    stream_column: StreamColumn = None,
+) -> int:
+    """Say how the query is evaluated: its class, engine, guarantee, sizes and cost."""
+    compiled = _compile(query)
+    if data:
+        findings = compiled.check(
+            _events(data), **_options(order_by, order_unit, type_column, stream_column, False)
+        )
+        errors = [finding for finding in findings if finding.severity == "error"]
+        if errors:
+            raise QueryError(errors, _text(query))
+    print(compiled.explain())
+    return DONE
+
+
+@app.command()
+def check(
+    query: QueryText,
+    data: MaybeData = None,
+    order_by: OrderBy = None,
+    order_unit: OrderUnit = None,
+    type_column: TypeColumn = "type",
+    stream_column: StreamColumn = None,
+) -> int:
+    """Print every error and note about the query, or `ok`."""
+    from cer_gpu.language.diagnostics import render_all
+
+    try:
+        events = _events(data) if data else None
+        findings = tuple(
+            _compile(query).check(events, **_options(order_by, order_unit, type_column, stream_column, False))
+        )
+    except QueryError as error:
+        findings = error.diagnostics
+    if findings:
+        print(render_all(findings, _text(query)))
+    if any(finding.severity == "error" for finding in findings):
+        return WRONG_QUERY
+    print("ok")
+    return DONE
+
+
+@app.command()
+def demo() -> int:
+    """Answer a question on the flights that left New York City in 2013."""
+    from cer_gpu.demo import main as show
+
+    show()
+    return DONE
+
+
+# ------------------------------------------------------------------------------ what the user typed
+
+
+def _text(query: str) -> str:
+    """The text of a query argument."""
+    if not query.startswith("@"):
+        return query
+    try:
+        with open(query[1:], encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise typer.BadParameter(f"the query cannot be read from {query[1:]}: {reason}") from error
+
+
+def _compile(query: str) -> Query:
+    import cer_gpu
+
+    return cer_gpu.compile(_text(query))
+
+
+def _events(data: Sequence[str]) -> list[str] | dict[str, list[str]]:
+    """Paths, or paths by event type where they are given as `TYPE=PATH`."""
+    named: dict[str, list[str]] = {}
+    plain: list[str] = []
+    for each in data:
+        match = None if os.path.exists(each) else re.fullmatch(r"([^\W\d]\w*)=(.+)", each)
+        if match:
+            named.setdefault(match[1], []).append(match[2])
+        else:
+            plain.append(each)
+    if named and plain:
+        raise DataError(
+            f"give every path its event type (TYPE=PATH) or none: `{plain[0]}` has none "
+            f"and `{next(iter(named))}` is one"
+        )
+    return named or plain
+
+
+def _options(
+    order_by: Sequence[str] | None,
+    order_unit: str | None,
+    type_column: str,
+    stream_column: str | None,
+    sort: bool,
+) -> dict[str, Any]:
+    """The keywords that say what the events' columns mean."""
+    columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
+    return {
+        "order_by": columns or None,
+        "order_unit": order_unit,
+        "type_column": type_column,
+        "stream_column": stream_column,
+        "sort": sort,
+    }
+
+
+def _format(form: Format | None, output: str | None) -> str:
+    from cer_gpu.output import format_of
+
+    chosen = form.value if form is not None else format_of(output)
+    if chosen == "parquet" and output is None and sys.stdout.isatty():
+        raise typer.BadParameter("Parquet is not for a terminal: name a file with -o")
+    return chosen
+
+
+def _bytes(text: str | None) -> int | None:
+    """A number of bytes: `1000000`, `500MB` (powers of 1000), `2GiB` (powers of 1024)."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", text.strip().lower())
+    if match is None:
+        raise typer.BadParameter(f"`{text}` is not a size; write 500MB or 2GiB")
+    power = "kmgt".index(match[2]) + 1 if match[2] else 0
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+
+
+# ------------------------------------------------------------------------------------ how it ends
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _terminate(signum: int, frame: object) -> None:
+    sys.exit(128 + signum)
+
+
+def status_of(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line (default: that of the process) and return its exit status."""
+    try:
+        status = app(args=arguments, standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else DONE
+    except QueryError as error:
+        _say(str(error))
+        return WRONG_QUERY
+    except DataError as error:
+        _say(f"error: {error}")
+        return WRONG_DATA
+    except LimitError as error:
+        _say(f"error: {error}")
+        return LIMITED
+    except CerError as error:
+        _say(f"error: {error}")
+        return OTHER
+    except BrokenPipeError:
+        # Whoever read the results has seen enough; nothing more can be said to it, at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except (KeyboardInterrupt, typer.Abort):
+        _say("interrupted")
+        return INTERRUPTED
+    except OSError as error:
+        _say(f"error: {error}")
+        return OTHER
+    except Exception as error:
+        if hasattr(error, "exit_code") and hasattr(error, "show"):  # typer's usage errors
+            error.show()
+        else:
+            traceback.print_exc()
+        return OTHER
+
+
+def main() -> None:
+    """Entry point of `cer`."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(status_of())

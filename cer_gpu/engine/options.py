@@ -1,0 +1,72 @@
+"""How events are to be read: the keywords that every way of running a query shares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cer_gpu.errors import DeviceError
+
+ORDER_UNITS = ("s", "ms", "us", "ns")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Checked keywords of `run`, `count`, `counts`, `hits` and `stream`.
+
+    Attributes
+    ----------
+    order_by : tuple of str
+        The time column, then the columns that break ties; empty: the row order is the order.
+    order_unit : str or None
+        The unit of a plain-number time.
+    type_column : str
+    stream_column : str or None
+    sort : bool
+    device : str
+    limit, memory : int or None
+    """
+
+    order_by: tuple[str, ...]
+    order_unit: str | None
+    type_column: str
+    stream_column: str | None
+    sort: bool
+    device: str
+    limit: int | None
+    memory: int | None
+
+
+def read_options(
+    order_by: str | Sequence[str] | None = None,
+    order_unit: str | None = None,
+    type_column: str = "type",
+    stream_column: str | None = None,
+    sort: bool = False,
+    device: str = "auto",
+    limit: int | None = None,
+    memory: int | None = None,
+) -> Options:
+    """Check the keywords.
+
+    Raises
+    ------
+    ValueError
+        For a keyword that makes no sense.
+    DeviceError
+        For a device that cannot be used.
+    """
+    if order_unit is not None and order_unit not in ORDER_UNITS:
+        raise ValueError(f"order_unit is one of {', '.join(ORDER_UNITS)}, not {order_unit!r}")
+    for name, value in (("limit", limit), ("memory", memory)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            raise ValueError(f"{name} is a whole number that is not negative, not {value!r}")
+    columns = (order_by,) if isinstance(order_by, str) else tuple(order_by or ())
+    if sort and not columns:
+        raise ValueError("sort=True needs to know by what: name the columns with order_by")
+    if device not in ("auto", "cpu"):
+        raise DeviceError(
+            f"device={device!r} cannot be used: this version runs on the CPU only "
+            "(device='auto' or device='cpu')"
+        )
+    return Options(columns, order_unit, type_column, stream_column, sort, device, limit, memory)

@@ -1,0 +1,116 @@
+"""Complex events as Arrow: the columns of the result and how a block of complex events fills them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.intake import Relevant
+from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.kernels.marks import list_column
+from cer_gpu.plan.compiled import CompiledQuery
+
+POSITIONS = pa.list_(pa.field("item", pa.int64(), nullable=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A block of complex events, as indices of events of a chunk.
+
+    Attributes
+    ----------
+    start, end : ndarray, shape (n,), int64
+    first : ndarray, shape (n + 1,), int64
+        The marks of complex event k are first[k] .. first[k + 1] - 1.
+    event, label : ndarray, shape (marks,), int64 and int32
+        Ascending by event in each complex event.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    first: np.ndarray
+    event: np.ndarray
+    label: np.ndarray
+
+
+class ResultForm:
+    """The columns of a query's result on data of a schema.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    data : pyarrow.Schema
+    order : str or None
+        The time column: gives `start_time` and `end_time`.
+    encoder : LaneEncoder or None
+    """
+
+    def __init__(
+        self, query: CompiledQuery, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
+    ) -> None:
+        self._query = query
+        self._order = order
+        self._encoder = encoder
+        fields = [pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False)]
+        taken = {"start", "end"}
+        if encoder is not None:
+            for name, kind in zip(encoder.names, encoder.types, strict=True):
+                fields.append(pa.field(_free(name, taken), kind))
+        if order is not None:
+            kind = data.field(order).type
+            fields += [pa.field(_free("start_time", taken), kind), pa.field(_free("end_time", taken), kind)]
+        for variable in query.variables:
+            fields.append(pa.field(_free(variable, taken), POSITIONS, nullable=False))
+            if attributes := query.attributes.get(variable):
+                name = f"{variable}[{', '.join(attributes)}]"
+                members = pa.struct(
+                    [pa.field(attribute, data.field(attribute).type) for attribute in attributes]
+                )
+                fields.append(
+                    pa.field(name, pa.list_(pa.field("item", members, nullable=False)), nullable=False)
+                )
+        self.schema = pa.schema(fields)
+
+    @property
+    def payload(self) -> tuple[str, ...]:
+        """The columns of the data that results are made of."""
+        names = [self._order] if self._order is not None else []
+        names += [name for attributes in self._query.attributes.values() for name in attributes]
+        return tuple(dict.fromkeys(names))
+
+    def batch(self, events: Relevant, found: Found) -> pa.RecordBatch:
+        """A block of complex events as a record batch."""
+        positions = events.positions
+        arrays: list[pa.Array] = [pa.array(positions[found.start]), pa.array(positions[found.end])]
+        if self._encoder is not None:
+            arrays += self._encoder.key_columns(events.lanes[found.end])
+        if self._order is not None:
+            arrays += [self._column(events, self._order, index) for index in (found.start, found.end)]
+        for number, variable in enumerate(self._query.variables):
+            offsets, marked = list_column(
+                found.first, found.event, found.label, self._query.label_has[:, number]
+            )
+            bounds = pa.array(offsets)
+            arrays.append(pa.ListArray.from_arrays(bounds, pa.array(positions[marked]), type=POSITIONS))
+            if attributes := self._query.attributes.get(variable):
+                members = [self._column(events, attribute, marked) for attribute in attributes]
+                kind = self.schema.field(len(arrays)).type
+                struct = pa.StructArray.from_arrays(members, fields=list(kind.value_type))
+                arrays.append(pa.ListArray.from_arrays(bounds, struct, type=kind))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _column(self, events: Relevant, name: str, index: np.ndarray) -> pa.Array:
+        assert events.payload is not None
+        column = events.payload.column(name)
+        taken = column.take(pa.array(index))
+        return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """A column name that is not taken yet: a variable may be called `start`."""
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name

@@ -1,0 +1,240 @@
+"""One run of a compiled query over one source: the four answers a user may ask for."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.enumerate import batches_of
+from cer_gpu.engine.execute import Executor
+from cer_gpu.engine.intake import Intake
+from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.engine.matches import Matches, Stop
+from cer_gpu.engine.options import Options
+from cer_gpu.engine.progress import Progress
+from cer_gpu.engine.results import ResultForm
+from cer_gpu.engine.runner import Run, Runner, Step
+from cer_gpu.engine.source import Source
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import LimitError
+from cer_gpu.plan.axes import ColumnAxis
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.leaves import attributes_of
+
+BATCH = 1 << 22
+"""Rows that are read at a time at most."""
+
+DECIMAL_DIGITS = 76
+"""Digits of Arrow's widest exact number."""
+
+
+class Session:
+    """A query on a source.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    source : Source
+    units : dict of str to str
+        The units of the source's time columns.
+    options : Options
+    """
+
+    def __init__(self, query: CompiledQuery, source: Source, units: dict[str, str], options: Options) -> None:
+        self._query = query
+        self._source = source
+        self._units = units
+        self._options = options
+
+    # ---------------------------------------------------------------------------------- the answers
+
+    def count(self) -> int:
+        """How many complex events there are."""
+        total = 0
+        for step in self._steps():
+            total += sum_exactly(self._counted(step))
+            if self._options.limit is not None and total >= self._options.limit:
+                return self._options.limit
+        return total
+
+    def counts(self) -> pa.Table:
+        """How many complex events end at each position where some do."""
+        positions, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        left = self._options.limit
+        for step in self._steps():
+            number = self._counted(step)
+            position = step.chunk.events.positions[step.hits.event]
+            order = np.argsort(position, kind="stable")
+            position, number = position[order], number[order]
+            if left is not None:
+                position, number = capped(position, number, left)
+                left -= sum_exactly(number)
+            positions.append(position)
+            numbers.append(number)
+            if left == 0:
+                break
+        return pa.table(
+            {"position": np.concatenate(positions), "count": exact_column(np.concatenate(numbers))}
+        )
+
+    def hits(self) -> pa.Table:
+        """The positions where complex events end, and the latest start of those at each."""
+        positions, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        left = self._options.limit
+        for step in self._steps():
+            position = step.chunk.events.positions[step.hits.event]
+            order = np.argsort(position, kind="stable")[:left]
+            positions.append(position[order])
+            starts.append(step.hits.latest[order])
+            if left is not None:
+                left -= len(order)
+                if left == 0:
+                    break
+        return pa.table({"position": np.concatenate(positions), "latest_start": np.concatenate(starts)})
+
+    def matches(self) -> Matches:
+        """The complex events, lazily."""
+
+        def produce(stop: Stop) -> Iterator[pa.RecordBatch]:
+            return stop.cut(batch for step in self._steps(enumerates=True) for batch in batches_of(step))
+
+        return self.matches_of(produce, self.begin(enumerates=True))
+
+    def matches_of(self, produce: Callable[[Stop], Iterator[pa.RecordBatch]], run: Run) -> Matches:
+        """Lazy complex events in the form of a run's results."""
+        stop = Stop(self._options.limit)
+        names = run.intake.encoder.names if run.intake.encoder is not None else ()
+        return Matches(
+            run.form.schema,
+            lambda: produce(stop),
+            self._query.variables,
+            names,
+            "cpu",
+            self.device_reason,
+            stop,
+        )
+
+    @property
+    def device_reason(self) -> str:
+        """Why the run takes place where it does."""
+        if self._options.device == "cpu":
+            return "device='cpu' was asked for"
+        return "the kernels of this version are for the CPU"
+
+    @property
+    def arrow_schema(self) -> pa.Schema:
+        """The columns of the data."""
+        return self._source.arrow_schema
+
+    # ------------------------------------------------------------------------------------- the run
+
+    def begin(self, enumerates: bool) -> Run:
+        """Set a run up, with nothing read yet."""
+        query, options = self._query, self._options
+        carries = not enumerates and query.window is None and query.consume == "NONE"
+        encoder = LaneEncoder(query.partition, self.arrow_schema) if query.partition else None
+        order = options.order_by[0] if options.order_by else None
+        form = ResultForm(query, self.arrow_schema, order, encoder)
+        workers = Workers()
+        intake = Intake(
+            query,
+            encoder,
+            self._units,
+            options.order_by,
+            options.stream_column,
+            form.payload if enumerates else (),
+            workers,
+        )
+        executor = Executor(query, workers, carries)
+        runner = Runner(query, intake, executor, carries, options.memory)
+        return Run(query, workers, intake, executor, runner, form)
+
+    def read(self, run: Run) -> Iterator[pa.RecordBatch]:
+        """The batches that a run reads, with the columns that it needs."""
+        return self._source.batches(self.columns(run.intake.payload), BATCH)
+
+    def _steps(self, enumerates: bool = False) -> Iterator[Step]:
+        """Run over the whole source, chunk by chunk."""
+        run = self.begin(enumerates)
+        progress = Progress(self._source.rows)
+        with run.workers:
+            try:
+                for chunk, found in run.runner.chunks(run.intake(progress.watch(self.read(run)))):
+                    yield Step(chunk, found, run)
+            finally:
+                progress.close()
+            _warn_of_unseen(run.intake)
+
+    def columns(self, payload: tuple[str, ...]) -> list[str]:
+        """The columns of the data that the run reads."""
+        query, options = self._query, self._options
+        names = list(options.order_by)
+        for axis in query.axes:
+            if isinstance(axis, ColumnAxis):
+                names.append(axis.column)
+            else:
+                operands = [getattr(axis, side, None) for side in ("operand", "left", "right")]
+                for operand in operands:
+                    if operand is not None:
+                        names += sorted(attributes_of(operand))
+        names += [name for part in query.partition for name in part]
+        if query.window is not None and query.window.attribute is not None:
+            names.append(query.window.attribute)
+        if query.streams and options.stream_column is not None:
+            names.append(options.stream_column)
+        return list(dict.fromkeys([*names, *payload]))
+
+    def _counted(self, step: Step) -> np.ndarray:
+        """How many complex events are reported at each hit."""
+        number = step.run.executor.counts(step.chunk, step.hits)
+        limit = self._query.limit
+        return number if limit is None else np.minimum(number, limit)
+
+
+def sum_exactly(number: np.ndarray) -> int:
+    """The sum of counts as a Python integer, whatever their size."""
+    if number.dtype != object and (len(number) == 0 or int(number.max()) < (1 << 62) // len(number)):
+        return int(number.sum())
+    return sum(number.tolist())
+
+
+def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """The counts of the first `limit` complex events."""
+    running = np.cumsum(number.astype(object)) if len(number) else number
+    keep = int(np.searchsorted(running, limit)) + 1
+    position, number = position[:keep], number[:keep].copy()
+    if len(number) and running[len(number) - 1] > limit:
+        number[-1] -= running[len(number) - 1] - limit
+    return position, number
+
+
+def exact_column(number: np.ndarray) -> pa.Array:
+    """Counts as an Arrow column that holds them exactly.
+
+    Raises
+    ------
+    LimitError
+        Where a count has more digits than Arrow's widest number.
+    """
+    largest = max(number.tolist(), default=0) if number.dtype == object else 0
+    if largest < 1 << 63:
+        return pa.array(number.astype(np.int64))
+    if len(str(largest)) > DECIMAL_DIGITS:
+        raise LimitError(
+            f"a count has {len(str(largest)):,} digits, and a column holds {DECIMAL_DIGITS} at most: "
+            "ask for `count`, which has no such limit, or narrow the query"
+        )
+    return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))
+
+
+def _warn_of_unseen(intake: Intake) -> None:
+    """Say which event types of the query no event had: most likely a slip of the pen."""
+    for name, seen in intake.unseen_types():
+        near = difflib.get_close_matches(name, seen, n=1)
+        meant = f": did you mean `{near[0]}`?" if near else ""
+        warnings.warn(f"no event has the type `{name}`{meant}", UserWarning, stacklevel=2)

@@ -1,0 +1,101 @@
+"""A query over batches that come one after another, with what spans batches carried between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.enumerate import batches_of
+from cer_gpu.engine.intake import joined
+from cer_gpu.engine.matches import Matches, Stop
+from cer_gpu.engine.session import Session, Step
+from cer_gpu.errors import DataError
+
+
+class Stream:
+    """Batches in, the complex events that end in each out; made by `Query.stream`.
+
+    Usable in a `with` block, which closes it.
+
+    Parameters
+    ----------
+    open_session : callable
+        Checks and plans the query for a batch.
+    """
+
+    def __init__(self, open_session: Callable[[Any], Session]) -> None:
+        self._open = open_session
+        self._first: Session | None = None
+        self._run: Any = None
+        self._closed = False
+
+    def push(self, batch: Any) -> Matches:
+        """The next events.
+
+        Parameters
+        ----------
+        batch : object
+            Anything that `Query.run` takes, with the columns and types of the batches before.
+
+        Returns
+        -------
+        Matches
+            Those that end in this batch. Positions count from the first event of the first batch. The
+            stream has moved on when `push` returns; enumerating may wait.
+
+        Raises
+        ------
+        DataError
+            When the events break the order of time, or have other columns than those before.
+        """
+        if self._closed:
+            raise DataError("the stream is closed: start another with stream()")
+        session = self._open(batch)
+        if self._first is None:
+            self._first = session
+            self._run = session.begin(enumerates=True)
+        elif session.arrow_schema != self._first.arrow_schema:
+            raise DataError(
+                "the batch has other columns than the batches before it: "
+                f"{_difference(session.arrow_schema, self._first.arrow_schema)}"
+            )
+        run = self._run
+        parts = [part for part in run.intake(session.read(run)) if len(part)]
+        step: Step | None = None
+        if parts:
+            chunk, found = run.runner.chunk(joined(parts))
+            step = Step(chunk, found, run)
+        return self._first.matches_of(lambda stop: _produce(step, stop), run)
+
+    def close(self) -> None:
+        """End the stream and free what it holds."""
+        self._closed = True
+        if self._run is not None:
+            self._run.workers.close()
+            self._run = None
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _produce(step: Step | None, stop: Stop) -> Iterator[pa.RecordBatch]:
+    if step is None:
+        return iter(())
+    return stop.cut(batches_of(step))
+
+
+def _difference(found: pa.Schema, wanted: pa.Schema) -> str:
+    for field in wanted:
+        if field.name not in found.names:
+            return f"`{field.name}` is missing"
+        if found.field(field.name).type != field.type:
+            return f"`{field.name}` is {found.field(field.name).type}, and was {field.type}"
+    return f"`{next(name for name in found.names if name not in wanted.names)}` is new"

@@ -1,0 +1,180 @@
+"""Ordered enumeration of the complex events of one end: lazily, in canonical order, in bounded memory.
+
+For ends with more complex events than are worth holding (a Kleene query may have 10^15 at one event), and for
+windows that no structure orders by start. The method is that of `cer_gpu.kernels.ordered`: it needs the
+symbols of the admitted events and nothing that was built before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.kernels import ordered as kernel
+from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.tables import RunTables
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeWindow:
+    """`WITHIN size [attribute]` over an attribute that may be null or go down.
+
+    Attributes
+    ----------
+    keys : ndarray, shape (events,), int64 or float64
+    valid : ndarray, shape (events,), uint8
+        0 where the attribute is null.
+    size : int or float
+    """
+
+    keys: np.ndarray
+    valid: np.ndarray
+    size: int | float
+
+    def admits(self, lowest: int, end: int) -> np.ndarray:
+        """For each event from `lowest` to `end`, whether a complex event that ends at `end` may start there.
+
+        Returns
+        -------
+        ndarray, shape (end - lowest + 1,), uint8
+        """
+        keys = self.keys[lowest : end + 1]
+        last = self.keys[end]
+        with np.errstate(over="ignore", invalid="ignore"):
+            difference = last - keys
+            # a difference that wraps around is negative, and longer than any window
+            short = (last <= keys) | ((difference >= 0) & (difference <= keys.dtype.type(self.size)))
+        return np.asarray(short & (self.valid[lowest : end + 1] != 0) & (self.valid[end] != 0), dtype=np.uint8)
+
+
+_NO_MASK = np.zeros(0, dtype=np.uint8)
+
+
+def ordered_blocks(
+    tables: RunTables,
+    symbols: np.ndarray,
+    hit: int,
+    lowest: int,
+    end: int,
+    *,
+    admissible: np.ndarray = _NO_MASK,
+    limit: int | None = None,
+    size: int = 1 << 16,
+) -> Iterator[Block]:
+    """The complex events that end at one event, in canonical order (start, marked events, labels).
+
+    Parameters
+    ----------
+    tables : RunTables
+    symbols : ndarray, shape (events,), uint8 or uint16
+        From `lowest` to `end` one segment.
+    hit : int
+        The number that the blocks give for the hit.
+    lowest, end : int
+        The least event at which a complex event may start, and the event at which it ends.
+    admissible : ndarray, shape (end - lowest + 1,) or (0,), uint8
+        Further restricts the starts; empty where it does not.
+    limit : int, optional
+        Stop after so many.
+    size : int
+        At most so many in a block.
+
+    Yields
+    ------
+    Block
+        None of them empty. Memory: 9 bytes for each admitted event and state, and one block.
+    """
+    n_rows = end - lowest + 1
+    shape = (n_rows, tables.n_live)
+    ahead = kernel.Ahead(np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint8))
+    kernel.prepare(tables, symbols, lowest, end, ahead)
+    choices = _choices(None, 256)
+    progress = np.zeros(7, dtype=np.int64)
+    progress[kernel.START] = lowest
+    left = limit
+    n_marks = max(n_rows, 4 * size)
+    status = kernel.BLOCK_FULL
+    while status != kernel.DONE and (left is None or left > 0):
+        wanted = size if left is None else min(size, left)
+        start = np.empty(wanted, dtype=np.int64)
+        first = np.empty(wanted + 1, dtype=np.int64)
+        event = np.empty(n_marks, dtype=np.int64)
+        label = np.empty(n_marks, dtype=np.int32)
+        arguments = (tables, symbols, admissible, lowest, end, ahead)
+        status = kernel.walk(*arguments, choices, progress, start, first, event, label)
+        n, m = int(progress[kernel.WRITTEN]), int(progress[kernel.MARKS])
+        if status == kernel.STACK_FULL:
+            choices = _choices(choices, 2 * choices.event.size)
+        if n:
+            yield Block(np.full(n, hit, dtype=np.int64), start[:n], first[: n + 1], event[:m], label[:m])
+        if left is not None:
+            left -= n
+
+
+def ordered_hits(
+    tables: RunTables,
+    symbols: np.ndarray,
+    hit_event: np.ndarray,
+    hit_lowest: np.ndarray,
+    window: AttributeWindow,
+    *,
+    order: Iterable[int] | None = None,
+    limit: int | None = None,
+    size: int = 1 << 16,
+) -> Iterator[Block]:
+    """The complex events of many hits under an attribute window, hit after hit, in canonical order.
+
+    `order` gives the hits to enumerate (all, by number, if None); the other arguments are as above.
+    """
+    waiting: list[Block] = []
+    n_waiting = 0
+    for hit in range(hit_event.size) if order is None else order:
+        lowest, end = int(hit_lowest[hit]), int(hit_event[hit])
+        admissible = window.admits(lowest, end)
+        for block in ordered_blocks(
+            tables, symbols, int(hit), lowest, end, admissible=admissible, limit=limit, size=size
+        ):
+            waiting.append(block)
+            n_waiting += block.start.size
+            if n_waiting >= size:
+                yield _joined(waiting)
+                waiting, n_waiting = [], 0
+    if waiting:
+        yield _joined(waiting)
+
+
+def _joined(blocks: list[Block]) -> Block:
+    base = np.cumsum([0, *(block.event.size for block in blocks)])
+    first = [block.first[:-1] + shift for block, shift in zip(blocks, base)]
+    return Block(
+        np.concatenate([block.hit for block in blocks]),
+        np.concatenate([block.start for block in blocks]),
+        np.concatenate([*first, base[-1:]]),
+        np.concatenate([block.event for block in blocks]),
+        np.concatenate([block.label for block in blocks]),
+    )
+
+
+def _choices(before: kernel.Choices | None, capacity: int) -> kernel.Choices:
+    """Empty stacks, or larger ones with the same content."""
+    fields = {
+        "event": np.int64,
+        "state_first": np.int64,
+        "edge_first": np.int64,
+        "taken": np.int64,
+        "state": np.int32,
+        "next": np.int32,
+        "at": np.int32,
+        "live": np.uint8,
+        "source": np.int64,
+        "target": np.int64,
+        "label": np.int32,
+    }
+    stacks = {name: np.zeros(capacity, dtype=dtype) for name, dtype in fields.items()}
+    if before is not None:
+        for name, stack in stacks.items():
+            old = getattr(before, name)
+            stack[: old.size] = old
+    return kernel.Choices(**stacks)

@@ -1,0 +1,367 @@
+"""The persistent structure of the complex events of many hits, and their bulk enumeration.
+
+Nodes are built for segments that have hits (`build`), in one flat arena; afterwards any hits can be
+enumerated in any order, by any number of threads, since nothing that was written changes. With lanes, the
+lists of open complex events are kept, so that the next call goes on where this one stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.enumeration.ordered import ordered_blocks
+from cer_gpu.errors import LimitError
+from cer_gpu.kernels import nodes, paths
+from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.tables import RunTables
+
+BULK_COUNT = 1 << 16
+"""A hit with more complex events is enumerated one by one in order, not found and sorted."""
+
+BULK_MARKS = 1 << 20
+"""The same for one with more marks in all."""
+
+MAX_NODES = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The ends of complex events, segment after segment.
+
+    Attributes
+    ----------
+    first : ndarray, shape (segments + 1,), int64
+        The hits of segment g are first[g] .. first[g + 1] - 1.
+    event : ndarray, shape (hits,), int64
+        Ascending inside a segment.
+    lowest : ndarray, shape (hits,), int64
+        The least event at which a complex event may start; non-decreasing inside a segment.
+    count : ndarray, shape (hits,), int64 or object
+        How many complex events there are (`cer_gpu.kernels.counts`).
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    lowest: np.ndarray
+    count: np.ndarray
+
+
+class Structure:
+    """Nodes of all segments that were built, and the roots of the hits of the last `build`.
+
+    Parameters
+    ----------
+    tables : RunTables
+    lanes : int
+        Number of lanes that are carried from one `build` to the next; 0 where every segment is on its own.
+
+    Attributes
+    ----------
+    arena : cer_gpu.kernels.nodes.Arena
+    n_nodes : int
+    roots : cer_gpu.kernels.nodes.Roots
+    hits : Hits
+    symbols : ndarray, shape (events,)
+        The symbols that the hits' events index.
+    """
+
+    def __init__(self, tables: RunTables, lanes: int = 0) -> None:
+        n = tables.n_live
+        self.tables = tables
+        self.arena = _arena(None, 1024)
+        self.n_nodes = 0
+        self.roots = _roots(None, 0, 0)
+        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
+        self.symbols = np.zeros(0, dtype=np.uint8)
+        self._lists = nodes.Lists(
+            np.zeros(lanes, dtype=np.int32),
+            np.zeros((lanes, n), dtype=np.int32),
+            np.zeros((lanes, n), dtype=np.int32),
+            np.zeros((lanes, n, n + 2), dtype=np.int32),
+        )
+
+    def add_lanes(self, lanes: int) -> None:
+        """Make room for as many lanes in all; new ones have no open complex events."""
+        more = lanes - self._lists.active.shape[0]
+        if more > 0:
+            self._lists = nodes.Lists(
+                *(np.concatenate([old, np.zeros((more, *old.shape[1:]), old.dtype)]) for old in self._lists)
+            )
+
+    def build(
+        self,
+        symbols: np.ndarray,
+        begin: np.ndarray,
+        stop: np.ndarray,
+        hits: Hits,
+        lane: np.ndarray | None = None,
+    ) -> None:
+        """Append the nodes of segments, and take their hits' roots in place of those before.
+
+        Parameters
+        ----------
+        symbols : ndarray, shape (events,), uint8 or uint16
+        begin, stop : ndarray, shape (segments,), int64
+            Events begin .. stop - 1 of each segment are run.
+        hits : Hits
+        lane : ndarray, shape (segments,), int64, optional
+            The lane that each segment goes on with, -1 for none. Event numbers go on across calls, so
+            `symbols` holds all events since the oldest that an open complex event marks.
+
+        Raises
+        ------
+        LimitError
+            If more than 2**31 - 1 nodes are needed.
+        """
+        n = self.tables.n_live
+        slots = nodes.Slots(
+            np.zeros(2 * n + 2, dtype=np.int32),
+            np.zeros((2 * n + 2, n + 2), dtype=np.int32),
+            np.zeros(2 * n + 2, dtype=np.int32),
+            np.zeros(2 * n + 2, dtype=np.int32),
+            np.zeros((2, n), dtype=np.int32),
+            np.zeros((2, n), dtype=np.int32),
+        )
+        progress = np.zeros(10, dtype=np.int64)
+        progress[nodes.NODES] = self.n_nodes
+        if lane is None:
+            lane = np.full(begin.size, -1, dtype=np.int64)
+        roots = _roots(None, hits.event.size, hits.event.size + int(np.diff(self.tables.first).max(initial=0)))
+        while True:
+            status = nodes.build(
+                self.tables,
+                symbols,
+                begin,
+                stop,
+                hits.first,
+                hits.event,
+                hits.lowest,
+                lane,
+                self.arena,
+                roots,
+                self._lists,
+                slots,
+                progress,
+            )
+            if status == nodes.DONE:
+                break
+            if status == nodes.ARENA_FULL:
+                self.arena = _arena(self.arena, _grown(self.arena.label.size))
+            else:
+                roots = _roots(roots, hits.event.size, 2 * roots.label.size)
+        self.n_nodes = int(progress[nodes.NODES])
+        self.roots = roots
+        self.hits = hits
+        self.symbols = symbols
+
+    def clear(self) -> None:
+        """Drop all nodes, keeping the memory; for a structure without lanes."""
+        self.n_nodes = 0
+        self.roots = _roots(None, 0, 0)
+        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
+
+    def compact(self, lowest: int, shift: int = 0) -> None:
+        """Drop what no lane needs any more, and the roots of the last `build`.
+
+        Parameters
+        ----------
+        lowest : int
+            No hit to come, of any lane, admits a start below.
+        shift : int
+            Subtracted from every event number: how many events the caller drops from the front.
+        """
+        number = np.empty(self.n_nodes, dtype=np.int32)
+        self.n_nodes = int(nodes.compact(self.arena, self.n_nodes, self._lists, lowest, shift, number))
+        self.roots = _roots(None, 0, 0)
+        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
+
+    def oldest(self) -> int | None:
+        """The least event that an open complex event of some lane starts at or marks; None without any."""
+        if not self._lists.active.any():
+            return None
+        events = self.arena.event[: self.n_nodes]
+        return int(events[events >= 0].min())
+
+    def blocks(
+        self, order: np.ndarray | None = None, limit: int | None = None, size: int = 1 << 17
+    ) -> Iterator[Block]:
+        """The complex events of the last build's hits, each hit's in canonical order.
+
+        Parameters
+        ----------
+        order : ndarray, shape (m,), int64, optional
+            The hits to enumerate, in this order; all of them, by number, if None.
+        limit : int, optional
+            At most so many of each hit: the first in canonical order (start, marked events, labels).
+        size : int
+            About so many complex events in a block.
+
+        Yields
+        ------
+        Block
+            None of them empty; they are the caller's to keep.
+
+        Raises
+        ------
+        RuntimeError
+            If the structure holds another number of complex events than was counted for a hit.
+        """
+        hits = self.hits
+        if order is None:
+            order = np.arange(hits.event.size, dtype=np.int64)
+        most = 2**62 if limit is None else limit
+        count = hits.count
+        if count.dtype == object:
+            count = np.minimum(count, 2**62).astype(np.int64)
+        bulk = BULK_COUNT if limit is None else min(BULK_COUNT, max(4096, 4 * limit))
+        largest = min(int(count[order].max(initial=0)), bulk)
+        found = _found(largest)
+        tally = np.zeros(256, dtype=np.int64)
+        progress = np.zeros(3, dtype=np.int64)
+        total = float(np.minimum(count[order], most).astype(np.float64).sum())
+        while progress[0] < order.size:
+            capacity = max(int(min(size, total)), largest)
+            block = _block(capacity, max(8 * capacity, found.event.size))
+            status = paths.fill(
+                self.arena,
+                self.roots,
+                hits.event,
+                hits.lowest,
+                count,
+                order,
+                most,
+                found,
+                tally,
+                block,
+                progress,
+            )
+            n, n_marks = int(progress[1]), int(progress[2])
+            if n:
+                total -= n
+                yield Block(
+                    block.hit[:n],
+                    block.start[:n],
+                    block.first[: n + 1],
+                    block.event[:n_marks],
+                    block.label[:n_marks],
+                )
+            if status == paths.HIT_TOO_LARGE:
+                hit = int(order[progress[0]])
+                progress[0] += 1
+                total -= min(float(count[hit]), most)
+                yield from ordered_blocks(
+                    self.tables,
+                    self.symbols,
+                    hit,
+                    int(hits.lowest[hit]),
+                    int(hits.event[hit]),
+                    limit=limit,
+                    size=size,
+                )
+            elif status == paths.MISMATCH:
+                hit = int(order[progress[0]])
+                raise RuntimeError(
+                    f"the structure does not hold the {count[hit]} complex events counted at event "
+                    f"{hits.event[hit]}"
+                )
+
+
+def joined(parts: Sequence[Structure]) -> Structure:
+    """One structure with the nodes and the hits of several, numbered part after part.
+
+    For parts that were built on the same symbols by several threads; lanes are not carried over.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    whole = Structure(parts[0].tables)
+    base = np.cumsum([0, *(part.n_nodes for part in parts)])
+    if base[-1] > MAX_NODES:
+        raise _too_many(int(base[-1]))
+
+    def shifted(name: str) -> np.ndarray:
+        columns = []
+        for part, shift in zip(parts, base):
+            column = getattr(part.arena, name)[: part.n_nodes]
+            columns.append(np.where(column >= 0, column + np.int32(shift), column))
+        return np.concatenate(columns)
+
+    def kept(name: str) -> np.ndarray:
+        return np.concatenate([getattr(part.arena, name)[: part.n_nodes] for part in parts])
+
+    whole.arena = nodes.Arena(kept("label"), kept("event"), shifted("left"), shifted("right"), kept("latest"))
+    whole.n_nodes = int(base[-1])
+    used = [int(part.roots.first[-1]) for part in parts]
+    root_base = np.cumsum([0, *used])
+    whole.roots = nodes.Roots(
+        np.concatenate([*(part.roots.first[:-1] + k for part, k in zip(parts, root_base)), root_base[-1:]]),
+        np.concatenate([part.roots.label[:n] for part, n in zip(parts, used)]),
+        np.concatenate([part.roots.node[:n] + np.int32(k) for part, n, k in zip(parts, used, base)]),
+    )
+    hit_base = np.cumsum([0, *(part.hits.event.size for part in parts)])
+    whole.hits = Hits(
+        np.concatenate([*(part.hits.first[:-1] + k for part, k in zip(parts, hit_base)), hit_base[-1:]]),
+        np.concatenate([part.hits.event for part in parts]),
+        np.concatenate([part.hits.lowest for part in parts]),
+        np.concatenate([part.hits.count for part in parts]),
+    )
+    whole.symbols = parts[0].symbols
+    return whole
+
+
+def _too_many(needed: int) -> LimitError:
+    return LimitError(
+        f"enumeration needs more than {MAX_NODES} nodes at a time (at least {needed}); "
+        "use a shorter WITHIN or smaller batches, or only count"
+    )
+
+
+def _grown(capacity: int) -> int:
+    if capacity >= MAX_NODES:
+        raise _too_many(capacity + 1)
+    return min(2 * capacity, MAX_NODES)
+
+
+def _arena(before: nodes.Arena | None, capacity: int) -> nodes.Arena:
+    dtypes = (np.int32, np.int64, np.int32, np.int32, np.int64)
+    arena = nodes.Arena(*(np.empty(capacity, dtype=dtype) for dtype in dtypes))
+    if before is not None:
+        for new, old in zip(arena, before):
+            new[: old.size] = old
+    return arena
+
+
+def _roots(before: nodes.Roots | None, n_hits: int, capacity: int) -> nodes.Roots:
+    first = np.zeros(n_hits + 1, dtype=np.int64) if before is None else before.first
+    roots = nodes.Roots(first, np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.int32))
+    if before is not None:
+        roots.label[: before.label.size] = before.label
+        roots.node[: before.node.size] = before.node
+    return roots
+
+
+def _found(count: int) -> paths.Found:
+    n_marks = min(BULK_MARKS, max(64 * count, 4096))
+    stack = 4096
+    return paths.Found(
+        np.empty(count, dtype=np.int64),
+        np.empty(count, dtype=np.int64),
+        np.empty(count, dtype=np.int64),
+        np.empty((2, count), dtype=np.int64),
+        np.empty(n_marks, dtype=np.int64),
+        np.empty(n_marks, dtype=np.int32),
+        np.empty((2, 4 * stack), dtype=np.int64),
+        np.empty((2, stack), dtype=np.int64),
+    )
+
+
+def _block(count: int, n_marks: int) -> Block:
+    return Block(
+        np.empty(count, dtype=np.int64),
+        np.empty(count, dtype=np.int64),
+        np.empty(count + 1, dtype=np.int64),
+        np.empty(n_marks, dtype=np.int64),
+        np.empty(n_marks, dtype=np.int32),
+    )

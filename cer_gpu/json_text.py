@@ -1,0 +1,107 @@
+"""Arrow arrays as JSON text, a column at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def json_text(array: pa.Array) -> pa.StringArray:
+    """Each value of an array as JSON.
+
+    Times are ISO 8601 strings, in UTC (`Z`) where the type has a zone; durations are numbers in their unit;
+    the floats that JSON lacks are the strings "NaN", "Infinity" and "-Infinity"; a null is `null`.
+
+    Parameters
+    ----------
+    array : pyarrow.Array, length n
+
+    Returns
+    -------
+    pyarrow.StringArray, length n
+        Without nulls.
+    """
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _filled(json_text(array.dictionary).take(array.indices))
+    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        return _filled(array.cast(pa.string()))
+    if pa.types.is_floating(kind):
+        return _filled(_float_text(array.cast(pa.float64())))
+    if pa.types.is_timestamp(kind):
+        return _filled(wrapped('"', time_text(array), '"'))
+    if pa.types.is_duration(kind):
+        return _filled(array.cast(pa.int64()).cast(pa.string()))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _list_text(array)
+    if pa.types.is_struct(kind):
+        fields = [f"{json.dumps(field.name, ensure_ascii=False)}: " for field in kind]
+        texts = [
+            pc.binary_join_element_wise(key, json_text(part), "")
+            for key, part in zip(fields, array.flatten())
+        ]
+        return _masked(wrapped("{", joined(texts, len(array)), "}"), array)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        values = array.dictionary_encode()
+        spelled = [json.dumps(value, ensure_ascii=False) for value in values.dictionary.to_pylist()]
+        return _filled(pa.array(spelled, pa.string()).take(values.indices))
+    return pa.array([json.dumps(value, default=str) for value in array.to_pylist()], pa.string())
+
+
+def time_text(array: pa.TimestampArray) -> pa.StringArray:
+    """Timestamps in ISO 8601, in UTC (`Z`) where the type has a zone; a null stays one."""
+    # Formatting the bare count needs no time zone database, which a machine may lack.
+    bare = array.cast(pa.int64()).cast(pa.timestamp(array.type.unit)).cast(pa.string())
+    return wrapped("", pc.replace_substring(bare, " ", "T"), "Z" if array.type.tz else "")
+
+
+def joined(texts: Sequence[pa.Array], length: int) -> pa.Array:
+    """Element by element the texts that are not null, with a comma between."""
+    if not texts:
+        return pa.repeat("", length)
+    # Arrow's own way to skip nulls drops the rows where all are null.
+    parts = [wrapped("", text, ", ").fill_null("") for text in texts]
+    return pc.ascii_rtrim(pc.binary_join_element_wise(*parts, ""), ", ")
+
+
+def wrapped(left: str, text: pa.Array, right: str) -> pa.Array:
+    """`text` between two constants; a null stays one."""
+    return pc.binary_join_element_wise(left, text, right, "")
+
+
+def lines(texts: pa.StringArray) -> memoryview:
+    """The texts as bytes, a line each."""
+    ended = wrapped("", texts, "\n")
+    size = pc.sum(pc.binary_length(ended)).as_py() or 0
+    return memoryview(ended.buffers()[2])[:size] if size else memoryview(b"")
+
+
+def _filled(texts: pa.Array) -> pa.Array:
+    return texts.fill_null("null") if texts.null_count else texts
+
+
+def _masked(texts: pa.Array, array: pa.Array) -> pa.Array:
+    return pc.if_else(array.is_null(), "null", texts) if array.null_count else texts
+
+
+def _float_text(array: pa.DoubleArray) -> pa.StringArray:
+    finite = pc.is_finite(array)
+    text = array.cast(pa.string())
+    if pc.all(finite).as_py() is not False:
+        return text
+    odd = pc.if_else(
+        pc.is_nan(array), '"NaN"', pc.if_else(pc.greater(array, 0.0), '"Infinity"', '"-Infinity"')
+    )
+    return pc.if_else(finite, text, odd)
+
+
+def _list_text(array: pa.ListArray) -> pa.StringArray:
+    lengths = pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
+    offsets = np.zeros(len(array) + 1, np.int32)
+    np.cumsum(lengths, out=offsets[1:])
+    texts = pa.ListArray.from_arrays(pa.array(offsets), json_text(array.flatten()))
+    return _masked(wrapped("[", pc.binary_join(texts, ", "), "]"), array)

@@ -1,0 +1,130 @@
+"""Checking a query: all errors and notes at once, with and without a schema (section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cer_gpu.errors import Diagnostic, Span
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.names import NameChecker
+from cer_gpu.language.patterns import PatternChecker
+from cer_gpu.language.places import leading, trailing
+from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.scope import dropped, marks
+from cer_gpu.language.times import TimeChecker
+from cer_gpu.language.words import written, written_variable
+
+
+def check(query: t.Query, schema: Schema | None = None) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong or suspicious about a query, in the order of the text.
+
+    Parameters
+    ----------
+    query : Query
+    schema : Schema or None
+        What the data has. Without it only what needs none is checked: names of variables, types of
+        constants, regular expressions, intervals.
+
+    Returns
+    -------
+    tuple of Diagnostic
+        Errors and notes; a query without errors is well-formed in the sense of section 5.
+    """
+    findings = Findings()
+    names = NameChecker(schema, findings)
+    times = TimeChecker(schema, findings)
+    PatternChecker(names, times, findings).check(query.pattern)
+    _check_select(query, names, findings)
+    _check_streams(query, names)
+    _check_partition(query, names, findings)
+    if query.window is not None:
+        _check_window(query.window, names, times)
+    if query.limit is not None and query.limit < 0:
+        span = query.places.limit if query.places else None
+        findings.error("CER041", "LIMIT is negative", span, "LIMIT 0 reports nothing")
+    return findings.sorted()
+
+
+def _check_select(query: t.Query, names: NameChecker, findings: Findings) -> None:
+    known = marks(query.pattern)
+    seen: set[str] = set()
+    for item in query.select or ():
+        shown = written_variable(item.variable)
+        if item.variable in seen:
+            hint = f"list its attributes once: `{shown}[a, b]`"
+            findings.error("CER025", f"`{shown}` is selected twice", item.span, hint)
+        seen.add(item.variable)
+        span = leading(item.span, item.variable)
+        if item.variable not in known:
+            if item.variable in dropped(query.pattern):
+                findings.note("CER103", f"PROJECT drops `{shown}`: it selects nothing", span)
+            else:
+                names.unknown_variable(item.variable, known, query.pattern, span)
+            continue
+        for attribute, place in zip(item.attributes, _places(item.places, len(item.attributes))):
+            names.check_attribute(attribute, item.variable, known[item.variable], place)
+            if item.attributes.count(attribute) > 1:
+                message = f"`{written(attribute)}` is selected twice"
+                findings.error("CER025", message, item.places[-1] if item.places else None)
+
+
+def _places(places: Sequence[Span | None], count: int) -> Sequence[Span | None]:
+    return places or [None] * count
+
+
+def _check_streams(query: t.Query, names: NameChecker) -> None:
+    places = query.places.streams if query.places else ()
+    for stream, place in zip(query.streams, _places(places, len(query.streams))):
+        names.check_stream(stream, (), place)
+    for event in _events(query.pattern):
+        if event.stream is not None:
+            names.check_stream(event.stream, query.streams, event.span)
+
+
+def _events(pattern: t.Pattern) -> Iterator[t.EventType]:
+    match pattern:
+        case t.EventType():
+            yield pattern
+        case t.OtherEvent(type=event):
+            yield event
+        case t.Sequence() | t.And() | t.All() | t.Or() | t.Unless():
+            yield from _events(pattern.left)
+            yield from _events(pattern.right)
+        case _:
+            yield from _events(pattern.pattern)
+
+
+def _check_partition(query: t.Query, names: NameChecker, findings: Findings) -> None:
+    all_places = query.places.partition if query.places else ()
+    types = {event for event in _events(query.pattern) if names.knows(event)}
+    for index, part in enumerate(query.partition):
+        places = _places(all_places[index] if all_places else (), len(part))
+        kinds: dict[ValueType, str] = {}
+        for attribute, place in zip(part, places):
+            kind = names.check_column(attribute, place)
+            if kind is not None:
+                kinds.setdefault(kind, attribute)
+        if len(kinds) > 1:
+            what = " and ".join(f"`{written(name)}` is {kind.value}" for kind, name in kinds.items())
+            findings.error("CER036", f"the alternatives of one part have one type: {what}", places[-1])
+        if names.schema is None or not kinds:
+            continue
+        for event in sorted(types, key=lambda one: one.name):
+            if not names.schema.attributes_of(event.name) & set(part):
+                missing = " or ".join(f"`{written(name)}`" for name in part)
+                findings.note(
+                    "CER105",
+                    f"`{written(event.name)}` has no {missing}: its events belong to no partition"
+                    " and are skipped",
+                    places[0],
+                )
+
+
+def _check_window(window: t.Window, names: NameChecker, times: TimeChecker) -> None:
+    if window.kind == "attribute" and window.attribute is not None:
+        # `n [attribute]`: the name ends before the bracket.
+        span = window.span
+        place = None if span is None else trailing(Span(span.start, span.end - 1), window.attribute)
+        times.check_distance(window.attribute, names.check_column(window.attribute, place), place)
+    times.check_window(window)

@@ -1,0 +1,189 @@
+"""Names of types, attributes, variables and streams: what is unknown, and what was probably meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping
+
+from cer_gpu.errors import Span
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.places import trailing
+from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.scope import variables
+from cer_gpu.language.words import written, written_variable
+
+_LISTED = 12
+
+
+class NameChecker:
+    """Checks names against a schema; without one nothing is unknown but variables.
+
+    Parameters
+    ----------
+    schema : Schema or None
+    findings : Findings
+    """
+
+    def __init__(self, schema: Schema | None, findings: Findings) -> None:
+        self.schema = schema
+        self._findings = findings
+
+    def knows(self, event: t.EventType) -> bool:
+        """Whether the schema says which attributes events of this type have."""
+        return self.schema is not None and self.schema.types is not None and event.name in self.schema.types
+
+    def check_type(self, event: t.EventType) -> None:
+        """Report an event type that no event has."""
+        if self.schema is None or self.schema.types is None or event.name in self.schema.types:
+            return
+        message = f"no event has the type `{written(event.name)}`"
+        place = trailing(event.span, event.name)
+        self._unknown("CER020", message, event.name, self.schema.types, "the types are", place)
+
+    def check_stream(self, stream: str, listed: Collection[str], place: Span | None) -> None:
+        """Report a stream that the data does not have, or that FROM does not list."""
+        if listed and stream not in listed:
+            message = f"FROM does not list the stream `{written(stream)}`"
+            self._unknown("CER023", message, stream, listed, "FROM lists", place)
+            return
+        known = None if self.schema is None else self.schema.streams
+        if known is not None and stream not in known:
+            message = f"there is no stream `{written(stream)}`"
+            self._unknown("CER023", message, stream, known, "the streams are", place)
+
+    def check_column(self, attribute: str, place: Span | None) -> ValueType | None:
+        """The type of an attribute that any event may have; None, reported, where there is none."""
+        if self.schema is None:
+            return None
+        kind = self.schema.attributes.get(attribute)
+        if kind is None and not self._unsupported(attribute, place):
+            message = f"there is no attribute `{written(attribute)}`"
+            self._unknown("CER021", message, attribute, self.schema.attributes, "there are", place)
+        return kind
+
+    def check_attribute(
+        self, attribute: str, variable: str, types: Iterable[t.EventType], place: Span | None
+    ) -> ValueType | None:
+        """The type of an attribute of the events that a variable marks.
+
+        None, and reported, where none of their types has it; a note where only some lack it.
+
+        Parameters
+        ----------
+        attribute, variable : str
+        types : iterable of EventType
+            What the variable can mark; nothing is said when it marks nothing.
+        place : Span or None
+        """
+        if self.schema is None:
+            return None
+        kind = self.schema.attributes.get(attribute)
+        if kind is None and self._unsupported(attribute, place):
+            return None
+        names = sorted({event.name for event in types})
+        if self.schema.types is not None and any(name not in self.schema.types for name in names):
+            return kind
+        lacking = [name for name in names if attribute not in self.schema.attributes_of(name)]
+        if kind is not None and not lacking:
+            return kind
+        if kind is None or (lacking == names and names):
+            self._no_attribute(attribute, variable, names, place)
+            return None
+        which = ", ".join(f"`{written(name)}`" for name in lacking)
+        self._findings.note(
+            "CER104",
+            f"{which} {'has' if len(lacking) == 1 else 'have'} no attribute `{written(attribute)}`:"
+            " comparisons with it are false there",
+            place,
+        )
+        return kind
+
+    def _no_attribute(self, attribute: str, variable: str, names: list[str], place: Span | None) -> None:
+        assert self.schema is not None
+        shown = written(attribute)
+        if self.schema.types is None or not names:
+            message = f"there is no attribute `{shown}`"
+            self._unknown("CER021", message, attribute, self.schema.attributes, "there are", place)
+        elif len(names) == 1:
+            has = self.schema.attributes_of(names[0])
+            what = f"`{written(names[0])}`"
+            message = f"event type {what} has no attribute `{shown}`"
+            self._unknown("CER021", message, attribute, has, f"{what} has", place)
+        else:
+            has = frozenset[str]().union(*(self.schema.attributes_of(name) for name in names))
+            which = ", ".join(f"`{written(name)}`" for name in names)
+            message = f"no type of `{written_variable(variable)}` ({which}) has an attribute `{shown}`"
+            self._unknown("CER021", message, attribute, has, "they have", place)
+
+    def _unsupported(self, attribute: str, place: Span | None) -> bool:
+        assert self.schema is not None
+        arrow = self.schema.unsupported.get(attribute)
+        if arrow is not None:
+            message = f"the column `{written(attribute)}` is of type {arrow}, which no query can use"
+            usable = "bool, integers, floats, strings, timestamps and durations"
+            self._findings.error("CER024", message, place, f"cast it before: queries use {usable}")
+        return arrow is not None
+
+    def unknown_variable(
+        self, variable: str, known: Mapping[str, object], pattern: t.Pattern, place: Span | None
+    ) -> None:
+        """Report a variable that is not defined where it is used.
+
+        Parameters
+        ----------
+        variable : str
+        known : mapping with the variables that are defined there
+        pattern : Pattern
+            The whole pattern, to say where the name does occur.
+        place : Span or None
+        """
+        reason = _elsewhere(pattern, variable)
+        message = f"the variable `{written_variable(variable)}` is not defined here"
+        self._unknown("CER022", message, variable, known, "defined are", place, first=reason)
+
+    def _unknown(
+        self,
+        code: str,
+        message: str,
+        name: str,
+        known: Iterable[str],
+        introduction: str,
+        place: Span | None,
+        first: str | None = None,
+    ) -> None:
+        listed = sorted(known, key=lambda one: (one.lower(), one))
+        hints = [first] if first else []
+        shown = ", ".join(map(written_variable, listed[:_LISTED]))
+        more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
+        catalogue = f"{introduction} {shown}{more}" if listed else ""
+        close = None if first else _closest(name, listed)
+        if close is not None:
+            catalogue = f"did you mean `{written_variable(close)}`? {catalogue}"
+        self._findings.error(code, message, place, *hints, *([catalogue] if catalogue else []))
+
+
+def _closest(name: str, known: list[str]) -> str | None:
+    for other in known:
+        if other.lower() == name.lower():
+            return other
+    return next(iter(difflib.get_close_matches(name, known, 1, 0.6)), None)
+
+
+def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
+    # Where a variable that is not visible does occur.
+    match pattern:
+        case t.EventType():
+            return None
+        case t.OtherEvent(type=event):
+            if variable in event.variables:
+                return "an event of NOT is not marked; its condition stands inside: `NOT (T FILTER T[...])`"
+            return None
+        case t.Unless(left=left, right=right):
+            if variable in variables(right):
+                return "it is defined on the right of UNLESS, whose events are no part of the result"
+            return _elsewhere(left, variable) or _elsewhere(right, variable)
+        case t.Sequence() | t.And() | t.All() | t.Or():
+            return _elsewhere(pattern.left, variable) or _elsewhere(pattern.right, variable)
+        case _:
+            return _elsewhere(pattern.pattern, variable)

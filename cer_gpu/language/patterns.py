@@ -1,0 +1,187 @@
+"""Checking patterns: types, scoping and filters (sections 4 and 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cer_gpu.errors import Span
+from cer_gpu.language import leaves
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.names import NameChecker
+from cer_gpu.language.places import leading, trailing
+from cer_gpu.language.schema import ValueType
+from cer_gpu.language.scope import dropped, join_marks, marks, variables
+from cer_gpu.language.times import TimeChecker
+from cer_gpu.language.types import TypeChecker
+from cer_gpu.language.words import written, written_variable
+
+_Marks = Mapping[str, frozenset[t.EventType]]
+
+
+class PatternChecker:
+    """Checks a whole pattern.
+
+    Parameters
+    ----------
+    names : NameChecker
+    times : TimeChecker
+    findings : Findings
+    """
+
+    def __init__(self, names: NameChecker, times: TimeChecker, findings: Findings) -> None:
+        self._names = names
+        self._times = times
+        self._findings = findings
+        self._whole: t.Pattern | None = None
+
+    def check(self, pattern: t.Pattern) -> None:
+        """Report what is wrong or suspicious about a pattern."""
+        self._whole = pattern
+        self._visit(pattern, {})
+
+    def _visit(self, pattern: t.Pattern, around: _Marks) -> None:
+        # `around` is what the patterns around define: a filter may speak of it too (section 4).
+        inside = join_marks(around, marks(pattern))
+        match pattern:
+            case t.EventType():
+                self._names.check_type(pattern)
+            case t.OtherEvent(type=event, condition=condition):
+                self._names.check_type(event)
+                if condition is not None:
+                    self._check_condition(condition, marks(event), around, event)
+            case t.As(pattern=inner, variable=name):
+                self._visit(inner, inside)
+                if not any(marks(inner).values()):
+                    self._findings.note(
+                        "CER102",
+                        f"the name `{written(name)}` marks nothing",
+                        trailing(pattern.span, pattern.variable),
+                    )
+            case t.Filter(pattern=inner, condition=condition):
+                self._visit(inner, inside)
+                self._check_condition(condition, marks(inner), around, inner)
+            case t.Project(pattern=inner):
+                self._visit(inner, inside)
+                self._check_project(pattern)
+            case t.Timed(pattern=inner, interval=interval):
+                self._visit(inner, inside)
+                self._times.check_interval(interval)
+            case t.Iteration(pattern=inner, gap=gap):
+                self._visit(inner, inside)
+                if gap is not None:
+                    self._times.check_interval(gap)
+            case t.Selector(pattern=inner):
+                self._visit(inner, inside)
+            case t.Sequence(left=left, right=right, gap=gap):
+                self._note_common(left, right, ":" if pattern.contiguous else ";")
+                self._visit(left, inside)
+                if gap is not None:
+                    self._times.check_interval(gap)
+                self._visit(right, inside)
+            case t.And(left=left, right=right) | t.All(left=left, right=right):
+                self._note_common(left, right, "AND" if isinstance(pattern, t.And) else "ALL")
+                self._visit(left, inside)
+                self._visit(right, inside)
+            case t.Or(left=left, right=right) | t.Unless(left=left, right=right):
+                self._visit(left, inside)
+                self._visit(right, inside)
+
+    def _note_common(self, left: t.Pattern, right: t.Pattern, operator: str) -> None:
+        common = _named(left).keys() & _named(right).keys()
+        for name in sorted(common):
+            shown = written(name)
+            message = (
+                f"`{shown}` is on both sides of AND, which keeps what both sides mark alike"
+                if operator == "AND"
+                else f"`{shown}` is on both sides of `{operator}`: it marks the events of both"
+            )
+            self._findings.note("CER101", message, _named(right)[name])
+
+    def _check_project(self, project: t.Project) -> None:
+        known = marks(project.pattern)
+        places = project.places or (None,) * len(project.variables)
+        for index, (variable, place) in enumerate(zip(project.variables, places)):
+            if variable not in known:
+                assert self._whole is not None
+                self._names.unknown_variable(variable, known, self._whole, place)
+            if variable in project.variables[:index]:
+                message = f"`{written_variable(variable)}` is listed twice"
+                self._findings.error("CER025", message, place)
+
+    # -------------------------------------------------------------------------- conditions
+
+    def _check_condition(
+        self, condition: t.Condition, own: _Marks, around: _Marks, filtered: t.Pattern
+    ) -> None:
+        # A variable of the filtered pattern speaks of its events there, also where one around has its name.
+        scope = {**around, **own}
+        for leaf in leaves.leaves_of(condition):
+            match leaf:
+                case t.Every(variable=variable, predicate=predicate):
+                    self._check_variable(variable, scope, _variable_place(leaf), filtered)
+                    self._check_predicate(predicate, variable, scope)
+                case t.Comparison() | t.Like() | t.InSet() | t.InRange() | t.IsNull():
+                    for attribute in leaves.attributes(*leaves.operands(leaf)):
+                        if attribute.variable is not None:
+                            place = leading(attribute.span, attribute.variable)
+                            self._check_variable(attribute.variable, scope, place, filtered)
+                    self._check_leaf(leaf, None, scope)
+
+    def _check_predicate(self, predicate: t.Condition, variable: str, scope: _Marks) -> None:
+        for leaf in leaves.leaves_of(predicate):
+            if not isinstance(leaf, t.Every | t.Truth):
+                self._check_leaf(leaf, variable, scope)
+
+    def _check_leaf(self, leaf: leaves.Leaf, variable: str | None, scope: _Marks) -> None:
+        def attribute_type(attribute: t.Attribute) -> ValueType | None:
+            owner = variable if attribute.variable is None else attribute.variable
+            types = scope.get(owner or "", frozenset())
+            place = trailing(attribute.span, attribute.name)
+            return self._names.check_attribute(attribute.name, owner or "", types, place)
+
+        TypeChecker(attribute_type, self._findings).check(leaf)
+
+    def _check_variable(self, variable: str, scope: _Marks, place: Span | None, filtered: t.Pattern) -> None:
+        if variable in scope:
+            return
+        assert self._whole is not None
+        if variable in dropped(self._whole) | dropped(filtered):
+            self._findings.note(
+                "CER103",
+                f"PROJECT drops `{written_variable(variable)}`: it marks nothing here",
+                place,
+                "filter inside PROJECT(...), or keep the variable",
+            )
+            return
+        self._names.unknown_variable(variable, scope, self._whole, place)
+
+
+def _named(pattern: t.Pattern) -> Mapping[str, Span | None]:
+    # The names that AS gives in a pattern and that are visible outside, each with one place.
+    visible = variables(pattern)
+    return {name: place for name, place in _all_named(pattern).items() if name in visible}
+
+
+def _all_named(pattern: t.Pattern) -> dict[str, Span | None]:
+    match pattern:
+        case t.EventType() | t.OtherEvent():
+            return {}
+        case t.As(pattern=inner, variable=name):
+            return {**_all_named(inner), name: trailing(pattern.span, pattern.variable)}
+        case t.Unless(left=left):
+            return _all_named(left)
+        case t.Sequence() | t.And() | t.All() | t.Or():
+            return {**_all_named(pattern.right), **_all_named(pattern.left)}
+        case _:
+            return _all_named(pattern.pattern)
+
+
+def _variable_place(every: t.Every) -> Span | None:
+    # `x[...]` begins with the variable; in `5 < x.a`, which is `x[5 < a]`, an attribute does.
+    if every.span is not None and every.predicate.span == every.span:
+        predicate = every.predicate.operand if isinstance(every.predicate, t.Not) else every.predicate
+        if not isinstance(predicate, t.Every | t.Truth | t.Both | t.Either | t.Not):
+            first = next(leaves.attributes(*leaves.operands(predicate)), None)
+            return leading(None if first is None else first.span, every.variable)
+    return leading(every.span, every.variable)

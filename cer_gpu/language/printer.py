@@ -1,0 +1,228 @@
+"""Syntax tree to text: `to_text`, with no parentheses but those that are needed."""
+
+from __future__ import annotations
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.units import LONG_NAMES
+from cer_gpu.language.words import quoted_text, written, written_variable
+
+# Levels of patterns, from the loosest to the tightest (the table of section 3).
+_FILTER, _UNLESS, _OR, _ALL, _AND, _SEQUENCE, _POSTFIX, _ATOM = range(8)
+# Levels of conditions, and of expressions.
+_EITHER, _BOTH, _NOT = range(3)
+_SUM, _PRODUCT, _SIGN, _VALUE = range(4)
+
+_ARITHMETIC = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
+
+
+def to_text(node: t.Query | t.Pattern | t.Condition | t.Expression) -> str:
+    """The canonical text of a query, or of a pattern, a condition or an expression alone.
+
+    `parse(to_text(query)) == query` for every query that the grammar can say. A query has one line for
+    each clause, all else is one line.
+
+    Parameters
+    ----------
+    node : Query, Pattern, Condition or Expression
+
+    Returns
+    -------
+    str
+    """
+    if isinstance(node, t.Query):
+        return _query(node)
+    if isinstance(node, t.Pattern):
+        return _pattern(node, _FILTER)
+    if isinstance(node, t.Expression):
+        return _expression(node, _SUM)
+    return _condition(node, _EITHER)
+
+
+# ------------------------------------------------------------------------------------ query
+
+
+def _query(query: t.Query) -> str:
+    strategy = "" if query.strategy is t.Strategy.ALL else f"{query.strategy.value} "
+    lines = [f"SELECT {strategy}{_selection(query.select)}"]
+    if query.streams:
+        lines.append("FROM " + ", ".join(map(written, query.streams)))
+    lines.append("WHERE " + _pattern(query.pattern, _FILTER))
+    if query.partition:
+        lines.append("PARTITION BY " + _partition(query.partition))
+    if query.window is not None:
+        lines.append("WITHIN " + _window(query.window))
+    if query.consume is not t.Consume.NONE:
+        lines.append(f"CONSUME BY {query.consume.value}")
+    if query.limit is not None:
+        lines.append(f"LIMIT {query.limit}")
+    return "\n".join(lines)
+
+
+def _selection(select: tuple[t.SelectItem, ...] | None) -> str:
+    if select is None:
+        return "*"
+    if not select:
+        return "NONE"
+    items = []
+    for item in select:
+        attributes = f"[{', '.join(map(written, item.attributes))}]" if item.attributes else ""
+        items.append(written_variable(item.variable) + attributes)
+    return ", ".join(items)
+
+
+def _partition(parts: tuple[tuple[str, ...], ...]) -> str:
+    if all(len(part) == 1 for part in parts):
+        return ", ".join(written(part[0]) for part in parts)
+    return ", ".join(f"[{', '.join(map(written, part))}]" for part in parts)
+
+
+def _window(window: t.Window) -> str:
+    if window.kind == "events":
+        return f"{_number(window.size)} EVENTS"
+    if window.kind == "attribute":
+        return f"{_number(window.size)} [{written(window.attribute or '')}]"
+    return f"{_number(window.size)} {LONG_NAMES[window.unit or 's']}"
+
+
+# --------------------------------------------------------------------------------- patterns
+
+
+def _pattern(pattern: t.Pattern, level: int) -> str:
+    own, text = _pattern_at(pattern)
+    return text if own >= level else f"({text})"
+
+
+def _pattern_at(pattern: t.Pattern) -> tuple[int, str]:
+    match pattern:
+        case t.EventType():
+            return _ATOM, ">".join(written(name) for name in (pattern.stream, pattern.name) if name)
+        case t.OtherEvent(type=event, condition=condition):
+            name = _pattern(event, _FILTER)
+            inner = name if condition is None else f"{name} FILTER {_condition(condition, _EITHER)}"
+            return _ATOM, f"NOT ({inner})"
+        case t.Timed(pattern=inner_pattern, interval=interval):
+            return _ATOM, f"({_pattern(inner_pattern, _FILTER)}) WITHIN {_interval(interval)}"
+        case t.Selector(strategy=strategy, pattern=inner_pattern):
+            word = "NXT" if strategy is t.Strategy.NEXT else strategy.value
+            return _ATOM, f"{word}({_pattern(inner_pattern, _FILTER)})"
+        case t.Project(pattern=inner_pattern, variables=variables):
+            kept = ", ".join(map(written_variable, variables))
+            return _ATOM, f"PROJECT({_pattern(inner_pattern, _FILTER)} | {kept})"
+        case t.As(pattern=inner_pattern, variable=variable):
+            return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)} AS {written(variable)}"
+        case t.Iteration(pattern=inner_pattern, contiguous=contiguous, gap=gap):
+            sign = " :+" if contiguous else "+"
+            return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)}{sign}{_gap(gap)}"
+        case t.Sequence(left=left, right=right, contiguous=contiguous, gap=gap):
+            sign = f" {':' if contiguous else ';'}{_gap(gap)} "
+            return _SEQUENCE, _pattern(left, _SEQUENCE) + sign + _pattern(right, _POSTFIX)
+        case t.And(left=left, right=right):
+            return _AND, f"{_pattern(left, _AND)} AND {_pattern(right, _SEQUENCE)}"
+        case t.All(left=left, right=right):
+            return _ALL, f"{_pattern(left, _ALL)} ALL {_pattern(right, _AND)}"
+        case t.Or(left=left, right=right):
+            return _OR, f"{_pattern(left, _OR)} OR {_pattern(right, _ALL)}"
+        case t.Unless(left=left, right=right):
+            return _UNLESS, f"{_pattern(left, _UNLESS)} UNLESS {_pattern(right, _OR)}"
+        case t.Filter(pattern=inner_pattern, condition=condition):
+            return _FILTER, f"{_pattern(inner_pattern, _FILTER)} FILTER {_condition(condition, _EITHER)}"
+
+
+def _gap(gap: t.Interval | None) -> str:
+    return "" if gap is None else _interval(gap)
+
+
+def _interval(interval: t.Interval) -> str:
+    low, high = interval.low, interval.high
+    if low is not None and high is not None and not low.open and not high.open:
+        return f"[= {_bound(low)}]" if low == high else f"[{_bound(low)}, {_bound(high)}]"
+    bounds = []
+    if low is not None:
+        bounds.append(f"{'>' if low.open else '>='} {_bound(low)}")
+    if high is not None:
+        bounds.append(f"{'<' if high.open else '<='} {_bound(high)}")
+    return f"[{', '.join(bounds)}]"
+
+
+def _bound(bound: t.Bound) -> str:
+    return _number(bound.value) if bound.unit is None else f"{_number(bound.value)} {bound.unit}"
+
+
+# ------------------------------------------------------------------------------- conditions
+
+
+def _condition(condition: t.Condition, level: int) -> str:
+    own, text = _condition_at(condition)
+    return text if own >= level else f"({text})"
+
+
+def _condition_at(condition: t.Condition) -> tuple[int, str]:
+    match condition:
+        case t.Either(left=left, right=right):
+            return _EITHER, f"{_condition(left, _EITHER)} OR {_condition(right, _BOTH)}"
+        case t.Both(left=left, right=right):
+            return _BOTH, f"{_condition(left, _BOTH)} AND {_condition(right, _NOT)}"
+        case t.Not(operand=t.InSet() | t.InRange() | t.Like() | t.IsNull() as test):
+            return _NOT, _test(test, "NOT ")
+        case t.Not(operand=operand):
+            return _NOT, f"NOT {_condition(operand, _NOT)}"
+        case t.Every(variable=variable, predicate=predicate):
+            return _NOT, f"{written_variable(variable)}[{_condition(predicate, _EITHER)}]"
+        case t.Comparison(op=op, left=left_side, right=right_side):
+            return _NOT, f"{_expression(left_side, _SUM)} {op} {_expression(right_side, _SUM)}"
+        case t.Truth(value=value):
+            return _NOT, "TRUE" if value else "FALSE"
+        case _:
+            return _NOT, _test(condition, "")
+
+
+def _test(test: t.InSet | t.InRange | t.Like | t.IsNull, negation: str) -> str:
+    operand = _expression(test.operand, _SUM)
+    match test:
+        case t.Like(pattern=pattern):
+            return f"{operand} {negation}LIKE {quoted_text(pattern)}"
+        case t.IsNull():
+            return f"{operand} IS {negation}NULL"
+        case t.InSet(values=values):
+            items = ", ".join(_expression(value, _SUM) for value in values)
+            return f"{operand} {negation}IN {{{items}}}"
+        case t.InRange(low=low, high=high):
+            if all(isinstance(end, t.Number | t.Quantity | None) for end in (low, high)):
+                ends = ["" if end is None else _expression(end, _SUM) for end in (low, high)]
+                return f"{operand} {negation}IN {{{ends[0]}..{ends[1]}}}"
+            ends = ["" if end is None else _expression(end, _SUM) for end in (low, high)]
+            return f"{operand} {negation}IN RANGE ({ends[0]}, {ends[1]})"
+
+
+# ------------------------------------------------------------------------------ expressions
+
+
+def _expression(expression: t.Expression, level: int) -> str:
+    own, text = _expression_at(expression)
+    return text if own >= level else f"({text})"
+
+
+def _expression_at(expression: t.Expression) -> tuple[int, str]:
+    match expression:
+        case t.Number(value=value):
+            return _VALUE, _number(value)
+        case t.Quantity(value=value, unit=unit):
+            return _VALUE, f"{_number(value)} {unit}"
+        case t.Text(value=text):
+            return _VALUE, quoted_text(text)
+        case t.Boolean(value=truth):
+            return _VALUE, "TRUE" if truth else "FALSE"
+        case t.Attribute(name=name, variable=variable):
+            owner = "" if variable is None else f"{written_variable(variable)}."
+            return _VALUE, owner + written(name)
+        case t.Negation(operand=operand):
+            inner = _expression(operand, _SIGN)
+            # Two dashes would begin a comment.
+            return _SIGN, f"- {inner}" if inner.startswith("-") else f"-{inner}"
+        case t.Arithmetic(op=op, left=left, right=right):
+            own = _ARITHMETIC[op]
+            return own, f"{_expression(left, own)} {op} {_expression(right, own + 1)}"
+
+
+def _number(value: int | float) -> str:
+    return repr(value)

@@ -1,0 +1,107 @@
+"""Time in a query: intervals, windows and the order attribute (sections 3 and 8)."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from cer_gpu.errors import Span
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.units import exact, nanoseconds
+from cer_gpu.language.words import written
+
+_MEASURED = (ValueType.INT64, ValueType.FLOAT64, ValueType.TIMESTAMP, ValueType.DURATION)
+
+
+class TimeChecker:
+    """Checks amounts of time against the order attribute of a schema.
+
+    Parameters
+    ----------
+    schema : Schema or None
+        Without it the order attribute is not known, and only the amounts are checked.
+    findings : Findings
+    """
+
+    def __init__(self, schema: Schema | None, findings: Findings) -> None:
+        self._schema = schema
+        self._findings = findings
+
+    def check_interval(self, interval: t.Interval) -> None:
+        """Report an interval that holds nothing, or that the order attribute cannot be measured in."""
+        bounds = [bound for bound in (interval.low, interval.high) if bound is not None]
+        for bound in bounds:
+            if bound.value < 0:
+                self._findings.error(
+                    "CER041", "the bound is negative", bound.span, "time does not go backwards"
+                )
+        if len({bound.unit is None for bound in bounds}) > 1:
+            self._findings.error("CER042", "one bound has a unit and the other has none", interval.span)
+        elif all(bound.value >= 0 for bound in bounds) and _empty(interval):
+            self._findings.error("CER040", "no time lies in this interval", interval.span)
+        self._check_order("an interval", interval.span)
+        for bound in bounds:
+            self._check_unit(bound)
+
+    def check_window(self, window: t.Window) -> None:
+        """Report a window of negative size, or one over a time that is not known."""
+        if window.size < 0:
+            self._findings.error("CER041", "the window is negative", window.span)
+        if window.kind == "time":
+            self._check_order("a window over time", window.span)
+            if window.unit is not None:
+                self._plain_number(window.span, "or write the window in the column's own unit: WITHIN n [{}]")
+
+    def check_distance(self, attribute: str, kind: ValueType | None, place: Span | None) -> None:
+        """Report `WITHIN n [attribute]` of an attribute whose values have no distance."""
+        if kind is not None and kind not in _MEASURED:
+            message = f"`{written(attribute)}` is a {kind.value}: its values have no distance"
+            hint = "a window is measured in a number, a timestamp or a duration"
+            self._findings.error("CER043", message, place, hint)
+
+    def _check_order(self, what: str, span: Span | None) -> None:
+        if self._schema is not None and self._schema.order is None:
+            self._findings.error(
+                "CER044",
+                f"{what} needs to know which column is the time",
+                span,
+                "name it: order_by='ts' (--order-by ts)",
+            )
+
+    def _order_type(self) -> ValueType | None:
+        if self._schema is None or self._schema.order is None:
+            return None
+        return self._schema.attributes.get(self._schema.order)
+
+    def _check_unit(self, bound: t.Bound) -> None:
+        if bound.unit is not None:
+            self._plain_number(bound.span, "or write a plain number, in the column's own unit")
+            return
+        kind = self._order_type()
+        if kind in (ValueType.TIMESTAMP, ValueType.DURATION):
+            message = f"the bound does not say its unit, and the time is a {kind.value}"
+            self._findings.error("CER042", message, bound.span, f"say it: `{bound.value} s`")
+
+    def _plain_number(self, span: Span | None, hint: str) -> None:
+        # A unit says nothing about a plain number, unless the caller has said the number's own unit.
+        kind = self._order_type()
+        if self._schema is None or kind is None or not kind.numeric or self._schema.order_unit is not None:
+            return
+        order = written(self._schema.order or "")
+        message = f"`{order}` is a plain number: its unit of time is not known"
+        hints = ("say it: order_unit='ms' (--order-unit ms)", hint.format(order))
+        self._findings.error("CER045", message, span, *hints)
+
+
+def _empty(interval: t.Interval) -> bool:
+    low, high = interval.low, interval.high
+    if high is None:
+        return False
+    # Time does not go backwards: without a bound below, 0 is one.
+    least, least_open = (Fraction(0), False) if low is None else (_size(low), low.open)
+    return least > _size(high) or (least == _size(high) and (least_open or high.open))
+
+
+def _size(bound: t.Bound) -> Fraction:
+    return exact(bound.value) if bound.unit is None else nanoseconds(bound.value, bound.unit)

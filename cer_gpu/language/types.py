@@ -1,0 +1,206 @@
+"""Types of expressions, and which values compare (section 4)."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable, Sequence
+
+from cer_gpu.errors import Span
+from cer_gpu.language import leaves
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.schema import ValueType
+from cer_gpu.language.units import timestamp_nanoseconds
+from cer_gpu.language.words import quoted_text
+
+_TIMES = (ValueType.TIMESTAMP, ValueType.DURATION)
+
+_WITH_ARTICLE = {
+    kind: f"an {kind.value}" if kind is ValueType.INT64 else f"a {kind.value}" for kind in ValueType
+}
+
+
+class TypeChecker:
+    """Checks the leaves of conditions.
+
+    Parameters
+    ----------
+    attribute_type : callable
+        The type of an attribute, or None where it is not known (and then nothing is said about it).
+    findings : Findings
+    """
+
+    def __init__(self, attribute_type: Callable[[t.Attribute], ValueType | None], findings: Findings) -> None:
+        self._attribute_type = attribute_type
+        self._findings = findings
+
+    def check(self, leaf: leaves.Leaf) -> None:
+        """Report what does not fit together in a leaf of a condition."""
+        match leaf:
+            case t.Comparison(op=op, left=left, right=right):
+                self._check_pair(op, left, right, leaf.span)
+            case t.Like(operand=operand, pattern=pattern):
+                kind = self.type_of(operand)
+                if kind not in (None, ValueType.STRING):
+                    message = f"LIKE looks into strings, and `{to_text(operand)}` is {_article(kind)}"
+                    self._findings.error("CER033", message, operand.span)
+                self._check_regex(pattern, leaf.span)
+            case t.InSet(operand=operand, values=values):
+                self._check_values("=", operand, values)
+            case t.InRange(operand=operand, low=low, high=high):
+                self._check_values("<=", operand, [end for end in (low, high) if end is not None])
+                self._check_ends(low, high, leaf.span)
+            case t.IsNull(operand=operand):
+                self.type_of(operand)
+
+    def type_of(self, expression: t.Expression) -> ValueType | None:
+        """The type of an expression; None where it is not known or has been reported to be wrong."""
+        match expression:
+            case t.Number(value=value):
+                return ValueType.INT64 if isinstance(value, int) else ValueType.FLOAT64
+            case t.Text():
+                return ValueType.STRING
+            case t.Boolean():
+                return ValueType.BOOL
+            case t.Quantity():
+                return ValueType.DURATION
+            case t.Attribute():
+                return self._attribute_type(expression)
+            case t.Negation(operand=operand):
+                kind = self.type_of(operand)
+                if kind is None or kind.numeric or kind is ValueType.DURATION:
+                    return kind
+                return self._no_arithmetic("-", kind, None, expression.span)
+            case t.Arithmetic(op=op, left=left, right=right):
+                return self._arithmetic(op, self.type_of(left), self.type_of(right), expression.span)
+
+    def _arithmetic(
+        self, op: str, left: ValueType | None, right: ValueType | None, span: Span | None
+    ) -> ValueType | None:
+        known = [kind for kind in (left, right) if kind is not None]
+        if any(kind in (ValueType.STRING, ValueType.BOOL) for kind in known):
+            return self._no_arithmetic(op, left, right, span)
+        if any(kind in _TIMES for kind in known) and op not in "+-":
+            return self._no_arithmetic(op, left, right, span)
+        if left is None or right is None:
+            return None
+        match left, op, right:
+            case ValueType.TIMESTAMP, "-", ValueType.TIMESTAMP:
+                return ValueType.DURATION
+            case ValueType.TIMESTAMP, _, ValueType.DURATION:
+                return ValueType.TIMESTAMP
+            case ValueType.DURATION, "+", ValueType.TIMESTAMP:
+                return ValueType.TIMESTAMP
+            case ValueType.DURATION, _, ValueType.DURATION:
+                return ValueType.DURATION
+        if any(kind in _TIMES for kind in known):
+            return self._no_arithmetic(op, left, right, span)
+        whole = left is right is ValueType.INT64 and op != "/"
+        return ValueType.INT64 if whole else ValueType.FLOAT64
+
+    def _no_arithmetic(
+        self, op: str, left: ValueType | None, right: ValueType | None, span: Span | None
+    ) -> ValueType | None:
+        # Reports, and leaves the type unknown so that nothing follows from it.
+        kinds = [kind for kind in (left, right) if kind is not None]
+        hints = []
+        if any(kind in _TIMES for kind in kinds):
+            hints.append(
+                "times know `timestamp - timestamp`, `timestamp +- duration` and `duration +- duration`;"
+                " a duration has a unit: `5 s`"
+            )
+        operands = " and ".join(dict.fromkeys(_article(kind) for kind in kinds))
+        self._findings.error("CER030", f"`{op}` has no meaning on {operands}", span, *hints)
+        return None
+
+    def _check_values(self, op: str, operand: t.Expression, values: Sequence[t.Expression]) -> None:
+        before = operand
+        for value in values:
+            # Of an operand whose type is not known, the values must at least fit to one another.
+            self._check_pair(op, before, value, value.span)
+            if self.type_of(before) is None:
+                before = value
+
+    def _check_pair(self, op: str, left: t.Expression, right: t.Expression, span: Span | None) -> None:
+        one, two = self.type_of(left), self.type_of(right)
+        if one is ValueType.TIMESTAMP and isinstance(right, t.Text):
+            self._check_timestamp(right)
+        elif two is ValueType.TIMESTAMP and isinstance(left, t.Text):
+            self._check_timestamp(left)
+        elif one is None or two is None or (one.numeric and two.numeric):
+            return
+        elif one is not two:
+            self._unlike(left, right, one, two, span)
+        elif one is ValueType.BOOL and op not in ("=", "!="):
+            self._findings.error("CER031", "bool values have no order", span, "compare them with `=` or `!=`")
+
+    def _unlike(
+        self, left: t.Expression, right: t.Expression, one: ValueType, two: ValueType, span: Span | None
+    ) -> None:
+        both_attributes = all(any(leaves.attributes(side)) for side in (left, right))
+        correlation = both_attributes and any(a.variable is not None for a in leaves.attributes(left, right))
+        what = f"`{to_text(left)}` is {_article(one)} and `{to_text(right)}` {_article(two)}"
+        hint = _likely(left, right, one, two) or _likely(right, left, two, one)
+        code = "CER032" if correlation else "CER031"
+        self._findings.error(code, f"{what}: they do not compare", span, *((hint,) if hint else ()))
+
+    def _check_timestamp(self, literal: t.Text) -> None:
+        try:
+            timestamp_nanoseconds(literal.value)
+        except (ValueError, OverflowError):
+            message = f"{quoted_text(literal.value)} is not a timestamp"
+            hint = "timestamps are written as in ISO 8601: '2024-01-31', '2024-01-31T12:30:00.250'"
+            self._findings.error("CER035", message, literal.span, hint)
+
+    def _check_ends(self, low: t.Expression | None, high: t.Expression | None, span: Span | None) -> None:
+        if isinstance(low, t.Number) and isinstance(high, t.Number) and low.value > high.value:
+            self._findings.note("CER106", "the range holds nothing: its first end is the larger one", span)
+
+    def _check_regex(self, pattern: str, span: Span | None) -> None:
+        if span is not None:
+            # The pattern is the last word of LIKE, and a string is written in one way only.
+            span = Span(max(span.start, span.end - len(quoted_text(pattern))), span.end)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                re.compile(pattern)
+        except re.error as error:
+            where = "" if error.pos is None else f" (character {error.pos + 1})"
+            message = f"not a regular expression: {error.msg}{where}"
+            self._findings.error("CER034", message, span, "a `\\` before a sign takes it as it is")
+        except (OverflowError, RecursionError):
+            self._findings.error("CER034", "the regular expression is too large", span)
+
+
+def _article(kind: ValueType | None) -> str:
+    return "a value" if kind is None else _WITH_ARTICLE[kind]
+
+
+def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueType) -> str | None:
+    # What was probably meant by comparing a `left` of type `one` with a `right` of type `two`.
+    match one, right:
+        case ValueType.STRING, t.Number():
+            return f"quote it: `{quoted_text(to_text(right))}`"
+        case ((ValueType.INT64 | ValueType.FLOAT64), t.Text(value=value)) if _is_number(value):
+            return f"leave the quotes out: `{value.strip()}`"
+        case ((ValueType.INT64 | ValueType.FLOAT64), t.Quantity(value=number)):
+            return f"`{to_text(left)}` is a plain number, so leave the unit out: `{number}`, in its own unit"
+        case ValueType.BOOL, (t.Text() | t.Number()):
+            return "a bool is `TRUE` or `FALSE`"
+        case ValueType.TIMESTAMP, (t.Number() | t.Quantity()):
+            return "a timestamp is written as text, as in '2024-01-31T12:30:00'"
+        case ValueType.DURATION, t.Number():
+            return f"say the unit: `{to_text(right)} s`"
+        case ValueType.DURATION, t.Text():
+            return "a duration is written as `5 s`"
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip().isascii()

@@ -1,0 +1,241 @@
+"""Results written out: JSON lines, CSV, Parquet, or a table to look at; to a file all or nothing.
+
+JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`; a variable that
+marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
+`x[price]` in the SELECT list an `"attributes": {"x": [{"price": 10.5}]}`, one object for each mark of `x`.
+In CSV the positions of a variable are separated by spaces, and attributes are JSON.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cer_gpu.json_text import joined, json_text, lines, time_text, wrapped
+
+SUFFIXES = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+"""Suffix of an output file to its format, where none is named."""
+
+SHOWN = 20
+"""Rows that a table shows unless more are asked for."""
+
+_SLICE = 1 << 24
+"""Bytes of Arrow data that become text at a time."""
+
+
+@contextmanager
+def output_file(path: str | None) -> Iterator[BinaryIO]:
+    """A binary stream to write results to; None is standard output.
+
+    A file is written aside, as `PATH.<process>.partial` in the same directory, and takes its name only when
+    all of it is on disk; on any exception nothing is left and an older file of that name stays as it was.
+    """
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target):  # a pipe or a device has no half files
+        with open(target, "wb") as sink:
+            yield sink
+        return
+    aside = f"{target}.{os.getpid()}.partial"
+    try:
+        with open(aside, "wb") as sink:
+            yield sink
+            sink.flush()
+            os.fsync(sink.fileno())
+        os.replace(aside, target)
+    except BaseException:
+        if os.path.exists(aside):
+            os.unlink(aside)
+        raise
+
+
+def format_of(path: str | None) -> str:
+    """The format that the name of an output file says; JSON lines where it says none."""
+    return SUFFIXES.get(os.path.splitext(path or "")[1].lower(), "jsonl")
+
+
+def write_results(results: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int | None = None) -> None:
+    """Write results as they come, batch by batch.
+
+    Parameters
+    ----------
+    results : pyarrow.RecordBatchReader
+        Complex events in their Arrow form, or any other flat rows.
+    form : {"jsonl", "csv", "parquet", "table"}
+    sink : binary file
+    most : int or None
+        For "table": rows to show, `SHOWN` if None.
+    """
+    if form == "table":
+        _write_table(results, sink, SHOWN if most is None else most)
+        return
+    _WRITERS[form](results, sink)
+
+
+def _slices(results: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
+    for batch in results:
+        rows = max(_SLICE * batch.num_rows // max(batch.nbytes, 1), 1)
+        for start in range(0, batch.num_rows, rows):
+            yield batch.slice(start, rows)
+
+
+# ------------------------------------------------------------------------------------------- JSON lines
+
+
+def _write_jsonl(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
+    spell = _complex_event_text if results.schema.names[:2] == ["start", "end"] else _row_text
+    for batch in _slices(results):
+        sink.write(lines(spell(batch)))
+
+
+def _row_text(batch: pa.RecordBatch) -> pa.StringArray:
+    return json_text(batch.to_struct_array())
+
+
+def _complex_event_text(batch: pa.RecordBatch) -> pa.StringArray:
+    marks: list[pa.Array] = []
+    partition: list[pa.Array] = []
+    attributes: list[pa.Array] = []
+    for field, column in list(zip(batch.schema, batch.columns))[2:]:
+        if _attributes(field.type):
+            attributes.append(_unless_empty(field.name.partition("[")[0], column))
+        elif pa.types.is_list(field.type) or pa.types.is_large_list(field.type):
+            marks.append(_unless_empty(field.name, column))
+        elif field.name not in ("start_time", "end_time"):
+            partition.append(wrapped(_key(field.name), json_text(column), ""))
+    count = batch.num_rows
+    parts = [
+        wrapped('"start": ', json_text(batch.column(0)), ""),
+        wrapped('"end": ', json_text(batch.column(1)), ""),
+        wrapped('"marks": {', joined(marks, count), "}"),
+    ]
+    if partition:
+        parts.append(wrapped('"partition": {', joined(partition, count), "}"))
+    if attributes:
+        parts.append(wrapped('"attributes": {', joined(attributes, count), "}"))
+    return wrapped("{", joined(parts, count), "}")
+
+
+def _key(name: str) -> str:
+    return f"{json.dumps(name, ensure_ascii=False)}: "
+
+
+def _unless_empty(name: str, column: pa.Array) -> pa.StringArray:
+    """`"name": [...]`, or null where the list is empty."""
+    text = wrapped(_key(name), json_text(column), "")
+    return pc.if_else(pc.greater(pc.list_value_length(column), 0), text, None)
+
+
+def _attributes(kind: pa.DataType) -> bool:
+    return (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and pa.types.is_struct(kind.value_type)
+
+
+# ---------------------------------------------------------------------------------- CSV, Parquet, table
+
+
+def _flat(column: pa.Array) -> pa.Array:
+    """Times and lists as text: positions with a space between, other lists as JSON."""
+    kind = column.type
+    if pa.types.is_timestamp(kind):
+        return time_text(column)
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        return column
+    if pa.types.is_integer(kind.value_type):
+        return pc.binary_join(column.cast(pa.list_(pa.string())), " ")
+    return json_text(column)
+
+
+def _write_csv(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
+    import pyarrow.csv as pacsv
+
+    def flat(batch: pa.RecordBatch) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays(
+            [_flat(column) for column in batch.columns], names=batch.schema.names
+        )
+
+    schema = flat(pa.RecordBatch.from_pylist([], schema=results.schema)).schema
+    options = pacsv.WriteOptions(quoting_style="needed")
+    with pacsv.CSVWriter(sink, schema, write_options=options) as writer:
+        for batch in _slices(results):
+            writer.write_batch(flat(batch))
+
+
+def _write_parquet(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetWriter(sink, results.schema, compression="zstd") as writer:
+        for batch in results:
+            writer.write_batch(batch)
+
+
+def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(*[_escaped(name) for name in results.schema.names], header_style="bold")
+    left = most + 1
+    for batch in results:
+        for row in zip(*(_cells(column) for column in batch.slice(0, left).columns)):
+            left -= 1
+            if left:
+                table.add_row(*row)
+        if not left:
+            break
+    text = io.TextIOWrapper(sink, "utf-8", write_through=True)
+    try:
+        console = Console(file=text)
+        console.print(table)
+        if not left:
+            console.print(f"the first {most:,}; there are more")
+        elif left == most + 1:
+            console.print("none")
+    finally:
+        text.detach()
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def _cells(column: pa.Array) -> list[str]:
+    values = time_text(column) if pa.types.is_timestamp(column.type) else column
+    return [_escaped(_cell(value)) for value in values.to_pylist()]
+
+
+def _cell(value: object) -> str:
+    """A value in a few characters."""
+    if isinstance(value, list):
+        texts = [_cell(each) for each in value]
+        if len(texts) > 6:
+            texts = [*texts[:3], f"… {len(texts) - 4} more …", texts[-1]]
+        return ", ".join(texts)
+    if isinstance(value, dict):
+        return " ".join(_cell(each) for each in value.values())
+    return "" if value is None else str(value)
+
+
+_WRITERS: dict[str, Callable[[pa.RecordBatchReader, BinaryIO], None]] = {
+    "jsonl": _write_jsonl,
+    "csv": _write_csv,
+    "parquet": _write_parquet,
+}

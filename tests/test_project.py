@@ -1,0 +1,135 @@
+"""How the project is laid out: import direction, guards, file sizes, a cheap import."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = {
+    "cer_gpu": ROOT / "cer_gpu",
+    "cer_gpu.kernels": ROOT / "kernels",
+    "cer_gpu.spark": ROOT / "spark_plugin",
+}
+CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests"]
+
+# A module imports from its own layer and those before it only.
+LAYERS = [
+    {"errors"},
+    {"language"},
+    {"logic"},
+    {"automata", "joins"},
+    {"plan"},
+    {"kernels"},
+    {"enumeration"},
+    {"engine"},
+    {"api"},
+    {"json_text", "output", "demo", "backtest", "report"},
+    {"cli", "spark"},
+]
+LAYER = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+KERNEL_USERS = {"kernels", "engine", "enumeration"}
+KERNEL_IMPORTS = {
+    "__future__",
+    "collections",
+    "dataclasses",
+    "enum",
+    "math",
+    "typing",
+    "numpy",
+    "numba",
+    "cupy",
+}
+
+
+def modules():
+    """Every module of the package: (dotted name, file)."""
+    for package, folder in PACKAGES.items():
+        for path in sorted(folder.rglob("*.py")):
+            parts = path.relative_to(folder).with_suffix("").parts
+            yield ".".join([package, *parts]).removesuffix(".__init__"), path
+
+
+def imports(name, path):
+    """Absolute names that a module imports, also inside functions."""
+    is_package = path.name == "__init__.py"
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parent = name.split(".")[: None if is_package else -1]
+                parent = parent[: len(parent) - node.level + 1]
+                base = ".".join([*parent, base] if base else parent)
+            # `from package import name`: the name may be a module.
+            yield from ([f"{base}.{alias.name}" for alias in node.names] if base == "cer_gpu" else [base])
+
+
+def part(name):
+    """The part of the package that a module belongs to: `engine` for `cer_gpu.engine.files`."""
+    return name.split(".")[1] if "." in name else ""
+
+
+MODULES = list(modules())
+
+
+def test_every_part_has_a_layer():
+    assert {part(name) for name, _ in MODULES} - {""} <= LAYER.keys()
+
+
+@pytest.mark.parametrize(("name", "path"), MODULES, ids=[name for name, _ in MODULES])
+def test_import_direction(name, path):
+    own = part(name)
+    for imported in imports(name, path):
+        if imported.split(".")[0] != "cer_gpu":
+            if own == "kernels":
+                assert imported.split(".")[0] in KERNEL_IMPORTS, f"{name} imports {imported}"
+            continue
+        other = part(imported)
+        if not own or not other or other == own or other not in LAYER:
+            continue
+        assert LAYER[other] <= LAYER[own], f"{name} imports {imported}, which is above it"
+        if other == "kernels":
+            assert own in KERNEL_USERS, f"{name} imports {imported}; only {KERNEL_USERS} do"
+        if own == "kernels":
+            raise AssertionError(f"{name} imports {imported}; kernels import only each other")
+
+
+def test_files_are_short():
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for folder in CODE_FOLDERS
+        for path in (ROOT / folder).rglob("*.py")
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 520
+    }
+    assert not long
+
+
+@pytest.mark.parametrize("folder", ["kernels", "spark_plugin"])
+def test_folders_are_not_imported_by_their_own_name(folder):
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {folder}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert "import cer_gpu." in done.stderr
+
+
+def test_import_is_cheap():
+    """`import cer_gpu` loads none of the large libraries; they come with the first use."""
+    heavy = ["numpy", "numba", "pyarrow", "lark", "pandas", "rich", "typer"]
+    script = f"import sys, cer_gpu; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_packages_are_all_installed():
+    """Every folder with modules is in pyproject.toml's list of packages."""
+    import tomllib
+
+    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    found = {name for name, path in MODULES if path.name == "__init__.py"}
+    found |= {name.rpartition(".")[0] for name, path in MODULES if path.name != "__init__.py"}
+    assert found == listed

@@ -1,0 +1,141 @@
+"""What is wrong with the events is said with its place and a way out."""
+
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as pq
+import pytest
+
+from cer_gpu.engine.source import open_source
+from cer_gpu.errors import DataError
+
+
+def write(folder, name, content):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if isinstance(content, pa.Table):
+        pq.write_table(content, path)
+    else:
+        path.write_bytes(content)
+    return path
+
+
+def fails(events, message, **options):
+    def read():
+        source = open_source(events, **options)
+        return list(source.batches(source.arrow_schema.names, 1000))
+
+    with pytest.raises(DataError, match=message):
+        read()
+
+
+TABLE = pa.table({"type": ["A", "B"], "ts": [1, 2], "price": [1.0, 2.0]})
+
+
+def test_paths(tmp_path):
+    write(tmp_path, "trades.parquet", TABLE)
+    write(tmp_path, "notes.txt", b"hello")
+    (tmp_path / "empty").mkdir()
+    fails(tmp_path / "trade.parquet", "there is no such file or directory; did you mean `.*trades.parquet`")
+    fails(tmp_path / "nowhere" / "x.parquet", r"no such file or directory \(nor a directory .*nowhere\)")
+    fails(str(tmp_path / "*.csv"), r"\*\.csv: no file matches")
+    fails(tmp_path / "empty", "the directory has no data file")
+    fails(tmp_path / "notes.txt", r"the suffix does not say what the file is.*looks like text")
+    fails([], "the list of files is empty")
+    fails("s3://lake/trades/", "only local files")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.parquet", b"type,ts\nA,1\n", "the suffix says Parquet, the content looks like CSV"),
+        ("a.parquet", b"PAR1 and then nothing of the kind", "cannot be read as Parquet"),
+        ("a.csv", b"PAR1\x00\x01", "the suffix says CSV, the content looks like Parquet"),
+        ("a.csv", b"\x00\x01\x02", "the content looks like unknown binary data"),
+        ("a.csv", b'{"a": 1}\n', "the content looks like JSON lines"),
+        ("a.csv.gz", b"a,b\n1,2\n", "the content looks like CSV"),
+        ("a.arrow", b"PAR1....", "the suffix says Arrow IPC, the content looks like Parquet"),
+        ("a.arrow", b"ARROW1\x00\x00 broken off", "cannot be read as Arrow IPC"),
+        ("a.json", b'[{"a": 1}]', "one JSON array; write one object a line"),
+        ("a.jsonl", b'{"a": 1}\n{"a": \n', "cannot be read as JSON lines"),
+        ("a.csv", b"", r"the file is empty \(0 bytes\)"),
+        ("a.csv", b"a,b,a\n1,2,3\n", "has several columns named `a`"),
+        ("a.csv", b"a,b\n1,2\n3\n", r"cannot be read as CSV: .*Expected 2 columns, got 1"),
+    ],
+)
+def test_content(name, content, message, tmp_path):
+    fails(write(tmp_path, name, content), message)
+
+
+def test_truncated_parquet(tmp_path):
+    path = write(tmp_path, "a.parquet", pa.table({"x": list(range(100_000))}))
+    whole = bytearray(path.read_bytes())
+    whole[1000:200_000] = bytes(199_000)
+    path.write_bytes(whole)
+    fails(path, "a.parquet cannot be read")
+
+
+def test_csv_whose_types_change(tmp_path):
+    rows = b"".join(b"%d,5\n" % n for n in range(1_500_000))
+    path = write(tmp_path, "a.csv", b"ts,price\n" + rows + b"9999999,cheap\n")
+    fails(path, "a.csv cannot be read: .*invalid value 'cheap'; the first 8 MiB of a CSV file decide")
+
+
+def test_mixed_schemas(tmp_path):
+    write(tmp_path / "d", "1.parquet", TABLE)
+    write(tmp_path / "d", "2.parquet", TABLE.set_column(2, "price", [["x", "y"]]))
+    fails(
+        tmp_path / "d",
+        r"disagree on column `price`: double in .*1\.parquet, dictionary.* in .*2\.parquet",
+    )
+    write(tmp_path / "e", "1.parquet", TABLE)
+    write(tmp_path / "e", "2.parquet", TABLE.drop_columns(["price"]))
+    fails(tmp_path / "e", r"different columns: .*1\.parquet has `price`, .*2\.parquet has not")
+    feather.write_feather(TABLE.drop_columns(["ts"]), str(tmp_path / "3.feather"))
+    fails([tmp_path / "3.feather", tmp_path / "d" / "1.parquet"], "1.parquet has `ts`, .*3.feather has not")
+
+
+def test_columns():
+    fails(TABLE, r"no column `tss` \(asked for as order_by\); did you mean `ts`\?", order_by=("tss",))
+    fails(TABLE, r"no column `venue` \(asked for as stream_column\)", stream_column="venue")
+    fails(TABLE, "names a column twice", order_by=("ts", "ts"))
+    fails(TABLE, "needs order_by", sort=True)
+    fails(TABLE, "order column `type` of the table is of type dictionary|string", order_by=("type",))
+    fails(
+        TABLE,
+        "column `ts` of the table is of type int64, but the type_column must hold strings",
+        type_column="ts",
+    )
+    fails(pa.Table.from_arrays([[1], [2]], names=["x", "x"]), "several columns named `x`")
+    source = open_source(TABLE)
+    with pytest.raises(DataError, match="no column `prize`; did you mean `price`"):
+        source.batches(["prize"], 10)
+
+
+def test_types_without_a_type_column():
+    source = open_source(pa.table({"kind": ["A"], "ts": [1]}))
+    assert not source.has_type_column
+    source.check_types({"Trades"})
+    with pytest.raises(DataError, match=r"no column `type`.*speaks of `A`, `B`.*there are `kind`, `ts`"):
+        source.check_types({"B", "A"})
+    open_source(pa.table({"type": ["A"]})).check_types({"A", "B"})
+
+
+def test_kinds_of_objects():
+    fails(42, "events of type int are not understood; give a pyarrow Table")
+    fails(None, "events of type NoneType are not understood")
+    fails(
+        [TABLE, "x.parquet"],
+        "a list of events holds paths or record batches; this one has a pyarrow.lib.Table",
+    )
+    fails([TABLE.to_batches()[0], pa.record_batch({"x": [1]})], "do not fit together")
+
+    class Lazy:
+        def collect(self):
+            return TABLE
+
+    fails(Lazy(), r"call \.collect\(\) on it first")
+
+
+def test_data_frame_that_arrow_cannot_hold():
+    pandas = pytest.importorskip("pandas")
+    fails(pandas.DataFrame({"x": [1, "a"]}), "does not convert to Arrow: .*column x")
