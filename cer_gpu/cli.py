@@ -11,8 +11,9 @@ import re
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,6 +35,24 @@ app = typer.Typer(
 )
 
 
+class ClosedOutputError(Exception):
+    """Whoever read standard output has closed it (a BrokenPipeError would become Typer's own exit)."""
+
+
+def _command(function: Callable[..., int]) -> Callable[..., int]:
+    """Make a command of a function that returns its exit status."""
+
+    @app.command()
+    @wraps(function)
+    def command(*args: Any, **options: Any) -> int:
+        try:
+            return function(*args, **options)
+        except BrokenPipeError as error:
+            raise ClosedOutputError from error
+
+    return command
+
+
 class Format(StrEnum):
     """How results are written."""
 
@@ -43,26 +62,35 @@ class Format(StrEnum):
     table = "table"
 
 
+class Unit(StrEnum):
+    """The unit of a plain-number time column."""
+
+    s = "s"
+    ms = "ms"
+    us = "us"
+    ns = "ns"
+
+
 QueryText = Annotated[
     str, typer.Argument(metavar="QUERY", help="The query, or @FILE to read it from a file.")
 ]
 Data = Annotated[
     list[str],
     typer.Argument(
-        metavar="DATA...",
+        metavar="DATA",
         help="Files, directories or globs (Parquet, Arrow IPC, CSV, JSON lines); or TYPE=PATH for each "
         "event type, merged by --order-by.",
     ),
 ]
 MaybeData = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[DATA...]", help="As for `run`: what the query is checked against."),
+    typer.Argument(metavar="DATA", help="As for `run`: what the query is checked against."),
 ]
 OrderBy = Annotated[
     list[str] | None,
     typer.Option("--order-by", help="Time column, then tie-breakers; repeat it or separate by commas."),
 ]
-OrderUnit = Annotated[str | None, typer.Option(help="Unit of a plain-number time column: s, ms, us or ns.")]
+OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number time column.")]
 TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
 StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
@@ -74,7 +102,7 @@ OutputFormat = Annotated[
 Output = Annotated[str | None, typer.Option("-o", "--output", help="Write to this file, all or nothing.")]
 
 
-@app.command()
+@_command
 def run(
     query: QueryText,
     data: Data,
@@ -108,7 +136,7 @@ def run(
     return DONE
 
 
-@app.command()
+@_command
 def count(
     query: QueryText,
     data: Data,
@@ -120,7 +148,7 @@ def count(
     device: Device = "auto",
     memory: Memory = None,
 ) -> int:
-    """Print how many complex events there are, without enumerating them."""
+    """Print how many complex events there are."""
     found = _compile(query).count(
         _events(data),
         **_options(order_by, order_unit, type_column, stream_column, sort),
@@ -131,7 +159,7 @@ def count(
     return DONE
 
 
-@app.command()
+@_command
 def hits(
     query: QueryText,
     data: Data,
@@ -145,7 +173,7 @@ def hits(
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
-    """Print the positions at which complex events end, with the latest start of one."""
+    """Print where complex events end."""
     from cer_gpu.output import output_file, write_results
 
     chosen = _format(form, output)
@@ -160,7 +188,7 @@ def hits(
     return DONE
 
 
-@app.command()
+@_command
 def explain(
     query: QueryText,
     data: MaybeData = None,
@@ -169,7 +197,7 @@ def explain(
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
 ) -> int:
-    """Say how the query is evaluated: its class, engine, guarantee, sizes and cost."""
+    """Say how the query is evaluated."""
     compiled = _compile(query)
     if data:
         findings = compiled.check(
@@ -182,7 +210,7 @@ def explain(
     return DONE
 
 
-@app.command()
+@_command
 def check(
     query: QueryText,
     data: MaybeData = None,
@@ -191,7 +219,7 @@ def check(
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
 ) -> int:
-    """Print every error and note about the query, or `ok`."""
+    """Print errors and notes about the query, or ok."""
     from cer_gpu.language.diagnostics import render_all
 
     try:
@@ -209,9 +237,9 @@ def check(
     return DONE
 
 
-@app.command()
+@_command
 def demo() -> int:
-    """Answer a question on the flights that left New York City in 2013."""
+    """Answer a question on 336,776 real flights."""
     from cer_gpu.demo import main as show
 
     show()
@@ -259,16 +287,18 @@ def _events(data: Sequence[str]) -> list[str] | dict[str, list[str]]:
 
 def _options(
     order_by: Sequence[str] | None,
-    order_unit: str | None,
+    order_unit: Unit | None,
     type_column: str,
     stream_column: str | None,
     sort: bool,
 ) -> dict[str, Any]:
     """The keywords that say what the events' columns mean."""
     columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
+    if sort and not columns:
+        raise typer.BadParameter("--sort needs --order-by, the columns to sort by")
     return {
         "order_by": columns or None,
-        "order_unit": order_unit,
+        "order_unit": order_unit.value if order_unit else None,
         "type_column": type_column,
         "stream_column": stream_column,
         "sort": sort,
@@ -324,8 +354,8 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
     except CerError as error:
         _say(f"error: {error}")
         return OTHER
-    except BrokenPipeError:
-        # Whoever read the results has seen enough; nothing more can be said to it, at exit either.
+    except (BrokenPipeError, ClosedOutputError):
+        # It has seen enough; nothing more can be said to it, at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (KeyboardInterrupt, typer.Abort):

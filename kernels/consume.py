@@ -4,7 +4,7 @@ A hit is reported iff its latest admissible start lies after the last position t
 **floor**): in the whole stream (ANY), or in its partition (PARTITION).
 """
 
-import numba
+from .jit import jit
 
 
 def consume_any_body(position, latest_start, floor, keep, before):
@@ -40,6 +40,5 @@ def consume_partition_body(position, latest_start, lane, floors, keep, before):
             floors[lane[h]] = position[h]
 
 
-_jit = numba.njit(nogil=True, cache=True)
-consume_any = _jit(consume_any_body)
-consume_partition = _jit(consume_partition_body)
+consume_any = jit(consume_any_body)
+consume_partition = jit(consume_partition_body)

@@ -11,9 +11,9 @@ Sums are int64 and every one is checked: where one reaches 2**62 the segment is 
 in Python integers. Nothing wraps.
 """
 
-import numba
 import numpy as np
 
+from .jit import jit
 from .tables import accepting_runs
 
 
@@ -138,12 +138,11 @@ def counts_reference(tables, symbols, begin, stop, event, lowest):
     return [sum(1 for start, end, _ in runs if end == j and start >= low) for j, low in zip(event, lowest)]
 
 
-_jit = numba.njit(nogil=True, cache=True)
-_counts_segment = _jit(counts_segment_body)
-_forward_counts_segment = _jit(forward_counts_segment_body)
+_counts_segment = jit(counts_segment_body)
+_forward_counts_segment = jit(forward_counts_segment_body)
 
 
-@_jit
+@jit
 def _counts(tables, forward, backward, symbols, first, event, lowest, prefix, suffix, front, out, status):
     for g in range(first.shape[0] - 1):
         status[g] = _counts_segment(
@@ -162,18 +161,20 @@ def _counts(tables, forward, backward, symbols, first, event, lowest, prefix, su
         )
 
 
-@_jit
+@jit
 def _forward_counts(tables, forward, symbols, begin, stop, first, event, vectors, register, out, status):
     n_states = vectors.shape[1]
     for g in range(begin.shape[0]):
         if status[g]:
             continue
-        register[:n_states] = vectors[g]
+        for q in range(n_states):
+            register[q] = vectors[g, q]
         status[g] = _forward_counts_segment(
             tables, forward, symbols, begin[g], stop[g], event, first[g], first[g + 1], register, out
         )
         if not status[g]:
-            vectors[g] = register[:n_states]
+            for q in range(n_states):
+                vectors[g, q] = register[q]
 
 
 def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, exact=True):

@@ -5,9 +5,9 @@ value and `keys[j] - keys[i] <= size`. One vector of run counts is kept for each
 so the cost of an event grows with their number.
 """
 
-import numba
 import numpy as np
 
+from .jit import jit
 from .tables import accepting_runs
 
 
@@ -93,7 +93,7 @@ def counts_by_start_reference(tables, symbols, keys, valid, size, lowest, begin,
     return [(j, max(starts), len(starts)) for j, starts in sorted(found.items())]
 
 
-_counts_by_start_segment = numba.njit(nogil=True, cache=True)(counts_by_start_segment_body)
+_counts_by_start_segment = jit(counts_by_start_segment_body)
 
 
 def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, report, stop):
@@ -122,7 +122,9 @@ def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, 
         dtype = np.dtype(np.int64)
         body = _counts_by_start_segment
         while True:
-            out = tuple(np.zeros(max(bounds[2] - bounds[1], 0), dtype=kind) for kind in (np.int64, np.int64, dtype))
+            out = tuple(
+                np.zeros(max(bounds[2] - bounds[1], 0), dtype=kind) for kind in (np.int64, np.int64, dtype)
+            )
             start = np.zeros(capacity, dtype=np.int64)
             vector = np.zeros((capacity, forward.n_registers), dtype=dtype)
             n = body(tables, forward, symbols, keys, valid, size, lowest, *bounds, start, vector, out)

@@ -4,14 +4,28 @@ One register for each state holds the latest start of a run in it; max over the 
 is counted and nothing overflows.
 """
 
-import numba
 import numpy as np
 
+from .jit import jit
 from .tables import accepting_runs
 
 
 def hits_segment_body(
-    first, into, left, right, zero, symbols, starts, lowest, begin, report, stop, register, out_event, out_start, n
+    first,
+    into,
+    left,
+    right,
+    zero,
+    symbols,
+    starts,
+    lowest,
+    begin,
+    report,
+    stop,
+    register,
+    out_event,
+    out_start,
+    n,
 ):
     """The hits of one segment, appended at `n`; the new number of hits.
 
@@ -54,16 +68,16 @@ def hits_reference(tables, symbols, starts, lowest, begin, report, stop):
     return [(end, start) for end, start in sorted(latest.items()) if start >= lowest[end]]
 
 
-_jit = numba.njit(nogil=True, cache=True)
-_hits_segment = _jit(hits_segment_body)
+_hits_segment = jit(hits_segment_body)
 
 
-@_jit
+@jit
 def _hits(program, symbols, starts, lowest, begin, report, stop, registers, register, out_event, out_start):
     n = 0
     n_states = registers.shape[1]
     for g in range(begin.shape[0]):
-        register[:n_states] = registers[g]
+        for q in range(n_states):
+            register[q] = registers[g, q]
         n = _hits_segment(
             program.first,
             program.into,
@@ -81,7 +95,8 @@ def _hits(program, symbols, starts, lowest, begin, report, stop, registers, regi
             out_start,
             n,
         )
-        registers[g] = register[:n_states]
+        for q in range(n_states):
+            registers[g, q] = register[q]
     return n
 
 
@@ -110,5 +125,7 @@ def hits(program, symbols, starts, lowest, begin, report, stop, registers):
     out_event = np.empty(capacity, dtype=np.int64)
     out_start = np.empty(capacity, dtype=np.int64)
     register = np.full(program.n_registers, -1, dtype=np.int64)
-    n = _hits(program, symbols, starts, lowest, begin, report, stop, registers, register, out_event, out_start)
+    n = _hits(
+        program, symbols, starts, lowest, begin, report, stop, registers, register, out_event, out_start
+    )
     return out_event[:n], out_start[:n]

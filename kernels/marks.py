@@ -3,8 +3,9 @@
 The offsets are int32, as Arrow's `list` has them: a block holds fewer than 2**31 marks.
 """
 
-import numba
 import numpy as np
+
+from .jit import jit
 
 
 def list_column_body(first, event, label, has, offsets, values):
@@ -37,7 +38,7 @@ def list_reference(first, event, label, has):
     ]
 
 
-_list_column = numba.njit(nogil=True, cache=True)(list_column_body)
+_list_column = jit(list_column_body)
 
 
 def list_column(first, event, label, has):

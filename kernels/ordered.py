@@ -17,9 +17,9 @@ their sizes, after a preparation linear in the number of admitted events.
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
+from .jit import jit
 from .tables import RunTables  # noqa: F401  (the type that the contract names)
 
 DONE = 0
@@ -74,10 +74,7 @@ class Choices(NamedTuple):
     label: np.ndarray
 
 
-_jit = numba.njit(nogil=True, cache=True)
-
-
-@_jit
+@jit
 def prepare(tables, symbols, lowest, j, ahead):
     """Fill the table of an end.
 
@@ -107,7 +104,7 @@ def prepare(tables, symbols, lowest, j, ahead):
                 ahead.at[row, q] = q
 
 
-@_jit
+@jit
 def _useful(tables, ahead, t, lowest, event, j):
     """Whether a transition at an event can still reach the end."""
     if event == j:
@@ -117,7 +114,7 @@ def _useful(tables, ahead, t, lowest, event, j):
     return r >= 0 and (ahead.ends[row, r] != 0 or ahead.next[row, r] >= 0)
 
 
-@_jit
+@jit
 def _finishes(ahead, choices, frame, s, lowest, j):
     """Whether the runs in state number s of a frame may end without another mark."""
     if frame > 0 and choices.event[frame] == j:
@@ -126,7 +123,7 @@ def _finishes(ahead, choices, frame, s, lowest, j):
     return ahead.ends[row, choices.state[s]] != 0
 
 
-@_jit
+@jit
 def _prune(ahead, choices, progress, lowest, j):
     """Mark the states that the labels can pass; whether there are any."""
     depth = progress[DEPTH]
@@ -144,7 +141,7 @@ def _prune(ahead, choices, progress, lowest, j):
     return found
 
 
-@_jit
+@jit
 def _take(choices, frame, edge, stop):
     """The first live edge from `edge` on, into a frame, that goes on where its labels are; -1 if none."""
     source = choices.target[choices.taken[frame - 1]] if frame > 1 else choices.state_first[0]
@@ -155,7 +152,7 @@ def _take(choices, frame, edge, stop):
     return -1
 
 
-@_jit
+@jit
 def _next_labels(choices, progress, fresh):
     """Go on to the first (fresh) or the next labels for the marked events; whether there are any."""
     depth = progress[DEPTH]
@@ -178,7 +175,7 @@ def _next_labels(choices, progress, fresh):
     return True
 
 
-@_jit
+@jit
 def _push(tables, symbols, ahead, choices, progress, lowest, j):
     """Choose the least next event in the top frame; `DONE`, `STACK_FULL`, or -1 where there is none."""
     depth = progress[DEPTH]
@@ -243,7 +240,7 @@ def _push(tables, symbols, ahead, choices, progress, lowest, j):
     return DONE
 
 
-@_jit
+@jit
 def _begin(ahead, choices, progress, lowest):
     """Frame 0: a run that starts at progress[START]."""
     row = progress[START] - lowest
@@ -258,8 +255,21 @@ def _begin(ahead, choices, progress, lowest):
     progress[EDGES] = 0
 
 
-@_jit
-def walk(tables, symbols, admissible, lowest, j, ahead, choices, progress, out_start, out_first, out_event, out_label):
+@jit
+def walk(
+    tables,
+    symbols,
+    admissible,
+    lowest,
+    j,
+    ahead,
+    choices,
+    progress,
+    out_start,
+    out_first,
+    out_event,
+    out_label,
+):
     """Write the next complex events that end at j; `DONE` when there are no more.
 
     ============  ==========================  ============================================================

@@ -10,15 +10,18 @@ by marks inside the few groups of one start that need it.
 
 from typing import NamedTuple
 
-import numba
 import numpy as np
 
-from .nodes import BOTTOM, UNION
+from .jit import inline, jit
+from .nodes import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 
 DONE = 0
 BLOCK_FULL = 1
 HIT_TOO_LARGE = 2
 MISMATCH = 3
+
+MAX_SPAN = 2**31 - 1
+"""Events of a hit are numbered from its lowest start on, in 32 bits."""
 
 SMALL = 24
 """Slices up to this length are sorted by insertion."""
@@ -28,11 +31,12 @@ class Found(NamedTuple):
     """Scratch for the complex events of one hit, in the order in which they are found.
 
     ==========  ===================  ==============================================================
-    `start`     int64 [events]       their starts
-    `first`     int64 [events]       where the marks of each begin
-    `length`    int64 [events]       number of marks of each
-    `order`     int64 [2, events]    the complex events in canonical order, and scratch of the sort
-    `event`     int64 [marks]        the events of the marks
+    `start`     int32 [events]       their starts, from the hit's lowest one on
+    `first`     int32 [events]       where the marks of each begin
+    `length`    int32 [events]       number of marks of each
+    `order`     int32 [events]       the complex events in canonical order
+    `spare`     int32 [events]       scratch of the sort
+    `event`     int32 [marks]        the events of the marks, from the hit's lowest start on
     `label`     int32 [marks]        their labels
     `pending`   int64 [2, stack]     nodes still to visit, and the number of marks that lead to them
     `path`      int64 [2, stack]     events and labels of the marks from the root to the node visited
@@ -43,6 +47,7 @@ class Found(NamedTuple):
     first: np.ndarray
     length: np.ndarray
     order: np.ndarray
+    spare: np.ndarray
     event: np.ndarray
     label: np.ndarray
     pending: np.ndarray
@@ -68,91 +73,107 @@ class Block(NamedTuple):
     label: np.ndarray
 
 
-_jit = numba.njit(nogil=True, cache=True)
-
-
-@_jit
-def _walk(arena, root_label, root_node, r0, r1, end, lowest, count, found):
+@jit
+def _walk(
+    arena,
+    root_label,
+    root_node,
+    r0,
+    r1,
+    end,
+    lowest,
+    count,
+    starts,
+    firsts,
+    lengths,
+    events,
+    labels,
+    pending,
+    path,
+):
     """Find all complex events of a hit, the last found first; `DONE` or what went wrong."""
     free = count
     n_marks = 0
     for r in range(r0, r1):
+        node = root_node[r]
+        if arena[node, LATEST] < lowest:
+            continue
         depth = 0
         if root_label[r] != 0:
-            found.path[0, 0] = end
-            found.path[1, 0] = root_label[r]
+            path[0, 0] = end - lowest
+            path[1, 0] = root_label[r]
             depth = 1
-        if arena.latest[root_node[r]] < lowest:
-            continue
-        found.pending[0, 0] = root_node[r]
-        found.pending[1, 0] = depth
+        pending[0, 0] = node
+        pending[1, 0] = depth
         n_pending = 1
         while n_pending > 0:
             n_pending -= 1
-            node = found.pending[0, n_pending]
-            depth = found.pending[1, n_pending]
-            label = arena.label[node]
+            node = pending[0, n_pending]
+            depth = pending[1, n_pending]
+            label = arena[node, LABEL]
             while label != BOTTOM:
                 if label == UNION:
-                    right = arena.right[node]
-                    if arena.latest[right] >= lowest:
-                        if n_pending == found.pending.shape[1]:
+                    right = arena[node, RIGHT]
+                    if arena[right, LATEST] >= lowest:
+                        if n_pending == pending.shape[1]:
                             return HIT_TOO_LARGE
-                        found.pending[0, n_pending] = right
-                        found.pending[1, n_pending] = depth
+                        pending[0, n_pending] = right
+                        pending[1, n_pending] = depth
                         n_pending += 1
                 else:
-                    if depth == found.path.shape[1]:
+                    if depth == path.shape[1]:
                         return HIT_TOO_LARGE
-                    found.path[0, depth] = arena.event[node]
-                    found.path[1, depth] = label
+                    path[0, depth] = arena[node, RIGHT] - lowest
+                    path[1, depth] = label
                     depth += 1
-                node = np.int64(arena.left[node])
-                label = arena.label[node]
+                node = arena[node, LEFT]
+                label = arena[node, LABEL]
             if free == 0:
                 return MISMATCH
-            if n_marks + depth > found.event.shape[0]:
+            if n_marks + depth > events.shape[0]:
                 return HIT_TOO_LARGE
             free -= 1
-            found.start[free] = arena.event[node]
-            found.first[free] = n_marks
-            found.length[free] = depth
+            starts[free] = arena[node, LATEST] - lowest
+            firsts[free] = n_marks
+            lengths[free] = depth
             for k in range(depth):
-                found.event[n_marks + k] = found.path[0, depth - 1 - k]
-                found.label[n_marks + k] = found.path[1, depth - 1 - k]
+                events[n_marks + k] = path[0, depth - 1 - k]
+                labels[n_marks + k] = path[1, depth - 1 - k]
             n_marks += depth
     return DONE if free == 0 else MISMATCH
 
 
-@_jit
-def _precedes(found, one, other):
+@inline
+def _precedes(one, other, starts, firsts, lengths, events, labels):
     """Whether a complex event comes strictly before another in canonical order."""
-    if found.start[one] != found.start[other]:
-        return found.start[one] < found.start[other]
-    p = found.first[one]
-    q = found.first[other]
-    n = min(found.length[one], found.length[other])
-    for k in range(n):
-        if found.event[p + k] != found.event[q + k]:
-            return found.event[p + k] < found.event[q + k]
-    if found.length[one] != found.length[other]:
-        return found.length[one] < found.length[other]
-    for k in range(n):
-        if found.label[p + k] != found.label[q + k]:
-            return found.label[p + k] < found.label[q + k]
-    return False
+    result = starts[one] < starts[other]
+    if starts[one] == starts[other]:
+        p = firsts[one]
+        q = firsts[other]
+        n = min(lengths[one], lengths[other])
+        k = 0
+        while k < n and events[p + k] == events[q + k]:
+            k += 1
+        if k < n:
+            result = events[p + k] < events[q + k]
+        elif lengths[one] != lengths[other]:
+            result = lengths[one] < lengths[other]
+        else:
+            k = 0
+            while k < n and labels[p + k] == labels[q + k]:
+                k += 1
+            result = k < n and labels[p + k] < labels[q + k]
+    return result
 
 
-@_jit
-def _sort_slice(found, low, high):
-    """Sort order[0, low:high] canonically: insertion into short runs, then merging."""
-    order = found.order[0]
-    spare = found.order[1]
+@jit
+def _sort_slice(order, spare, low, high, starts, firsts, lengths, events, labels):
+    """Sort order[low:high] canonically: insertion into short runs, then merging."""
     for begin in range(low, high, SMALL):
         for k in range(begin + 1, min(begin + SMALL, high)):
             item = order[k]
             m = k
-            while m > begin and _precedes(found, item, order[m - 1]):
+            while m > begin and _precedes(item, order[m - 1], starts, firsts, lengths, events, labels):
                 order[m] = order[m - 1]
                 m -= 1
             order[m] = item
@@ -161,13 +182,13 @@ def _sort_slice(found, low, high):
         for begin in range(low, high, 2 * width):
             middle = min(begin + width, high)
             stop = min(begin + 2 * width, high)
-            if middle == stop or not _precedes(found, order[middle], order[middle - 1]):
+            if middle == stop:
                 continue
             for k in range(begin, middle):
                 spare[k] = order[k]
             p, q, k = begin, middle, begin
             while p < middle:
-                if q < stop and _precedes(found, order[q], spare[p]):
+                if q < stop and _precedes(order[q], spare[p], starts, firsts, lengths, events, labels):
                     order[k] = order[q]
                     q += 1
                 else:
@@ -177,127 +198,132 @@ def _sort_slice(found, low, high):
         width *= 2
 
 
-@_jit
-def _sort_by_start(found, count, tally):
-    """Stable radix sort of order[0, :count] by start, eight bits at a time."""
-    least = found.start[0]
-    most = found.start[0]
+@jit
+def _sort_by_start(order, spare, count, starts, tally):
+    """Stable radix sort of order[:count] by start, eight bits at a time."""
+    least = starts[0]
+    most = starts[0]
     ascending = True
     for k in range(1, count):
-        start = found.start[k]
-        ascending = ascending and found.start[k - 1] <= start
-        least = min(least, start)
-        most = max(most, start)
-    if ascending:
-        return
+        ascending = ascending and starts[k - 1] <= starts[k]
+        least = min(least, starts[k])
+        most = max(most, starts[k])
     shift = 0
-    source, target = found.order[0], found.order[1]
-    while (most - least) >> shift > 0:
+    while not ascending and (most - least) >> shift > 0:
         tally[:] = 0
         for k in range(count):
-            tally[((found.start[k] - least) >> shift) & 255] += 1
+            tally[((starts[k] - least) >> shift) & 255] += 1
         total = 0
         for digit in range(256):
-            tally[digit], total = total, total + tally[digit]
+            number = tally[digit]
+            tally[digit] = total
+            total += number
         for k in range(count):
-            item = source[k]
-            digit = ((found.start[item] - least) >> shift) & 255
-            target[tally[digit]] = item
+            item = order[k]
+            digit = ((starts[item] - least) >> shift) & 255
+            spare[tally[digit]] = item
             tally[digit] += 1
-        source, target = target, source
+        for k in range(count):
+            order[k] = spare[k]
         shift += 8
-    if (shift >> 3) & 1:
-        found.order[0, :count] = found.order[1, :count]
 
 
-@_jit
-def canonical(found, count, tally):
-    """Set order[0, :count] to the canonical order of the complex events 0 .. count - 1 of `found`."""
-    order = found.order[0]
+@jit
+def canonical(order, spare, count, starts, firsts, lengths, events, labels, tally):
+    """Set order[:count] to the canonical order of the complex events 0 .. count - 1 that were found.
+
+    `order` and `spare` int32 [>= count] out and scratch; `tally` int64 [256] scratch; the others as in
+    `Found`.
+    """
     for k in range(count):
         order[k] = k
     if count <= SMALL:
-        _sort_slice(found, 0, count)
+        _sort_slice(order, spare, 0, count, starts, firsts, lengths, events, labels)
         return
-    _sort_by_start(found, count, tally)
+    _sort_by_start(order, spare, count, starts, tally)
     low = 0
     while low < count:
         high = low + 1
+        start = starts[order[low]]
         ordered = True
-        while high < count and found.start[order[high]] == found.start[order[low]]:
-            ordered = ordered and not _precedes(found, order[high], order[high - 1])
+        while high < count and starts[order[high]] == start:
+            if ordered and _precedes(order[high], order[high - 1], starts, firsts, lengths, events, labels):
+                ordered = False
             high += 1
         if not ordered:
-            _sort_slice(found, low, high)
+            _sort_slice(order, spare, low, high, starts, firsts, lengths, events, labels)
         low = high
 
 
-@_jit
-def fill(arena, roots, hit_event, hit_lowest, hit_count, order, limit, found, tally, block, progress):
-    """Write the complex events of hits into a block; `DONE`, or why the hit order[progress[0]] is not in it.
+@jit
+def fill(
+    arena, root_first, root_label, root_node, hit_event, hit_lowest, hit_count, hit_order, limit, found, tally,
+    block, progress,
+):  # fmt: skip
+    """Write the complex events of hits into a block; `DONE`, or why hit_order[progress[0]] is not in it.
 
-    ============  =================  ===================================================================
-    `arena`       Arena              in
-    `roots`       Roots              in
-    `hit_event`   int64 [hits]       in
-    `hit_lowest`  int64 [hits]       in: least admissible start
-    `hit_count`   int64 [hits]       in: number of complex events
-    `order`       int64 [m]          in: the hits to enumerate, in this order
-    `limit`       int64              in: at most so many of each hit, the first in canonical order
-    `found`       Found              scratch
-    `tally`       int64 [256]        scratch
-    `block`       Block              out; must have room for the largest hit that fits `found`
-    `progress`    int64 [3]          in/out: next index into `order`; out: complex events and marks written
-    ============  =================  ===================================================================
+    ============  ===================  =================================================================
+    `arena`       int64 [nodes, 4]     in
+    `root_...`                         in: as in `cer_gpu.kernels.nodes.build`
+    `hit_event`   int64 [hits]         in
+    `hit_lowest`  int64 [hits]         in: least admissible start
+    `hit_count`   int64 [hits]         in: number of complex events
+    `hit_order`   int64 [m]            in: the hits to enumerate, in this order
+    `limit`       int64                in: at most so many of each hit, the first in canonical order
+    `found`       Found                scratch
+    `tally`       int64 [256]          scratch
+    `block`       Block                out; must have room for the largest hit that fits `found`
+    `progress`    int64 [3]            in/out: next index into `hit_order`; out: complex events and marks
+    ============  ===================  =================================================================
 
     `BLOCK_FULL`: the hit fits an empty block. `HIT_TOO_LARGE`: it does not fit `found`. `MISMATCH`: the
     walk does not find `hit_count` complex events.
     """
+    # an array is taken out of its tuple once: each time costs two atomic operations
+    starts, firsts, lengths, order, spare = found.start, found.first, found.length, found.order, found.spare
+    events, labels, pending, path = found.event, found.label, found.pending, found.path
+    out_hit, out_start, out_first, out_event, out_label = block
     n = 0
     n_marks = 0
-    block.first[0] = 0
-    status = DONE
-    while progress[0] < order.shape[0]:
-        h = order[progress[0]]
+    out_first[0] = 0
+    while progress[0] < hit_order.shape[0]:
+        h = hit_order[progress[0]]
         count = hit_count[h]
-        kept = min(count, limit)
-        if count > found.start.shape[0]:
+        wanted = min(count, limit)
+        status = DONE
+        lowest = hit_lowest[h]
+        if count > starts.shape[0] or hit_event[h] - lowest > MAX_SPAN:
             status = HIT_TOO_LARGE
-        elif n + kept > block.start.shape[0]:
+        elif n + wanted > out_start.shape[0]:
             status = BLOCK_FULL
-        if status == DONE and count > 0:
+        else:
             status = _walk(
-                arena,
-                roots.label,
-                roots.node,
-                roots.first[h],
-                roots.first[h + 1],
-                hit_event[h],
-                hit_lowest[h],
-                count,
-                found,
-            )
+                arena, root_label, root_node, root_first[h], root_first[h + 1], hit_event[h], lowest,
+                count, starts, firsts, lengths, events, labels, pending, path,
+            )  # fmt: skip
         if status == DONE:
-            canonical(found, count, tally)
+            canonical(order, spare, count, starts, firsts, lengths, events, labels, tally)
             total = 0
-            for k in range(kept):
-                total += found.length[found.order[0, k]]
-            if n_marks + total > block.event.shape[0]:
+            for k in range(wanted):
+                total += lengths[order[k]]
+            if n_marks + total > out_event.shape[0]:
                 status = BLOCK_FULL
         if status != DONE:
-            break
-        for k in range(kept):
-            item = found.order[0, k]
-            block.hit[n] = h
-            block.start[n] = found.start[item]
-            low = found.first[item]
-            for m in range(low, low + found.length[item]):
-                block.event[n_marks] = found.event[m]
-                block.label[n_marks] = found.label[m]
+            progress[1] = n
+            progress[2] = n_marks
+            return status
+        for k in range(wanted):
+            item = order[k]
+            out_hit[n] = h
+            out_start[n] = lowest + starts[item]
+            low = firsts[item]
+            for m in range(low, low + lengths[item]):
+                out_event[n_marks] = lowest + events[m]
+                out_label[n_marks] = labels[m]
                 n_marks += 1
             n += 1
-            block.first[n] = n_marks
+            out_first[n] = n_marks
         progress[0] += 1
     progress[1] = n
     progress[2] = n_marks
-    return status
+    return DONE

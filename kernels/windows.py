@@ -1,7 +1,8 @@
 """The lowest event at which a complex event may start, for each event at which one may end."""
 
-import numba
 import numpy as np
+
+from .jit import jit
 
 
 def lowest_starts_body(keys, begin, stop, size, lowest):
@@ -37,9 +38,8 @@ def lowest_starts_reference(keys, begin, stop, size, lowest):
             lowest[j] = min(i for i in range(low, j + 1) if keys[j] - keys[i] <= size)
 
 
-_jit = numba.njit(nogil=True, cache=True)
-_lowest_starts = _jit(lowest_starts_body)
-unlimited_starts = _jit(unlimited_starts_body)
+_lowest_starts = jit(lowest_starts_body)
+unlimited_starts = jit(unlimited_starts_body)
 
 
 def lowest_starts(keys, begin, stop, size, lowest):

@@ -141,8 +141,8 @@ def predicate(rng: Random, depth: int = 2) -> t.Condition:
             low, high = rng.choice(((ends[0], ends[1]), (ends[0], None), (None, ends[1])))
             return _maybe_not(rng, t.InRange(t.Attribute(attribute), low, high))
         case 2:
-            low, high = constant(rng, attribute), number(rng, rng.choice(("id", "v")))
-            return t.InRange(t.Attribute(attribute), low, high)
+            end = number(rng, rng.choice(("id", "v")))
+            return t.InRange(t.Attribute(attribute), constant(rng, attribute), end)
         case 3:
             return _maybe_not(rng, t.IsNull(t.Attribute(attribute)))
         case _:
@@ -179,9 +179,9 @@ def condition(
             case 0:
                 return t.Not(parts[0])
             case 1:
-                return t.Both(*parts)
+                return t.Both(parts[0], parts[1])
             case _:
-                return t.Either(*parts)
+                return t.Either(parts[0], parts[1])
     if correlations and len(names) > 1 and rng.random() < 0.5:
         return _correlation(rng, *rng.sample(sorted(names), 2))
     return t.Every(rng.choice(names), predicate(rng, depth=1))
@@ -203,12 +203,10 @@ def _correlation(rng: Random, x: str, y: str) -> t.Comparison:
 
 @dataclass
 class _Shape:
-    """What a pattern may be made of."""
+    """What a pattern may be made of, and how many more iterations: they multiply the answers."""
 
-    atoms: int
     full: bool
-    negated_types: bool = True
-    kleene: int = 2
+    iterations: int = 2
 
 
 def pattern(rng: Random, *, atoms: int = 4, full: bool = False, filters: float = 0.3) -> t.Pattern:
@@ -225,8 +223,7 @@ def pattern(rng: Random, *, atoms: int = 4, full: bool = False, filters: float =
     filters : float
         How likely each part is filtered.
     """
-    shape = _Shape(rng.randrange(1, atoms + 1), full)
-    plain = _pattern(rng, shape, shape.atoms)
+    plain = _pattern(rng, _Shape(full), rng.randrange(1, atoms + 1))
     return _filtered(rng, plain, variables(plain), filters, full)
 
 
@@ -246,12 +243,12 @@ def _unnamed(rng: Random, shape: _Shape, atoms: int) -> t.Pattern:
         kind = _event_type(rng)
         if rng.random() < 0.12:
             return t.OtherEvent(kind, t.Every(kind.name, predicate(rng)) if rng.random() < 0.5 else None)
-        if rng.random() < 0.3 and shape.kleene:
-            shape.kleene -= 1
+        if rng.random() < 0.3 and shape.iterations:
+            shape.iterations -= 1
             return _iteration(rng, t.As(kind, "x") if rng.random() < 0.3 else kind, shape.full)
         return kind
-    if rng.random() < 0.15 and shape.kleene:
-        shape.kleene -= 1
+    if rng.random() < 0.15 and shape.iterations:
+        shape.iterations -= 1
         return _iteration(rng, _pattern(rng, shape, atoms), shape.full)
     if shape.full and rng.random() < 0.15:
         inner = _pattern(rng, shape, atoms)
@@ -282,7 +279,7 @@ def _iteration(rng: Random, body: t.Pattern, full: bool) -> t.Iteration:
 def interval(rng: Random) -> t.Interval:
     """A bound, two bounds, or one point of time."""
     low = t.Bound(rng.choice((0, 250, 500, 1000)), "ms", open=rng.random() < 0.3)
-    high = t.Bound(rng.choice((1, 2, 2.5, 4)), "s", open=rng.random() < 0.3)
+    high = t.Bound(rng.choice((1.5, 2, 2.5, 4)), "s", open=rng.random() < 0.3)
     if rng.random() < 0.1:
         point = t.Bound(rng.choice((500, 1000, 2000)), "ms")
         return t.Interval(point, point)
@@ -304,10 +301,9 @@ def _filtered(rng: Random, node: t.Pattern, outer: frozenset[str], likely: float
     made = rebuild(node, child)
     if isinstance(made, t.OtherEvent):
         if made.condition is not None and names:
-            spoken = (made.type.name, *names)
+            spoken = sorted({made.type.name, *names})
             made = t.OtherEvent(made.type, condition(rng, spoken, correlations=full))
         return made
-    # What an outer filter may read must not be what the pattern below PROJECT hides.
     if names and rng.random() < likely:
         return t.Filter(made, condition(rng, names, correlations=full))
     return made

@@ -11,7 +11,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.logic.events import Event
-from cer_gpu.logic.formulas import atoms, nodes
+from cer_gpu.logic.formulas import atoms, correlates, nodes
 from cer_gpu.logic.lp import cost, is_lp, to_lp
 from cer_gpu.logic.reference import matches
 
@@ -39,18 +39,18 @@ def assert_equivalent(seed: int, *, full: bool) -> tuple[t.Pattern, bool]:
 
 
 def test_random_unary_formulas_are_equivalent_and_in_the_form() -> None:
-    results = [assert_equivalent(seed, full=False) for seed in range(1_500)]
+    results = [assert_equivalent(seed, full=False) for seed in range(1_000)]
     assert all(is_lp(rewritten) for rewritten, _ in results)
-    assert sum(found for _, found in results) > 500
+    assert sum(found for _, found in results) > 350
 
 
 def test_random_formulas_of_the_whole_language_are_equivalent() -> None:
-    results = [assert_equivalent(seed, full=True) for seed in range(10_000, 11_000)]
-    assert sum(found for _, found in results) > 250
-    # What is not in the form has a filter that must look at what a selector chose, or at one repetition.
+    results = [assert_equivalent(seed, full=True) for seed in range(10_000, 10_700)]
+    assert sum(found for _, found in results) > 180
+    # What is not in the form must look at what a selector chose, or has a correlation that is in the way.
     for rewritten, _ in results:
-        kinds = {type(node) for node in nodes(rewritten)}
-        assert is_lp(rewritten) or t.Selector in kinds or t.Iteration in kinds
+        chosen = any(isinstance(node, t.Selector) for node in nodes(rewritten))
+        assert is_lp(rewritten) or chosen or correlates(rewritten)
 
 
 EXAMPLES = {
@@ -66,22 +66,43 @@ EXAMPLES = {
         "(A AS x ; B) FILTER x[v > 1] OR x[v < 0] OR A[id = 2]",
         "(A FILTER A[v > 1 OR v < 0]) AS x ; B OR (A FILTER A[id = 2]) AS x ; B",
     ),
-    "names of one event are one name": ("A AS x FILTER x[v > 1] OR A[id = 2]", "(A FILTER A[v > 1 OR id = 2]) AS x"),
-    "NOT on one event is a predicate": ("(A AS x ; B) FILTER NOT x[v > 1]", "(A FILTER A[NOT v > 1]) AS x ; B"),
+    "names of one event are one name": (
+        "A AS x FILTER x[v > 1] OR A[id = 2]",
+        "(A FILTER A[v > 1 OR id = 2]) AS x",
+    ),
+    "NOT on one event is a predicate": (
+        "(A AS x ; B) FILTER NOT x[v > 1]",
+        "(A FILTER A[NOT v > 1]) AS x ; B",
+    ),
     "NOT on two events is one or the other": (
         "(A ; B) AS x FILTER NOT x[v > 1]",
         "((A FILTER A[NOT v > 1]) ; B OR A ; (B FILTER B[NOT v > 1])) AS x",
     ),
-    "a universal demand goes into every repetition": ("A+ FILTER A[v > 1]", "(A FILTER A[v > 1])+"),
-    "an outer variable": ("A AS x ; (B FILTER x[v > 1])", "(A FILTER A[v > 1]) AS x ; B"),
-    "a name that marks nothing there": ("(A AS x OR B AS y) FILTER NOT x[v > 1]", "(A FILTER A[NOT v > 1]) AS x"),
-    "PROJECT hides": ("PROJECT(A AS x ; B | B) AS y FILTER y[v > 1]", "PROJECT(A AS x ; (B FILTER B[v > 1]) | B) AS y"),
-    "NOT (T FILTER c)": ("NOT (A FILTER A[v > 1] OR NOT A[id = 2])", "NOT (A FILTER A[v > 1 OR NOT id = 2])"),
+    "a universal demand goes into every repetition": (
+        "A+ FILTER A[v > 1]",
+        "(A FILTER A[v > 1])+",
+    ),
+    "an outer variable": (
+        "A AS x ; (B FILTER x[v > 1])",
+        "(A FILTER A[v > 1]) AS x ; B",
+    ),
+    "a name that marks nothing there": (
+        "(A AS x OR B AS y) FILTER NOT x[v > 1]",
+        "(A FILTER A[NOT v > 1]) AS x",
+    ),
+    "PROJECT hides": (
+        "PROJECT(A AS x ; B | B) AS y FILTER y[v > 1]",
+        "PROJECT(A AS x ; (B FILTER B[v > 1]) | B) AS y",
+    ),
+    "NOT (T FILTER c)": (
+        "NOT (A FILTER A[v > 1] OR NOT A[id = 2])",
+        "NOT (A FILTER A[v > 1 OR NOT id = 2])",
+    ),
     "a correlation stays": (
         "(A AS x ; B AS y) FILTER x.v = y.v AND x[v > 1]",
         "(A FILTER A[v > 1]) AS x ; B AS y FILTER x.v = y.v",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -100,8 +121,8 @@ def test_one_repetition_violates() -> None:
 
 
 def test_an_unsatisfiable_formula_becomes_one_atom() -> None:
-    rewritten = to_lp(formula("NOT (B) AS x FILTER NOT B[v > 1]") if False else t.Filter(
-        t.Sequence(t.EventType("A"), t.EventType("B")), t.Truth(False)))  # fmt: skip
+    pattern = t.Filter(t.Sequence(t.EventType("A"), t.EventType("B")), t.Truth(False))
+    rewritten = to_lp(pattern)
     assert rewritten == t.Filter(t.EventType("A"), t.Every("A", t.Truth(False)))
     assert is_lp(rewritten)
 

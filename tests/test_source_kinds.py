@@ -138,6 +138,13 @@ def test_zero_rows():
     assert list(source.batches(["type"], 10)) == []
 
 
+def test_reader_that_was_read_elsewhere():
+    reader = pa.table({"x": [1]}).to_reader()
+    assert rows_of(open_source(reader), ["x"]) == [{"x": 1}]
+    with pytest.warns(UserWarning, match="the reader gave no rows: it is empty, or has been read before"):
+        assert rows_of(open_source(reader), ["x"]) == []
+
+
 def test_types_of_the_language():
     arrow = {
         "flag": (pa.bool_(), ValueType.BOOL),

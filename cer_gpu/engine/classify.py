@@ -105,7 +105,7 @@ class Classifier:
         """
         adders = self._adders(batch)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
-        found = self._workers.map(lambda block: self._block(adders, *block, before), blocks)
+        found = self._workers.map("classify", lambda block: self._block(adders, *block, before), blocks)
         if not found:
             return np.empty(0, np.int64), np.empty(0, self._query.symbol_dtype)
         positions = np.concatenate([positions for positions, _ in found])

@@ -125,6 +125,8 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     if len(array) == 0:
         return Values(np.empty(0, dtype), NONE_MISSING)
     data = np.frombuffer(array.buffers()[1], dtype, count=len(array), offset=array.offset * dtype.itemsize)
+    # Kernels are compiled anew for arrays that can be written: no column is one, whoever made its buffer.
+    data.flags.writeable = False
     return Values(data, _validity(array))
 
 

@@ -48,13 +48,13 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
         if not huge:
             waiting.append(group)
         if waiting and (huge or len(waiting) == 2 * workers.threads):
-            for part in workers.map(enumerate_group, waiting):
+            for part in workers.map("enumerate", enumerate_group, waiting):
                 yield from part
             waiting = []
         if huge:
             # More complex events than are worth holding: they come one block after another.
             yield from map(batch, structure.blocks(order[group], query.limit))
-    for part in workers.map(enumerate_group, waiting):
+    for part in workers.map("enumerate", enumerate_group, waiting):
         yield from part
 
 
@@ -88,7 +88,7 @@ def _structure(chunk: Chunk, found: execute.Hits, executor: Executor, workers: W
         part.build(chunk.events.symbols, segments.begin, segments.stop, Hits(first, event, lowest, count))
         return part
 
-    return joined(workers.map(build, chunk.segments.units()))
+    return joined(workers.map("build", build, chunk.segments.units()))
 
 
 def _by_start(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from cer_gpu.kernels.counts_by_start import counts_by_start
 from cer_gpu.kernels.hits import hits
 from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
 from cer_gpu.plan.compiled import CompiledQuery
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ class Executor:
 
         if self._carries:
             self._vectors = _grown(self._vectors, chunk.lanes, 0)
-        parts = self._over_units(chunk.segments, run)
+        parts = self._over_units("counts", chunk.segments, run)
         if any(part.dtype == object for part in parts):
             parts = [part.astype(object) for part in parts]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
@@ -115,8 +119,8 @@ class Executor:
 
     # --------------------------------------------------------------------------------------- hits
 
-    def _over_units(self, segments: Segments, run):  # type: ignore[no-untyped-def]
-        return self._workers.map(lambda unit: run(segments.part(*unit)), segments.units())
+    def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
+        return self._workers.map(kind, lambda unit: run(segments.part(*unit)), segments.units())
 
     def _monotone_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         events = chunk.events
@@ -146,7 +150,7 @@ class Executor:
                 self._registers[segments.lane] = registers
             return found
 
-        parts = self._over_units(chunk.segments, run)
+        parts = self._over_units("hits", chunk.segments, run)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 
     def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -170,7 +174,7 @@ class Executor:
                 segments.stop,
             )[1]
 
-        parts = self._over_units(chunk.segments, run)
+        parts = self._over_units("by start", chunk.segments, run)
         event, starts, number = (np.concatenate([part[k] for part in parts]) for k in range(3))
         return event, starts, number
 

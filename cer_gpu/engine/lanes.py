@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,9 @@ import pyarrow.compute as pc
 
 from cer_gpu.engine.columns import is_text, single
 from cer_gpu.errors import DataError
+
+NAN = math.nan
+"""All NaN are one key: this one, which a dictionary finds by its identity."""
 
 _TEMPORAL = (pa.types.is_timestamp, pa.types.is_duration, pa.types.is_date, pa.types.is_time)
 
@@ -80,7 +84,7 @@ class LaneEncoder:
             column = self._part(batch, part, kind, taken)
             encoded = single(pc.dictionary_encode(column))
             codes.append(pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64))
-            texts.append(encoded.dictionary.to_pylist())
+            texts.append([NAN if value != value else value for value in encoded.dictionary.to_pylist()])
         combined = codes[0].copy()
         for code, values in zip(codes[1:], texts[1:], strict=True):
             combined = np.where((combined < 0) | (code < 0), -1, combined * len(values) + code)
@@ -123,8 +127,7 @@ class LaneEncoder:
             if _is_temporal(kind):
                 column = column.cast(_storage(kind)).cast(pa.int64())
             elif pa.types.is_floating(kind):
-                # A NaN equals nothing, so it is no key; the two zeros are equal.
-                column = pc.if_else(pc.is_nan(column), None, pc.add(column, 0.0))
+                column = pc.add(column, 0.0)  # the two zeros are one key
             alternatives.append(column)
         return alternatives[0] if len(alternatives) == 1 else single(pc.coalesce(*alternatives))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -100,6 +101,12 @@ class StreamRows(Rows):
             chosen = convert_batch(batch.select(list(columns)), target, self.where)
             for start in range(0, chosen.num_rows, rows):
                 yield chosen.slice(start, rows)
+        if not self.rewindable and not seen:
+            # Arrow does not tell a reader that was read elsewhere from one of an empty table.
+            warnings.warn(
+                f"{self.where} gave no rows: it is empty, or has been read before (it can be read only once)",
+                stacklevel=2,
+            )
         if seen < self._most:
             raise DataError(
                 f"{self.where} gave {self._most} rows or more when it was first read and {seen} now: "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TypeVar
@@ -12,20 +12,28 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+def usable_cores() -> int:
+    """How many cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class Workers:
     """Runs a function on many items, in as many threads as there are cores to use.
 
     Kernels are single-threaded and release the lock; the pool is the only parallelism, so that a run may
     itself be one of many (in a Spark task, say) without nested thread pools.
+
+    Parameters
+    ----------
+    threads : int, optional
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self.threads = (
-            threads or len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else (threads or os.cpu_count() or 1)
-        )
+        self.threads = threads or usable_cores()
         self._pool: ThreadPoolExecutor | None = None
+        self._compiled: set[str] = set()
 
     def __enter__(self) -> Workers:
         return self
@@ -35,17 +43,26 @@ class Workers:
     ) -> None:
         self.close()
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-        """The results of a function, in the order of the items."""
-        work: Sequence[Item] = list(items)
-        if len(work) <= 1 or self.threads == 1:
+    def map(self, kind: str, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """The results of a function, in the order of the items.
+
+        The first item of each `kind` of work runs alone: its kernels are compiled, or loaded from the disk,
+        by one thread (Numba 0.68 was seen to fail when several threads compile what calls each other).
+        """
+        work = list(items)
+        if self.threads == 1 or len(work) <= 1:
+            self._compiled.add(kind)
             return [function(item) for item in work]
+        done = []
+        if kind not in self._compiled:
+            done.append(function(work.pop(0)))
+            self._compiled.add(kind)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="cer-gpu")
-        return list(self._pool.map(function, work))
+        return done + list(self._pool.map(function, work))
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads, without waiting: a generator may be closed by one of them."""
         if self._pool is not None:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None

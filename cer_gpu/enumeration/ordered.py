@@ -46,7 +46,9 @@ class AttributeWindow:
             difference = last - keys
             # a difference that wraps around is negative, and longer than any window
             short = (last <= keys) | ((difference >= 0) & (difference <= keys.dtype.type(self.size)))
-        return np.asarray(short & (self.valid[lowest : end + 1] != 0) & (self.valid[end] != 0), dtype=np.uint8)
+        return np.asarray(
+            short & (self.valid[lowest : end + 1] != 0) & (self.valid[end] != 0), dtype=np.uint8
+        )
 
 
 _NO_MASK = np.zeros(0, dtype=np.uint8)

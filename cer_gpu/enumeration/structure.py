@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.enumeration.ordered import ordered_blocks
-from cer_gpu.errors import LimitError
 from cer_gpu.kernels import nodes, paths
 from cer_gpu.kernels.paths import Block
 from cer_gpu.kernels.tables import RunTables
@@ -23,8 +23,6 @@ BULK_COUNT = 1 << 16
 
 BULK_MARKS = 1 << 20
 """The same for one with more marks in all."""
-
-MAX_NODES = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +47,23 @@ class Hits:
     count: np.ndarray
 
 
+class Roots(NamedTuple):
+    """What ends at each hit: the complex events of nodes, marked with a label at the hit's event.
+
+    Attributes
+    ----------
+    first : ndarray, shape (hits + 1,), int64
+        The roots of hit h are first[h] .. first[h + 1] - 1.
+    label : ndarray, shape (roots,), int32
+        0 for no mark.
+    node : ndarray, shape (roots,), int64
+    """
+
+    first: np.ndarray
+    label: np.ndarray
+    node: np.ndarray
+
+
 class Structure:
     """Nodes of all segments that were built, and the roots of the hits of the last `build`.
 
@@ -60,36 +75,37 @@ class Structure:
 
     Attributes
     ----------
-    arena : cer_gpu.kernels.nodes.Arena
+    arena : ndarray, shape (capacity, 4), int64
+        The nodes (`cer_gpu.kernels.nodes`); the first `n_nodes` rows are in use.
     n_nodes : int
-    roots : cer_gpu.kernels.nodes.Roots
+    roots : Roots
     hits : Hits
     symbols : ndarray, shape (events,)
         The symbols that the hits' events index.
     """
 
     def __init__(self, tables: RunTables, lanes: int = 0) -> None:
-        n = tables.n_live
         self.tables = tables
-        self.arena = _arena(None, 1024)
-        self.n_nodes = 0
-        self.roots = _roots(None, 0, 0)
-        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
+        self.arena = np.empty((1024, 4), dtype=np.int64)
         self.symbols = np.zeros(0, dtype=np.uint8)
-        self._lists = nodes.Lists(
-            np.zeros(lanes, dtype=np.int32),
-            np.zeros((lanes, n), dtype=np.int32),
-            np.zeros((lanes, n), dtype=np.int32),
-            np.zeros((lanes, n, n + 2), dtype=np.int32),
-        )
+        self._width = nodes.ITEM + tables.n_live + 2
+        self._active = np.zeros(lanes, dtype=np.int64)
+        self._kept = np.zeros((lanes, tables.n_live, self._width), dtype=np.int64)
+        self.clear()
+
+    def clear(self) -> None:
+        """Drop all nodes and open complex events, keeping the memory."""
+        self.n_nodes = 0
+        self._active[:] = 0
+        self._drop_hits()
 
     def add_lanes(self, lanes: int) -> None:
         """Make room for as many lanes in all; new ones have no open complex events."""
-        more = lanes - self._lists.active.shape[0]
+        more = lanes - self._active.size
         if more > 0:
-            self._lists = nodes.Lists(
-                *(np.concatenate([old, np.zeros((more, *old.shape[1:]), old.dtype)]) for old in self._lists)
-            )
+            self._active = np.concatenate([self._active, np.zeros(more, dtype=np.int64)])
+            fresh = np.zeros((more, *self._kept.shape[1:]), dtype=np.int64)
+            self._kept = np.concatenate([self._kept, fresh])
 
     def build(
         self,
@@ -110,29 +126,20 @@ class Structure:
         lane : ndarray, shape (segments,), int64, optional
             The lane that each segment goes on with, -1 for none. Event numbers go on across calls, so
             `symbols` holds all events since the oldest that an open complex event marks.
-
-        Raises
-        ------
-        LimitError
-            If more than 2**31 - 1 nodes are needed.
         """
-        n = self.tables.n_live
-        slots = nodes.Slots(
-            np.zeros(2 * n + 2, dtype=np.int32),
-            np.zeros((2 * n + 2, n + 2), dtype=np.int32),
-            np.zeros(2 * n + 2, dtype=np.int32),
-            np.zeros(2 * n + 2, dtype=np.int32),
-            np.zeros((2, n), dtype=np.int32),
-            np.zeros((2, n), dtype=np.int32),
-        )
-        progress = np.zeros(10, dtype=np.int64)
+        n_slots = 2 * self.tables.n_live + 2
+        slots = np.zeros((n_slots, self._width), dtype=np.int64)
+        states = np.zeros((nodes.ROWS, n_slots), dtype=np.int64)
+        progress = np.zeros(nodes.WORDS, dtype=np.int64)
         progress[nodes.NODES] = self.n_nodes
         if lane is None:
             lane = np.full(begin.size, -1, dtype=np.int64)
-        roots = _roots(None, hits.event.size, hits.event.size + int(np.diff(self.tables.first).max(initial=0)))
-        while True:
+        n_hits = hits.event.size
+        roots = _roots(n_hits, n_hits + int(np.diff(self.tables.first).max(initial=0)))
+        status = nodes.ARENA_FULL
+        while status != nodes.DONE:
             status = nodes.build(
-                self.tables,
+                *self.tables,
                 symbols,
                 begin,
                 stop,
@@ -141,27 +148,21 @@ class Structure:
                 hits.lowest,
                 lane,
                 self.arena,
-                roots,
-                self._lists,
+                *roots,
+                self._active,
+                self._kept,
                 slots,
+                states,
                 progress,
             )
-            if status == nodes.DONE:
-                break
             if status == nodes.ARENA_FULL:
-                self.arena = _arena(self.arena, _grown(self.arena.label.size))
-            else:
-                roots = _roots(roots, hits.event.size, 2 * roots.label.size)
+                self.arena = _doubled(self.arena)
+            elif status == nodes.ROOTS_FULL:
+                roots = Roots(roots.first, _doubled(roots.label), _doubled(roots.node))
         self.n_nodes = int(progress[nodes.NODES])
         self.roots = roots
         self.hits = hits
         self.symbols = symbols
-
-    def clear(self) -> None:
-        """Drop all nodes, keeping the memory; for a structure without lanes."""
-        self.n_nodes = 0
-        self.roots = _roots(None, 0, 0)
-        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
     def compact(self, lowest: int, shift: int = 0) -> None:
         """Drop what no lane needs any more, and the roots of the last `build`.
@@ -173,17 +174,25 @@ class Structure:
         shift : int
             Subtracted from every event number: how many events the caller drops from the front.
         """
-        number = np.empty(self.n_nodes, dtype=np.int32)
-        self.n_nodes = int(nodes.compact(self.arena, self.n_nodes, self._lists, lowest, shift, number))
-        self.roots = _roots(None, 0, 0)
+        number = np.empty(self.n_nodes, dtype=np.int64)
+        self.n_nodes = int(
+            nodes.compact(self.arena, self.n_nodes, self._active, self._kept, lowest, shift, number)
+        )
+        self._drop_hits()
+
+    def _drop_hits(self) -> None:
+        self.roots = _roots(0, 0)
         self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
     def oldest(self) -> int | None:
         """The least event that an open complex event of some lane starts at or marks; None without any."""
-        if not self._lists.active.any():
+        if not self._active.any():
             return None
-        events = self.arena.event[: self.n_nodes]
-        return int(events[events >= 0].min())
+        return int(
+            self.arena[: self.n_nodes][
+                self.arena[: self.n_nodes, nodes.LABEL] == nodes.BOTTOM, nodes.LATEST
+            ].min()
+        )
 
     def blocks(
         self, order: np.ndarray | None = None, limit: int | None = None, size: int = 1 << 17
@@ -227,7 +236,7 @@ class Structure:
             block = _block(capacity, max(8 * capacity, found.event.size))
             status = paths.fill(
                 self.arena,
-                self.roots,
+                *self.roots,
                 hits.event,
                 hits.lowest,
                 count,
@@ -278,27 +287,18 @@ def joined(parts: Sequence[Structure]) -> Structure:
         return parts[0]
     whole = Structure(parts[0].tables)
     base = np.cumsum([0, *(part.n_nodes for part in parts)])
-    if base[-1] > MAX_NODES:
-        raise _too_many(int(base[-1]))
-
-    def shifted(name: str) -> np.ndarray:
-        columns = []
-        for part, shift in zip(parts, base):
-            column = getattr(part.arena, name)[: part.n_nodes]
-            columns.append(np.where(column >= 0, column + np.int32(shift), column))
-        return np.concatenate(columns)
-
-    def kept(name: str) -> np.ndarray:
-        return np.concatenate([getattr(part.arena, name)[: part.n_nodes] for part in parts])
-
-    whole.arena = nodes.Arena(kept("label"), kept("event"), shifted("left"), shifted("right"), kept("latest"))
+    whole.arena = np.concatenate([part.arena[: part.n_nodes] for part in parts])
+    for part, low in zip(parts, base):
+        rows = whole.arena[low : low + part.n_nodes]
+        rows[rows[:, nodes.LABEL] != nodes.BOTTOM, nodes.LEFT] += low
+        rows[rows[:, nodes.LABEL] == nodes.UNION, nodes.RIGHT] += low
     whole.n_nodes = int(base[-1])
     used = [int(part.roots.first[-1]) for part in parts]
     root_base = np.cumsum([0, *used])
-    whole.roots = nodes.Roots(
+    whole.roots = Roots(
         np.concatenate([*(part.roots.first[:-1] + k for part, k in zip(parts, root_base)), root_base[-1:]]),
         np.concatenate([part.roots.label[:n] for part, n in zip(parts, used)]),
-        np.concatenate([part.roots.node[:n] + np.int32(k) for part, n, k in zip(parts, used, base)]),
+        np.concatenate([part.roots.node[:n] + k for part, n, k in zip(parts, used, base)]),
     )
     hit_base = np.cumsum([0, *(part.hits.event.size for part in parts)])
     whole.hits = Hits(
@@ -311,46 +311,27 @@ def joined(parts: Sequence[Structure]) -> Structure:
     return whole
 
 
-def _too_many(needed: int) -> LimitError:
-    return LimitError(
-        f"enumeration needs more than {MAX_NODES} nodes at a time (at least {needed}); "
-        "use a shorter WITHIN or smaller batches, or only count"
+def _doubled(array: np.ndarray) -> np.ndarray:
+    """A copy with twice the rows."""
+    larger = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
+    larger[: array.shape[0]] = array
+    return larger
+
+
+def _roots(n_hits: int, capacity: int) -> Roots:
+    return Roots(
+        np.zeros(n_hits + 1, dtype=np.int64),
+        np.empty(capacity, dtype=np.int32),
+        np.empty(capacity, dtype=np.int64),
     )
-
-
-def _grown(capacity: int) -> int:
-    if capacity >= MAX_NODES:
-        raise _too_many(capacity + 1)
-    return min(2 * capacity, MAX_NODES)
-
-
-def _arena(before: nodes.Arena | None, capacity: int) -> nodes.Arena:
-    dtypes = (np.int32, np.int64, np.int32, np.int32, np.int64)
-    arena = nodes.Arena(*(np.empty(capacity, dtype=dtype) for dtype in dtypes))
-    if before is not None:
-        for new, old in zip(arena, before):
-            new[: old.size] = old
-    return arena
-
-
-def _roots(before: nodes.Roots | None, n_hits: int, capacity: int) -> nodes.Roots:
-    first = np.zeros(n_hits + 1, dtype=np.int64) if before is None else before.first
-    roots = nodes.Roots(first, np.empty(capacity, dtype=np.int32), np.empty(capacity, dtype=np.int32))
-    if before is not None:
-        roots.label[: before.label.size] = before.label
-        roots.node[: before.node.size] = before.node
-    return roots
 
 
 def _found(count: int) -> paths.Found:
     n_marks = min(BULK_MARKS, max(64 * count, 4096))
     stack = 4096
     return paths.Found(
-        np.empty(count, dtype=np.int64),
-        np.empty(count, dtype=np.int64),
-        np.empty(count, dtype=np.int64),
-        np.empty((2, count), dtype=np.int64),
-        np.empty(n_marks, dtype=np.int64),
+        *(np.empty(count, dtype=np.int32) for _ in range(5)),
+        np.empty(n_marks, dtype=np.int32),
         np.empty(n_marks, dtype=np.int32),
         np.empty((2, 4 * stack), dtype=np.int64),
         np.empty((2, stack), dtype=np.int64),

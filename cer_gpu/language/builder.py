@@ -285,10 +285,10 @@ class _Builder(Transformer_NonRecursive):
             high = ends[0]
         else:
             self.findings.error("CER018", "a range needs an end: `{1..}`, `{..5}` or `{1..5}`", _place(meta))
-        for end in ends:
-            if not isinstance(end, t.Number | t.Quantity):
-                hint = "use `IN RANGE (lo, hi)` for other values"
-                self.findings.error("CER018", "the ends of `{lo..hi}` are numbers", end.span, hint)
+        other = next((end for end in ends if not isinstance(end, t.Number | t.Quantity)), None)
+        if other is not None:
+            hint = "use `IN RANGE (lo, hi)` for other values"
+            self.findings.error("CER018", "the ends of `{lo..hi}` are numbers", other.span, hint)
         return self._test(t.InRange(operand, low, high, span=_place(meta)), children)
 
     def in_sums(self, meta: Meta, children: list[Any]) -> t.Condition:

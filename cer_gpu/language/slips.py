@@ -134,6 +134,12 @@ class Slip:
         return tuple(stack)
 
     @cached_property
+    def arrow(self) -> str | None:
+        """The arrow that stands where a pattern could go on, if one does."""
+        sign = self.text[self.span.start : self.span.start + 2]
+        return sign if self.after_pattern and sign in ("=>", "->", ">>") else None
+
+    @cached_property
     def wants_pattern(self) -> bool:
         """Whether a pattern could begin here."""
         return {"NAME", "PROJECT"} <= self.expected
@@ -207,8 +213,12 @@ def _unexpected(slip: Slip) -> Diagnostic:
             "CER001", "the query is empty", Span(0, 0), hints=("a query looks like SELECT * WHERE A ; B",)
         )
     hint = next((hint for find in _SLIPS if (hint := find(slip)) is not None), None)
-    message = f"expected {_expectation(slip)}, found {_described(slip)}"
-    return Diagnostic("CER001", message, slip.span, hints=() if hint is None else (hint,))
+    arrow, span = slip.arrow, slip.span
+    found = _described(slip) if arrow is None else f"`{arrow}`"
+    if arrow is not None:
+        span = Span(span.start, span.start + len(arrow))
+    message = f"expected {_expectation(slip)}, found {found}"
+    return Diagnostic("CER001", message, span, hints=() if hint is None else (hint,))
 
 
 def _described(slip: Slip) -> str:
@@ -217,6 +227,8 @@ def _described(slip: Slip) -> str:
     shown = str(slip.found) if len(slip.found) <= 40 else f"{slip.found[:37]}..."
     if slip.kind in ("NAME", "QUOTED"):
         return f"the name `{shown.strip('`')}`"
+    if slip.kind == "SPANNING":
+        return "`WITHIN [`"
     kinds = {"NUMBER": "the number", "STRING": "the string"}
     if slip.kind in kinds:
         return f"{kinds[slip.kind]} `{shown}`"
@@ -254,7 +266,7 @@ def _arrow(slip: Slip) -> str | None:
     if slip.found is None:
         return None
     start = slip.span.start
-    if slip.after_pattern and slip.text[start : start + 2] in ("=>", "->", ">>", "~>"):
+    if slip.arrow is not None:
         return "patterns that follow one another are joined by `;` (`:` when nothing may stand between)"
     if slip.kind == "MORE" and slip.before() == "EQUAL" and slip.text[start - 1] == "=":
         return "at least is written `>=`"

@@ -37,7 +37,8 @@ def written_variable(variable: str) -> str:
 
 def unquoted(token: str) -> str:
     """The name that is written as `token`, with or without back-ticks."""
-    return token[1:-1].replace("``", "`") if token.startswith("`") else token
+    # `str`, because a token of the parser is a string that knows more.
+    return token[1:-1].replace("``", "`") if token.startswith("`") else str(token)
 
 
 def quoted_text(value: str) -> str:

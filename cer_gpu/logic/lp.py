@@ -13,8 +13,10 @@ Three steps, as in the proof, in one walk from the top:
    goes to one side or the other of `;`, `:` and ALL, to both sides of OR, and to one repetition of an
    iteration, with others before it or after it or not.
 
-A demand stays as a FILTER over NXT, LAST and MAX, which must choose before it is looked at; then the result
-is not in LP-normal form and `is_lp` says so. Correlations stay where they are.
+A demand stays as a FILTER over NXT, LAST and MAX, which must choose before it is looked at. Correlations stay
+where they are, and where one stands in the way so does the demand: over an iteration whose repetitions are
+correlated inside (existential demands), and inside `NOT (T FILTER c)` with a correlation in c. In these cases
+the result is not in LP-normal form, and `is_lp` says so.
 """
 
 from __future__ import annotations
@@ -67,9 +69,8 @@ def to_lp(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     Returns
     -------
     Pattern
-        `is_lp` holds of it, unless a filter stands over NXT, LAST or MAX, or an existential demand over an
-        iteration whose repetitions are correlated inside. A formula that is unsatisfiable by its syntax
-        becomes one atom with the filter FALSE.
+        `is_lp` holds of it but for the exceptions above: always, if it has no selectors and no correlations.
+        A formula that is unsatisfiable by its syntax becomes one atom with the filter FALSE.
 
     Raises
     ------

@@ -51,6 +51,7 @@ class Plan:
 
     Attributes
     ----------
+    query : Query
     compiled : CompiledQuery
     formula : Pattern
         The pattern in LP-normal form.
@@ -61,6 +62,7 @@ class Plan:
     diagram : Diagram
     """
 
+    query: tree.Query
     compiled: CompiledQuery
     formula: tree.Pattern
     cea: CEA
@@ -118,7 +120,7 @@ def plan(query: tree.Query, text: str, schema: Schema | None, columns: Columns) 
         streams=query.streams if columns.stream is not None else (),
         symbol_dtype=dtype.name,
     )
-    return Plan(compiled, formula, cea, deterministic, diagram)
+    return Plan(query, compiled, formula, cea, deterministic, diagram)
 
 
 def projected(formula: tree.Pattern, select: tuple[tree.SelectItem, ...] | None) -> tree.Pattern:

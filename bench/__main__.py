@@ -1,0 +1,60 @@
+"""`python -m bench`: the table, and the same as JSON under `bench/results/`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+
+from bench.figures import Figure, table
+from bench.measure import ROOT, environment
+from bench.sections import SECTIONS, Sizes
+
+QUICK = 0.02
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmarks and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"some of {', '.join(SECTIONS)}")
+    parser.add_argument("--quick", action="store_true", help=f"the sizes times {QUICK}, two runs of each")
+    parser.add_argument("--scale", type=float, default=1.0, help="the sizes times this")
+    parser.add_argument("--runs", type=int, default=5, help="runs that are timed (5)")
+    parser.add_argument("--output", type=Path, help="file of the JSON; with full sizes there is one anyway")
+    asked = parser.parse_args(arguments)
+    unknown = set(asked.sections) - SECTIONS.keys()
+    if unknown:
+        parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
+
+    sizes = Sizes(runs=2 if asked.quick else asked.runs).scaled(QUICK if asked.quick else asked.scale)
+    console, progress = Console(), Console(stderr=True)
+    about = environment()
+    begin = datetime.now(UTC)
+    figures: list[Figure] = []
+    for name in asked.sections or SECTIONS:
+        with progress.status(f"{name} ..."):
+            figures += SECTIONS[name](sizes)
+
+    title = ", ".join(f"{name} {value}" for name, value in about.items() if value is not None)
+    console.print(table(figures, title))
+    output = asked.output
+    if output is None and sizes == Sizes(runs=sizes.runs) and not asked.sections:
+        output = ROOT / "bench" / "results" / f"{begin:%Y-%m-%d-%H%M}-{about['commit'] or 'unknown'}.json"
+    if output is not None:
+        record = {
+            "begin": begin.isoformat(timespec="seconds"),
+            "environment": about,
+            "sizes": asdict(sizes),
+            "figures": [figure.to_json() for figure in figures],
+        }
+        output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,178 @@
+"""A figure of the table: what was measured, what was to be reached, whether it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rich.table import Table
+
+from bench.measure import Times
+
+
+class WrongAnswerError(Exception):
+    """Two methods disagree: no time is reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is to be reached.
+
+    Attributes
+    ----------
+    bound : float
+        In the unit of the figure.
+    most : bool
+        Whether the figure has to stay below the bound (a time, a size), or to reach it (a rate, a ratio).
+    """
+
+    bound: float
+    most: bool = False
+
+    def reached(self, value: float) -> bool:
+        """Whether a figure is good enough."""
+        return value < self.bound if self.most else value >= self.bound
+
+    def __str__(self) -> str:
+        return f"{'<' if self.most else '≥'} {self.bound:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the table.
+
+    Attributes
+    ----------
+    section, case : str
+    value : float or None
+        None where there is nothing to report; `note` says why.
+    unit : str
+    low, high : float or None
+        The same figure of the worst and the best of the runs.
+    target : Target or None
+    note : str
+        By what the answer was checked, or what the figure is made of.
+    seconds : dict of str to Times
+        What the figure was computed from.
+    """
+
+    section: str
+    case: str
+    value: float | None
+    unit: str
+    low: float | None = None
+    high: float | None = None
+    target: Target | None = None
+    note: str = ""
+    seconds: tuple[tuple[str, Times], ...] = ()
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the target is reached; None where there is none, or no figure."""
+        if self.target is None or self.value is None:
+            return None
+        return self.target.reached(self.value)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values."""
+        record = {name: value for name, value in asdict(self).items() if name != "seconds"}
+        record["reached"] = self.reached
+        record["seconds"] = {
+            name: {
+                "median": times.median,
+                "min": times.least,
+                "max": times.most,
+                "runs": list(times.seconds),
+            }
+            for name, times in self.seconds
+        }
+        return record
+
+
+def rate(
+    section: str, case: str, what: str, amount: int, times: Times, target: float | None = None, note: str = ""
+) -> Figure:
+    """Millions of something a second."""
+    return Figure(
+        section,
+        case,
+        amount / times.median / 1e6,
+        f"M {what}/s",
+        amount / times.most / 1e6,
+        amount / times.least / 1e6,
+        Target(target) if target is not None else None,
+        note,
+        ((case, times),),
+    )
+
+
+def ratio(
+    section: str,
+    case: str,
+    ours: tuple[str, Times],
+    theirs: tuple[str, Times],
+    target: float | None = None,
+    note: str = "",
+) -> Figure:
+    """How many times the time of ours the other takes; the spread is that of the fastest and slowest runs."""
+    return Figure(
+        section,
+        case,
+        theirs[1].median / ours[1].median,
+        "times",
+        theirs[1].least / ours[1].most,
+        theirs[1].most / ours[1].least,
+        Target(target) if target is not None else None,
+        note,
+        (ours, theirs),
+    )
+
+
+def duration(section: str, case: str, times: Times, most: float | None = None, note: str = "") -> Figure:
+    """Seconds."""
+    return Figure(
+        section,
+        case,
+        times.median,
+        "s",
+        times.least,
+        times.most,
+        Target(most, most=True) if most is not None else None,
+        note,
+        ((case, times),),
+    )
+
+
+def table(figures: Iterable[Figure], title: str) -> Table:
+    """The figures as one table."""
+    drawn = Table(title=title, title_justify="left")
+    for name in ("benchmark", "case"):
+        drawn.add_column(name, overflow="fold")
+    for name in ("figure", "of the runs", "target"):
+        drawn.add_column(name, justify="right", no_wrap=True)
+    drawn.add_column("reached")
+    drawn.add_column("checked by, note", overflow="fold", style="dim")
+    before = ""
+    for figure in figures:
+        if before and figure.section != before:
+            drawn.add_section()
+        spread = "" if figure.low is None else f"{_short(figure.low)} .. {_short(figure.high)}"
+        reached = {None: "", True: "[green]yes[/]", False: "[bold red]no[/]"}[figure.reached]
+        drawn.add_row(
+            figure.section if figure.section != before else "",
+            figure.case,
+            f"{_short(figure.value)} {figure.unit}" if figure.value is not None else "-",
+            spread,
+            str(figure.target or ""),
+            reached,
+            figure.note,
+        )
+        before = figure.section
+    return drawn
+
+
+def _short(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

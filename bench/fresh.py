@@ -1,0 +1,99 @@
+"""What is measured in a process of its own: imports, the first count, a large file.
+
+`python -m bench.fresh WHAT ...` measures in this process and prints one JSON object; `in_fresh_process` runs
+that. Nothing large is imported before it is wanted: imports are part of what is measured.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class ChildError(Exception):
+    """A measuring process has failed; its last words."""
+
+
+def in_fresh_process(module: str, arguments: Sequence[object], timeout: float) -> dict[str, Any]:
+    """Run a module of `bench` in a new interpreter, and read the JSON object that it prints.
+
+    Raises
+    ------
+    TimeoutError
+        After `timeout` seconds.
+    ChildError
+        When it fails.
+    """
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout)
+    except subprocess.TimeoutExpired as error:
+        raise TimeoutError(f"more than {timeout:g} s") from error
+    if done.returncode:
+        raise ChildError(done.stderr.strip()[-2000:] or f"exit status {done.returncode}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def peak_bytes() -> int:
+    """The most memory that this process has had resident.
+
+    Linux hands a parent's `ru_maxrss` on to the programs that it starts, so the kernel's own high-water mark
+    of this program is read where there is one.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        for line in status.read_text(encoding="ascii").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    import resource
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def bare_import() -> dict[str, Any]:
+    """`import cer_gpu`."""
+    begin = time.perf_counter()
+    import cer_gpu
+
+    taken = time.perf_counter() - begin
+    assert cer_gpu.__name__ in sys.modules
+    return {"seconds": taken}
+
+
+def first_count(path: str, text: str) -> dict[str, Any]:
+    """Import, compile and count, on a table that is already in memory (so pyarrow is imported)."""
+    import pyarrow as pa
+
+    with pa.OSFile(path) as file:
+        events = pa.ipc.open_file(file).read_all()
+    begin = time.perf_counter()
+    import cer_gpu as cer
+
+    query = cer.compile(text)
+    compiled = time.perf_counter()
+    number = query.count(events)
+    end = time.perf_counter()
+    return {"seconds": end - begin, "compile": compiled - begin, "count": end - compiled, "number": number}
+
+
+def parquet_count(path: str, text: str) -> dict[str, Any]:
+    """Count over a file, in the order of its time."""
+    begin = time.perf_counter()
+    import cer_gpu as cer
+
+    number = cer.compile(text).count(path, order_by="time")
+    return {"seconds": time.perf_counter() - begin, "number": number, "peak": peak_bytes()}
+
+
+MEASURES = {"import": bare_import, "first": first_count, "parquet": parquet_count}
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(MEASURES[sys.argv[1]](*sys.argv[2:])) + "\n")

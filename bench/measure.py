@@ -1,0 +1,102 @@
+"""Times of functions, and what they were taken on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "chdb")
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """Seconds of several runs of one thing, warm-up not among them."""
+
+    seconds: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The middle one."""
+        return median(self.seconds)
+
+    @property
+    def least(self) -> float:
+        """The fastest."""
+        return min(self.seconds)
+
+    @property
+    def most(self) -> float:
+        """The slowest."""
+        return max(self.seconds)
+
+
+def measure(functions: Mapping[str, Callable[[], Any]], runs: int, warm: int = 1) -> dict[str, Times]:
+    """Time functions side by side: one run of each in turn, so that noise hits all of them.
+
+    Parameters
+    ----------
+    functions : mapping of name to function
+    runs : int
+        Runs that are timed.
+    warm : int
+        Rounds before them that are not.
+    """
+    seconds: dict[str, list[float]] = {name: [] for name in functions}
+    for number in range(warm + runs):
+        for name, function in functions.items():
+            begin = time.perf_counter()
+            result = function()
+            taken = time.perf_counter() - begin
+            del result  # not while the next one is timed
+            if number >= warm:
+                seconds[name].append(taken)
+    return {name: Times(tuple(taken)) for name, taken in seconds.items()}
+
+
+def environment() -> dict[str, Any]:
+    """Machine, versions and commit."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        **{name: _version(name) for name in PACKAGES},
+        "commit": _git("rev-parse", "--short", "HEAD") or None,
+        "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    return next(
+        (line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine()
+    )
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _git(*arguments: str) -> str:
+    try:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return done.stdout.strip()

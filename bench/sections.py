@@ -1,0 +1,271 @@
+"""The sections of the table: each is a function from sizes to figures."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import cer_gpu as cer
+from bench import answers, formula
+from bench.figures import Figure, Target, duration, rate, ratio
+from bench.fresh import ChildError, in_fresh_process
+from bench.measure import Times, measure
+from bench.queries import KeyedSteps, ThreeSteps
+from bench.rivals import FORMS, NO_JOIN
+from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
+
+MILLION = 1_000_000
+SHARES = (0.1, 0.01, 0.5)
+WINDOWS = (10, 100, 1000, 10_000, 100_000)
+KEYED_WINDOWS = (10_000, 50_000)
+LIMIT_S = 120.0
+"""Seconds that a rival may take with all its runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large the benchmarks are.
+
+    Attributes
+    ----------
+    events : int
+        Events of hits, counts and windows.
+    enumerated : int
+        Events of the enumeration.
+    keyed : int
+        Events of the keyed sequence.
+    filed : int
+        Events of the Parquet file.
+    first : int
+        Events of the first count.
+    runs : int
+        Runs that are timed, after one that is not.
+    """
+
+    events: int = 50 * MILLION
+    enumerated: int = 10 * MILLION
+    keyed: int = MILLION
+    filed: int = 100 * MILLION
+    first: int = MILLION
+    runs: int = 5
+
+    def scaled(self, share: float) -> Sizes:
+        """The same for a share of the events; keyed stays large enough that every key has some."""
+        return Sizes(
+            events=int(self.events * share),
+            enumerated=int(self.enumerated * share),
+            keyed=max(int(self.keyed * share), min(self.keyed, 20_000)),
+            filed=int(self.filed * share),
+            first=int(self.first * share),
+            runs=self.runs,
+        )
+
+
+def hits_and_counts(sizes: Sizes) -> Iterator[Figure]:
+    """Three steps with three filters, against the masks of the filters alone."""
+    events = make_table(sizes.events, ("type", "price"))
+    codes, prices = codes_of(events), values_of(events, "price")
+    for share in SHARES:
+        steps = ThreeSteps(kept=share)
+        times = measure(
+            {
+                "hits": answers.hits(steps, events),
+                "count": answers.counts(steps, events),
+                "masks": lambda steps=steps: steps.masks(codes, prices),
+            },
+            sizes.runs,
+        )
+        case = f"{_large(sizes.events)} events, filters keep {share:.0%}"
+        yield rate("hits", case, "events", sizes.events, times["hits"], 100, "searches over positions")
+        yield rate("hits", f"{case}: NumPy's masks alone", "events", sizes.events, times["masks"])
+        yield ratio(
+            "hits",
+            f"{case}: time of NumPy's masks / ours",
+            ("hits", times["hits"]),
+            ("masks", times["masks"]),
+            1.0,
+        )
+        yield rate("counts", case, "events", sizes.events, times["count"], 40, "prefix sums, end by end")
+
+
+def windows(sizes: Sizes) -> Iterator[Figure]:
+    """Whether the throughput depends on the window."""
+    events = make_table(sizes.events, ("type", "price"))
+    for name, make in (("hits", answers.hits), ("count", answers.counts)):
+        functions = {f"WITHIN {n} EVENTS": make(ThreeSteps(within=n), events) for n in WINDOWS}
+        times = measure(functions, sizes.runs)
+        for case, taken in times.items():
+            yield rate(f"windows: {name}", case, "events", sizes.events, taken)
+        medians = [taken.median for taken in times.values()]
+        yield Figure(
+            f"windows: {name}",
+            "slowest / fastest window",
+            min(medians) / max(medians),
+            "of 1",
+            target=Target(0.8),
+        )
+
+
+def enumeration(sizes: Sizes) -> Iterator[Figure]:
+    """All complex events to Arrow, three marks each; and one by one, as Python objects."""
+    events = make_table(sizes.enumerated, ("type", "price"))
+    # 2 % of the events are relevant to each step: hundreds of complex events at each end.
+    steps = ThreeSteps(kept=0.2)
+    run, number = answers.enumeration(steps, events)
+    case = f"{_large(number)} complex events of {_large(sizes.enumerated)} events, to Arrow"
+    times = measure({"batches": run}, sizes.runs)
+    note = "every row valid, ascending, as many as prefix sums say"
+    yield rate("enumeration", case, "complex events", number, times["batches"], 20, note)
+
+    some = min(number, 200_000)
+    query = cer.compile(steps.text)
+
+    def one_by_one() -> int:
+        return sum(1 for found in islice(query.run(events), some) if found.start < found.end)
+
+    answers.must(one_by_one() == some, f"the first {some:,} complex events of {steps.text}")
+    times = measure({"one by one": one_by_one}, sizes.runs)
+    yield rate(
+        "enumeration", f"the first {some:,}, as Python objects", "complex events", some, times["one by one"]
+    )
+
+
+def keyed(sizes: Sizes) -> Iterator[Figure]:
+    """All matches of a keyed sequence counted, against self-joins in SQL."""
+    events = make_table(sizes.keyed, ("type", "key", "ts"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.parquet"
+        pq.write_table(events, path)
+        for within in KEYED_WINDOWS:
+            steps = KeyedSteps(within)
+            run, number = answers.keyed(steps, events)
+            ours = measure({"ours": run}, max(sizes.runs, 5), warm=2)["ours"]
+            section = f"keyed, window {within:,}"
+            case = f"{_large(sizes.keyed)} events, {number:,} complex events"
+            yield rate(section, case, "events", sizes.keyed, ours, note="prefix sums over (key, time)")
+            for engine in FORMS:
+                yield from _rival(section, engine, within, path, number, ours, sizes.runs)
+
+
+def _rival(
+    section: str, engine: str, within: int, path: Path, number: int, ours: Times, runs: int
+) -> Iterator[Figure]:
+    """An engine's forms, then the ratio to the best of its self-joins."""
+    if find_spec(engine) is None:
+        yield Figure(
+            section, f"{engine}: its best self-join / ours", None, "times", note="it is not installed"
+        )
+        return
+    joins: dict[str, Times] = {}
+    for form in FORMS[engine]:
+        case = f"{engine}, {form}"
+        try:
+            found = in_fresh_process("bench.rivals", (engine, form, within, path, runs), LIMIT_S)
+        except (TimeoutError, ChildError) as error:
+            yield Figure(section, case, None, "s", note=str(error))
+            continue
+        answers.must(found["number"] == number, f"{case}: {found['number']:,}, where we say {number:,}")
+        times = Times(tuple(found["seconds"]))
+        if form == NO_JOIN:
+            yield duration(section, case, times, note="window functions, not a self-join; same count")
+            yield ratio(section, f"{case} / ours", ("ours", ours), (case, times))
+        else:
+            yield duration(section, case, times, note="same count")
+            joins[case] = times
+    if joins:
+        best = min(joins, key=lambda case: joins[case].median)
+        note = f"the best is {best}"
+        ends = (("ours", ours), (best, joins[best]))
+        yield ratio(section, f"{engine}: its best self-join / ours", *ends, 10, note)
+
+
+def parquet(sizes: Sizes) -> Iterator[Figure]:
+    """A large file counted in a process of its own: time, and the most memory."""
+    steps = ThreeSteps(kept=0.1)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.parquet"
+        found: list[list[np.ndarray]] = []
+        first = 0
+        for part in write_parquet(path, pieces(sizes.filed, ("type", "price", "key", "time"))):
+            found.append([where + first for where in steps.positions(part["type"], part["price"])])
+            first += len(part["type"])
+        positions = [np.concatenate(step) for step in zip(*found, strict=True)]
+        wanted = int(formula.counts(*positions, steps.within).sum())
+        size = path.stat().st_size
+        seconds, peaks = [], []
+        for _ in range(min(sizes.runs, 3) + 1):
+            child = in_fresh_process("bench.fresh", ("parquet", path, steps.text), 600)
+            answers.must(child["number"] == wanted, f"count of {steps.text} over the file")
+            seconds.append(child["seconds"])
+            peaks.append(child["peak"] / 1e9)
+        case = f"{_large(sizes.filed)} events, {size / 1e9:.2g} GB"
+        times = Times(tuple(seconds[1:]))
+        yield duration(
+            "parquet", f"{case}: import, compile, count", times, note="prefix sums, piece by piece"
+        )
+        yield rate("parquet", case, "events", sizes.filed, times)
+        yield Figure(
+            "parquet",
+            f"{case}: peak of resident memory",
+            max(peaks),
+            "GB",
+            min(peaks),
+            max(peaks),
+            Target(1.5, most=True),
+            "worst of the runs",
+        )
+
+
+def start(sizes: Sizes) -> Iterator[Figure]:
+    """Import, and the first count of a new query, with the kernels in the cache on disk."""
+    runs = max(sizes.runs, 5)
+    fresh = [in_fresh_process("bench.fresh", ("import",), LIMIT_S)["seconds"] for _ in range(runs + 1)]
+    yield duration("start", "import cer_gpu", Times(tuple(fresh[1:])), 0.3)
+
+    events = make_table(sizes.first, ("type", "price"))
+    case = f"first count of a new query, {_large(sizes.first)} events"
+    times = measure({case: answers.new_queries(events, runs + 1)}, runs)
+    yield duration("start", f"{case}: warm process", times[case], 0.2, "compile and count; prefix sums")
+
+    steps = ThreeSteps()
+    positions = steps.positions(codes_of(events), values_of(events, "price"))
+    wanted = int(formula.counts(*positions, steps.within).sum())
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.arrow"
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, events.schema) as writer:
+            writer.write_table(events)
+        found = [
+            in_fresh_process("bench.fresh", ("first", path, steps.text), LIMIT_S) for _ in range(runs + 1)
+        ]
+    answers.must(all(child["number"] == wanted for child in found), f"count of {steps.text}")
+    for part, most in (("seconds", 0.2), ("compile", None), ("count", None)):
+        what = {"seconds": "all of it", "compile": "import and compile", "count": "count"}[part]
+        taken = Times(tuple(child[part] for child in found[1:]))
+        note = "the table is in memory, pyarrow is imported" if part == "seconds" else ""
+        yield duration("start", f"{case}: fresh process, {what}", taken, most, note)
+
+
+SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
+    "hits": hits_and_counts,
+    "windows": windows,
+    "enumeration": enumeration,
+    "keyed": keyed,
+    "parquet": parquet,
+    "start": start,
+}
+
+
+def _large(number: int) -> str:
+    """A number with few digits: 50M."""
+    for size, name in ((MILLION, "M"), (1000, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{name}"
+    return str(number)

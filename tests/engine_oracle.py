@@ -1,0 +1,70 @@
+"""One query on one stream, by the reference and by the engine in every way it can be asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+import pyarrow as pa
+from generate import ORDER, stream_to_table
+
+from cer_gpu.api import Query
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.logic.events import Event
+from cer_gpu.logic.reference import evaluate
+
+Row = tuple[int, int, tuple[tuple[str, tuple[int, ...]], ...]]
+
+OPTIONS = {"order_by": ORDER, "stream_column": "stream"}
+
+
+def expected(query: tree.Query, events: Sequence[Event]) -> list[Row]:
+    """The answer of the reference semantics, in its order."""
+    return [
+        (answer.start, answer.end, tuple(sorted(answer.marks.items())))
+        for answer in evaluate(query, events, order=ORDER)
+    ]
+
+
+def found(matches: object) -> list[Row]:
+    """Complex events of a run as plain rows."""
+    return [(ce.start, ce.end, tuple(sorted(ce.marks.items()))) for ce in matches]  # type: ignore[attr-defined]
+
+
+def cuts(rng: Random, n: int) -> list[int]:
+    """Where a stream of n events is cut, the same place twice now and then."""
+    return sorted(rng.randrange(n + 1) for _ in range(rng.randrange(4)))
+
+
+def pieces(table: pa.Table, bounds: Sequence[int]) -> list[pa.Table]:
+    """A table cut into pieces, empty ones included."""
+    edges = [0, *bounds, len(table)]
+    return [table.slice(low, high - low) for low, high in zip(edges, edges[1:], strict=False)]
+
+
+def check(query: tree.Query, events: Sequence[Event], rng: Random) -> int:
+    """Assert that the engine agrees with the reference; the number of complex events."""
+    wanted = expected(query, events)
+    table = stream_to_table(events)
+    compiled = Query(to_text(query))
+    got = found(compiled.run(table, **OPTIONS))
+    assert got == wanted
+    ends = Counter(row[1] for row in wanted)
+    assert compiled.count(table, **OPTIONS) == len(wanted)
+    counts = compiled.counts(table, **OPTIONS).to_pydict()
+    assert dict(zip(counts["position"], counts["count"], strict=True)) == ends
+    assert counts["position"] == sorted(ends)
+    hits = compiled.hits(table, **OPTIONS).to_pydict()
+    assert hits["position"] == sorted(ends)
+    if query.limit is None:
+        latest = {end: max(row[0] for row in wanted if row[1] == end) for end in ends}
+        assert dict(zip(hits["position"], hits["latest_start"], strict=True)) == latest
+    parts = pieces(table, cuts(rng, len(events)))
+    reader = pa.Table.from_batches([batch for part in parts for batch in part.to_batches()], table.schema)
+    assert found(compiled.run(reader.to_reader(max_chunksize=rng.choice((1, 2, 5))), **OPTIONS)) == wanted
+    with compiled.stream(**OPTIONS) as stream:
+        pushed = [stream.push(part) for part in parts]
+    assert [row for matches in pushed for row in found(matches)] == wanted
+    return len(wanted)

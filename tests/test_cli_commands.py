@@ -1,0 +1,211 @@
+"""The shell's commands: what they print, where, and their exit status."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+import cer_gpu
+from cer_gpu.cli import status_of
+
+QUERY = "SELECT * WHERE A AS a ; B AS b FILTER a[price > 10] WITHIN 5 EVENTS"
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    table = pa.table(
+        {
+            "type": ["A", "A", "C", "B", "C", "C", "C", "B", "A"],
+            "ts": pa.array(range(9), pa.int64()),
+            "price": [11.0, 12.0, 13.0, 1.0, 2.0, 3.0, 4.0, 5.0, 99.0],
+            "key": ["x", "y", "x", "x", "y", "x", "y", "y", "x"],
+        }
+    )
+    folder = tmp_path_factory.mktemp("data")
+    pq.write_table(table, folder / "events.parquet")
+    pacsv.write_csv(table, folder / "events.csv")
+    for kind in "ABC":
+        part = table.filter(pa.array([value == kind for value in table["type"].to_pylist()]))
+        pq.write_table(part.drop_columns(["type"]), folder / f"{kind}.parquet")
+    return folder
+
+
+def cer(capsys, *arguments):
+    """Exit status, standard output, standard error."""
+    status = status_of([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+def spawn(*arguments, **options):
+    """The command as a process of its own."""
+    script = "from cer_gpu.cli import main; main()"
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+EXPECTED = [
+    {"start": 0, "end": 3, "marks": {"A": [0], "a": [0], "B": [3], "b": [3]}},
+    {"start": 1, "end": 3, "marks": {"A": [1], "a": [1], "B": [3], "b": [3]}},
+]
+
+
+def as_lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def run_binary(capsysbinary, *arguments):
+    status = status_of([str(argument) for argument in arguments])
+    captured = capsysbinary.readouterr()
+    return status, captured.out.decode(), captured.err.decode()
+
+
+@pytest.mark.parametrize("name", ["events.parquet", "events.csv"])
+def test_run(name, data, capsysbinary):
+    status, out, err = run_binary(capsysbinary, "run", QUERY, data / name, "--order-by", "ts")
+    assert (status, as_lines(out), err) == (0, EXPECTED, "")
+
+
+def test_run_of_a_query_file_on_named_tables(data, tmp_path, capsysbinary):
+    (tmp_path / "q.ceql").write_text(QUERY)
+    named = [f"{kind}={data / kind}.parquet" for kind in "ABC"]
+    status, out, _ = run_binary(capsysbinary, "run", f"@{tmp_path}/q.ceql", *named, "--order-by", "ts")
+    assert (status, as_lines(out)) == (0, EXPECTED)
+
+
+def test_partition_and_limit(data, capsysbinary):
+    query = QUERY.replace("WITHIN", "PARTITION BY key WITHIN")
+    status, out, err = run_binary(capsysbinary, "run", query, data / "events.parquet", "--limit", 1)
+    assert status == 3
+    assert as_lines(out) == [{**EXPECTED[0], "partition": {"key": "x"}}]
+    assert "stopped at --limit 1: there are more complex events" in err
+    status, out, err = run_binary(capsysbinary, "run", query, data / "events.parquet", "--limit", 2)
+    assert (status, len(as_lines(out)), err) == (0, 2, "")
+
+
+def test_count_and_hits(data, capsysbinary):
+    path = data / "events.parquet"
+    assert run_binary(capsysbinary, "count", QUERY, path)[:2] == (0, "2\n")
+    status, out, _ = run_binary(capsysbinary, "hits", QUERY, path, "--order-by=ts")
+    assert (status, as_lines(out)) == (0, [{"position": 3, "latest_start": 1}])
+    assert run_binary(capsysbinary, "hits", QUERY, path, "--format", "csv")[1].splitlines()[1] == "3,1"
+
+
+def test_output_file(data, tmp_path, capsysbinary):
+    for name in ("out.parquet", "out.csv", "out.jsonl"):
+        status, out, _ = run_binary(capsysbinary, "run", QUERY, data / "events.csv", "-o", tmp_path / name)
+        assert (status, out) == (0, "")
+    assert pq.read_table(tmp_path / "out.parquet").column("start").to_pylist() == [0, 1]
+    assert as_lines((tmp_path / "out.jsonl").read_text()) == EXPECTED
+    assert sorted(os.listdir(tmp_path)) == ["out.csv", "out.jsonl", "out.parquet"]
+    status, _, err = run_binary(capsysbinary, "run", QUERY, data / "events.csv", "-o", "/nowhere/out.csv")
+    assert status == 4
+    assert "/nowhere/out.csv" in err
+
+
+def test_explain(data, capsys):
+    status, out, err = cer(capsys, "explain", QUERY)
+    assert (status, err) == (0, "")
+    assert out.strip() == cer_gpu.compile(QUERY).explain().strip()
+    assert cer(capsys, "explain", QUERY, data / "events.csv")[0] == 0
+    assert cer(capsys, "explain", QUERY.replace("price", "prize"), data / "events.csv")[0] == 1
+
+
+def test_check(data, capsys):
+    assert cer(capsys, "check", QUERY) == (0, "ok\n", "")
+    assert cer(capsys, "check", QUERY, data / "events.csv", "--order-by", "ts") == (0, "ok\n", "")
+    wrong = "SELECT * WHERE A ; Bee FILTER A[prize > 3]"
+    status, out, _ = cer(capsys, "check", wrong, data / "events.parquet")
+    assert status == 1
+    assert "`Bee`" in out
+    assert "`price`" in out
+    assert "^^^^^" in out
+    assert "ok" not in out.splitlines()
+    status, out, _ = cer(capsys, "check", "SELECT * WHERE (A")
+    assert status == 1
+    assert out.startswith("error[CER")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["count", "SELECT * WHERE", "DATA"], 1, "error[CER"),
+        (["count", "SELECT * WHERE A FILTER A[prize > 3]", "DATA"], 1, "did you mean `price`"),
+        (["count", QUERY, "missing.parquet"], 2, "missing.parquet: there is no such file"),
+        (["count", QUERY, "DATA", "--order-by", "tss"], 2, "did you mean `ts`"),
+        (["count", QUERY, "DATA", "A=x.csv"], 2, "give every path its event type"),
+        (["count", QUERY, "A=DATA"], 2, "order_by"),
+        (["count", QUERY, "DATA", "--order-by", "price"], 2, "price"),
+        (["count", QUERY, "DATA", "--device", "cuda"], 4, "cuda"),
+        (["count", QUERY, "DATA", "--memory", "lots"], 4, "`lots` is not a size"),
+        (["count", QUERY, "DATA", "--sort"], 4, "--order-by"),
+        (["count", QUERY, "DATA", "--order-unit", "years"], 4, "order-unit"),
+        (["count", "@missing.ceql", "DATA"], 4, "the query cannot be read from missing.ceql"),
+        (["count"], 4, "Missing argument"),
+        (["bogus"], 4, "No such command"),
+    ],
+)
+def test_errors(arguments, status, message, data, capsys):
+    filled = [each.replace("DATA", str(data / "events.parquet")) for each in arguments]
+    found, out, err = cer(capsys, *filled)
+    assert (found, out) == (status, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_limit_error_has_its_own_status(monkeypatch, data, capsys):
+    def over(text):
+        raise cer_gpu.LimitError("the automaton would need 10 states")
+
+    monkeypatch.setattr(cer_gpu, "compile", over, raising=False)
+    assert cer(capsys, "count", QUERY, data / "events.csv") == (
+        3,
+        "",
+        "error: the automaton would need 10 states\n",
+    )
+
+
+def test_a_bug_is_not_hidden(monkeypatch, data, capsys):
+    def broken(text):
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(cer_gpu, "compile", broken, raising=False)
+    status, _, err = cer(capsys, "count", QUERY, data / "events.csv")
+    assert status == 4
+    assert "Traceback" in err
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """Events with some billion complex events for the query `A+`, more than anyone prints."""
+    path = tmp_path_factory.mktemp("many") / "many.parquet"
+    pq.write_table(pa.table({"type": ["A"] * 40}), path)
+    return path
+
+
+def test_reader_that_goes_away(many):
+    process = spawn("run", "SELECT * WHERE A AS a ; A+ AS b", many)
+    assert json.loads(process.stdout.readline())["end"] == 1
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=30) == 0
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_while_writing(sent, status, many, tmp_path):
+    process = spawn("run", "SELECT * WHERE A+ AS a", many, "-o", "out.jsonl", cwd=tmp_path)
+    while not any(path.stat().st_size for path in tmp_path.iterdir()):
+        assert process.poll() is None, process.stderr.read()
+        time.sleep(0.05)
+    process.send_signal(sent)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == status
+    assert "Traceback" not in err
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,179 @@
+"""Results as JSON lines, CSV, Parquet and tables; files that are whole or not there."""
+
+import csv
+import datetime
+import io
+import json
+import os
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from cer_gpu.json_text import json_text
+from cer_gpu.output import format_of, output_file, write_results
+
+UTC = datetime.UTC
+SCHEMA = pa.schema(
+    [
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("symbol", pa.dictionary(pa.int32(), pa.string())),
+        ("start_time", pa.timestamp("ms", "UTC")),
+        ("end_time", pa.timestamp("ms", "UTC")),
+        ("a", pa.list_(pa.int64())),
+        ("b", pa.list_(pa.int64())),
+        ("b[price]", pa.list_(pa.struct([("price", pa.float64())]))),
+    ]
+)
+
+
+def answers(count, seed=1):
+    rng = random.Random(seed)
+    rows = []
+    for at in range(count):
+        marked = sorted(rng.sample(range(100), rng.randrange(4)))
+        rows.append(
+            {
+                "start": at,
+                "end": at + 9,
+                "symbol": rng.choice(['x"y', "é", None]),
+                "start_time": datetime.datetime(2024, 1, 1, tzinfo=UTC),
+                "end_time": datetime.datetime(2024, 1, 2, 0, 0, 0, 250_000, tzinfo=UTC),
+                "a": sorted(rng.sample(range(100), rng.randrange(3))),
+                "b": marked,
+                "b[price]": [{"price": rng.choice([1.5, None, 1e300])} for _ in marked],
+            }
+        )
+    return pa.Table.from_pylist(rows, schema=SCHEMA)
+
+
+def written(table, form, **options):
+    sink = io.BytesIO()
+    write_results(table.to_reader(max_chunksize=7), form, sink, **options)
+    return sink.getvalue()
+
+
+def test_the_line_of_the_documentation():
+    marks = pa.list_(pa.int64())
+    schema = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("a", marks), ("b", marks)])
+    table = pa.Table.from_pylist([{"start": 3, "end": 9, "a": [3], "b": [9]}], schema=schema)
+    assert written(table, "jsonl") == b'{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}\n'
+    assert written(table.select(["start", "end"]), "jsonl") == b'{"start": 3, "end": 9, "marks": {}}\n'
+
+
+def test_json_lines_of_complex_events():
+    table = answers(50)
+    expected = [
+        {
+            "start": row["start"],
+            "end": row["end"],
+            "marks": {name: row[name] for name in ("a", "b") if row[name]},
+            "partition": {"symbol": row["symbol"]},
+            "attributes": {"b": row["b[price]"]} if row["b"] else {},
+        }
+        for row in table.to_pylist()
+    ]
+    found = [json.loads(line) for line in written(table, "jsonl").splitlines()]
+    assert found == expected
+    sliced = [json.loads(line) for line in written(table.slice(13, 20), "jsonl").splitlines()]
+    assert sliced == expected[13:33]
+
+
+def test_json_lines_of_other_rows():
+    table = pa.table({"position": [4, 7], "latest_start": [1, 7]})
+    assert written(table, "jsonl") == (
+        b'{"position": 4, "latest_start": 1}\n{"position": 7, "latest_start": 7}\n'
+    )
+    assert written(table.slice(0, 0), "jsonl") == b""
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (pa.array([True, None]), [True, None]),
+        (pa.array([1.0, 0.1, float("nan"), float("-inf"), None]), [1.0, 0.1, "NaN", "-Infinity", None]),
+        (pa.array(['a"\\\n', None, "é"], pa.large_string()), ['a"\\\n', None, "é"]),
+        (pa.array([0, 1_500], pa.timestamp("ms")), ["1970-01-01T00:00:00.000", "1970-01-01T00:00:01.500"]),
+        (pa.array([0, None], pa.timestamp("s", "America/New_York")), ["1970-01-01T00:00:00Z", None]),
+        (pa.array([90], pa.duration("s")), [90]),
+        (pa.array([[1], [], None, [2, 3]]), [[1], [], None, [2, 3]]),
+        (pa.array([{"a": 1, "b": "x"}, None]), [{"a": 1, "b": "x"}, None]),
+        (pa.array([datetime.date(2024, 2, 29)]), ["2024-02-29"]),
+    ],
+)
+def test_json_of_every_type(array, expected):
+    text = json_text(array)
+    assert text.null_count == 0
+    assert [json.loads(value) for value in text.to_pylist()] == expected
+
+
+def test_csv():
+    table = answers(20)
+    rows = list(csv.DictReader(io.StringIO(written(table, "csv").decode())))
+    assert [row["b"] for row in rows] == [" ".join(map(str, row["b"])) for row in table.to_pylist()]
+    assert [json.loads(row["b[price]"]) for row in rows] == table.column("b[price]").to_pylist()
+    assert {row["end_time"] for row in rows} == {"2024-01-02T00:00:00.250Z"}
+    assert written(table.slice(0, 0), "csv").startswith(b'"start","end","symbol"')
+
+
+def test_parquet():
+    table = answers(20)
+    assert pq.read_table(io.BytesIO(written(table, "parquet"))).equals(table)
+
+
+def test_table_shows_the_first_and_says_that_there_are_more():
+    text = written(answers(30), "table").decode()
+    assert "the first 20; there are more" in text
+    assert "the first 5; there are more" in written(answers(6), "table", most=5).decode()
+    assert "there are more" not in written(answers(5), "table", most=5).decode()
+    assert "none" in written(answers(0), "table").decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [("a.csv", "csv"), ("a.PARQUET", "parquet"), ("x/a.jsonl", "jsonl"), ("a", "jsonl"), (None, "jsonl")],
+)
+def test_format_of_a_file_name(path, form):
+    assert format_of(path) == form
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, SystemExit])
+def test_no_half_file_is_left(error, tmp_path):
+    path = tmp_path / "out.jsonl"
+    path.write_bytes(b"older")
+
+    def half():
+        with output_file(str(path)) as sink:
+            sink.write(b"half")
+            sink.flush()
+            assert len(os.listdir(tmp_path)) == 2
+            raise error
+
+    with pytest.raises(error):
+        half()
+    assert os.listdir(tmp_path) == ["out.jsonl"]
+    assert path.read_bytes() == b"older"
+
+
+def test_a_file_takes_its_name_when_it_is_whole(tmp_path):
+    path = tmp_path / "out.jsonl"
+    with output_file(str(path)) as sink:
+        sink.write(b"whole")
+        assert [name.rpartition(".")[2] for name in os.listdir(tmp_path)] == ["partial"]
+    assert os.listdir(tmp_path) == ["out.jsonl"]
+    assert path.read_bytes() == b"whole"
+
+
+def test_devices_and_links(tmp_path):
+    with output_file(os.devnull) as sink:
+        sink.write(b"gone")
+    assert os.path.exists(os.devnull)
+    assert not os.path.isfile(os.devnull)
+    (tmp_path / "real.csv").write_bytes(b"older")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
+    with output_file(str(tmp_path / "link.csv")) as sink:
+        sink.write(b"newer")
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "real.csv").read_bytes() == b"newer"

@@ -1,0 +1,50 @@
+"""The examples of the README give what it says."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import cer_gpu
+from cer_gpu.cli import status_of
+
+README = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+
+
+def block(language):
+    """The first code block of a language."""
+    return re.search(rf"```{language}\n(.*?)```", README, re.DOTALL)[1]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "trades.csv").write_text(block("csv"))
+    (tmp_path / "query.ceql").write_text(block("sql"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_first_screen(folder, capsysbinary):
+    command = re.search(r"`cer (run .*?)`", README)[1]
+    assert status_of(command.split()) == 0
+    assert capsysbinary.readouterr().out.decode() == block("json")
+
+
+def test_python(folder, capsys):
+    exec(block("python"), {})
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["0 3 (0,) ('ACME',)", "1 3 (1,) ('ACME',)"]
+    assert len(lines) > 3
+
+
+def test_error_message(folder):
+    shown = re.search(r"```\n(error\[.*?)```", README, re.DOTALL)[1]
+    text = re.search(r"^1 \| (.*)$", shown, re.MULTILINE)[1]
+    with pytest.raises(cer_gpu.QueryError) as caught:
+        cer_gpu.compile(text).count(
+            {"Buy": "trades.csv", "Sell": "trades.csv"}, order_by="ts", type_column="kind"
+        )
+    # On the single table the types are known only after a scan, which `check` makes.
+    findings = cer_gpu.compile(text).check("trades.csv", order_by="ts")
+    assert shown.strip() == str(cer_gpu.QueryError(findings, text)).strip()
+    assert caught.value.diagnostics[0].code == findings[0].code

@@ -1,0 +1,105 @@
+"""Printing and parsing are each other's inverse (section 2 of the language, as far as it is written)."""
+
+from __future__ import annotations
+
+import pytest
+from case_files import cases
+from hypothesis import HealthCheck, given, settings
+from language_trees import CONDITIONS, PATTERNS, QUERIES
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.parser import parse
+from cer_gpu.language.printer import to_text
+
+SETTINGS = settings(
+    max_examples=200,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
+)
+
+
+@SETTINGS
+@given(QUERIES)
+def test_a_query_is_read_back_as_it_was_written(query: t.Query) -> None:
+    assert parse(to_text(query)) == query
+
+
+@SETTINGS
+@given(PATTERNS)
+def test_a_pattern_is_read_back_as_it_was_written(pattern: t.Pattern) -> None:
+    assert parse(f"SELECT * WHERE {to_text(pattern)}").pattern == pattern
+
+
+@SETTINGS
+@given(CONDITIONS)
+def test_a_condition_is_read_back_as_it_was_written(condition: t.Condition) -> None:
+    parsed = parse(f"SELECT * WHERE T FILTER {to_text(condition)}").pattern
+    assert isinstance(parsed, t.Filter)
+    assert parsed.condition == condition
+
+
+def test_all_queries_of_the_case_files_round_trip() -> None:
+    seen = 0
+    for case in cases():
+        query = parse(case["query"])
+        text = to_text(query)
+        # `repr` tells 1 from 1.0, which `==` does not.
+        assert repr(parse(text)) == repr(query), case["id"]
+        assert to_text(parse(text)) == text
+        seen += 1
+    assert seen > 100
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("((A)) ; ((B ; C))", "A ; (B ; C)"),
+        ("(A ; B) ; C", "A ; B ; C"),
+        ("(A : B) ; C", "A : B ; C"),
+        ("A ; (B OR C)", "A ; (B OR C)"),
+        ("(A ; B) OR C", "A ; B OR C"),
+        ("((A AND B) ALL C) OR D UNLESS E", "A AND B ALL C OR D UNLESS E"),
+        ("A OR (B OR C)", "A OR (B OR C)"),
+        ("A UNLESS (B UNLESS C)", "A UNLESS (B UNLESS C)"),
+        ("((A) AS x)+", "A AS x+"),
+        ("(A ; B) AS x", "(A ; B) AS x"),
+        ("((A)+ AS y) :+[<=  5 s]", "A+ AS y :+[<= 5 s]"),
+        ("(A FILTER A.v > 1) ; B", "(A FILTER A[v > 1]) ; B"),
+        ("A FILTER (A[v > 1]) FILTER A[v < 9]", "A FILTER A[v > 1] FILTER A[v < 9]"),
+        ("A FILTER (A[v=1] OR A[v=2]) AND A[v=3]", "A FILTER (A[v = 1] OR A[v = 2]) AND A[v = 3]"),
+        ("A FILTER NOT (A[v=1] AND A[v=2])", "A FILTER NOT (A[v = 1] AND A[v = 2])"),
+        ("A FILTER A[NOT (v = 1)]", "A FILTER A[NOT v = 1]"),
+        ("A FILTER A[NOT (v IN {1})]", "A FILTER A[v NOT IN {1}]"),
+        ("A FILTER A[v - (1 - 2) > (v + 1) * 2]", "A FILTER A[v - (1 - 2) > (v + 1) * 2]"),
+        ("A FILTER A[(v * 2) + 1 == -(v)]", "A FILTER A[v * 2 + 1 = -v]"),
+        ("A FILTER A[v <> - -v]", "A FILTER A[v != - -v]"),
+        ("A FILTER A[v IN RANGE (1, 5)]", "A FILTER A[v IN {1..5}]"),
+        ("A FILTER A[v IN RANGE (1, 1 + v)]", "A FILTER A[v IN RANGE (1, 1 + v)]"),
+        ("A FILTER NOT A.name IS NOT NULL", "A FILTER NOT A[name IS NOT NULL]"),
+        ("S > T FILTER S>T.v > 1", "S>T FILTER S>T[v > 1]"),
+        ("NXT(A) ; next(B)", "NXT(A) ; NXT(B)"),
+        ("((A ; B)) WITHIN [2 s, 2 s]", "(A ; B) WITHIN [= 2 s]"),
+        ("A ;[<= 5 s, > 2 s] B", "A ;[> 2 s, <= 5 s] B"),
+        ("A AS `from`", "A AS `from`"),
+        ("A AS `x`", "A AS x"),
+    ],
+)
+def test_canonical_text_has_the_fewest_parentheses(text: str, canonical: str) -> None:
+    assert to_text(parse(f"SELECT * WHERE {text}").pattern) == canonical
+
+
+def test_a_query_prints_one_line_for_each_clause() -> None:
+    text = (
+        "select next x[price, `limit`], S>T from S, R where (S>T as x) ; B partition by [a], [b, c] "
+        "within 1 hour 30 minutes consume by any limit 3"
+    )
+    assert to_text(parse(text)) == (
+        "SELECT NEXT x[price, `limit`], S>T\n"
+        "FROM S, R\n"
+        "WHERE S>T AS x ; B\n"
+        "PARTITION BY [a], [b, c]\n"
+        "WITHIN 90 MINUTES\n"
+        "CONSUME BY ANY\n"
+        "LIMIT 3"
+    )
