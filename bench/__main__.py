@@ -16,6 +16,7 @@ from bench.measure import ROOT, environment
 from bench.sections import SECTIONS, Sizes
 
 QUICK = 0.02
+WIDTH = 140
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,6 +34,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     sizes = Sizes(runs=2 if asked.quick else asked.runs).scaled(QUICK if asked.quick else asked.scale)
     console, progress = Console(), Console(stderr=True)
+    # A pipe has no width: the table is as wide there as it needs to be.
+    console.width = max(console.width, WIDTH)
     about = environment()
     begin = datetime.now(UTC)
     figures: list[Figure] = []
@@ -40,8 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
         with progress.status(f"{name} ..."):
             figures += SECTIONS[name](sizes)
 
-    title = ", ".join(f"{name} {value}" for name, value in about.items() if value is not None)
-    console.print(table(figures, title))
+    caption = ", ".join(f"{name} {value}" for name, value in about.items() if value is not None)
+    console.print(table(figures, caption))
     output = asked.output
     if output is None and sizes == Sizes(runs=sizes.runs) and not asked.sections:
         output = ROOT / "bench" / "results" / f"{begin:%Y-%m-%d-%H%M}-{about['commit'] or 'unknown'}.json"

@@ -38,7 +38,7 @@ def hits(steps: ThreeSteps, events: pa.Table) -> Callable[[], pa.Table]:
 
 
 def counts(steps: ThreeSteps, events: pa.Table) -> Callable[[], int]:
-    """`count`; `counts` is checked end by end by prefix sums over sorted positions, and `count` by its sum."""
+    """`count`, checked by the sum of prefix sums over sorted positions; `counts` by them end by end."""
     query = cer.compile(steps.text)
     positions = steps.positions(codes_of(events), values_of(events, "price"))
     number = formula.counts(*positions, steps.within)
@@ -62,12 +62,12 @@ def enumeration(steps: ThreeSteps, events: pa.Table) -> tuple[Callable[[], int],
     positions = steps.positions(codes_of(events), values_of(events, "price"))
     wanted = int(formula.counts(*positions, steps.within).sum())
     masks = steps.masks(codes_of(events), values_of(events, "price"))
-    rows = sum(_checked_rows(steps, masks, query.run(events).batches()))
+    rows = sum(checked_rows(steps, masks, query.run(events).batches()))
     must(rows == wanted, f"{rows:,} complex events of {steps.text}, where there are {wanted:,}")
     return lambda: sum(batch.num_rows for batch in query.run(events).batches()), wanted
 
 
-def _checked_rows(
+def checked_rows(
     steps: ThreeSteps, masks: tuple[np.ndarray, ...], batches: pa.RecordBatchReader
 ) -> Iterator[int]:
     before = np.full((3, 1), -1)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from bench.measure import Times
@@ -144,31 +145,26 @@ def duration(section: str, case: str, times: Times, most: float | None = None, n
     )
 
 
-def table(figures: Iterable[Figure], title: str) -> Table:
-    """The figures as one table."""
-    drawn = Table(title=title, title_justify="left")
-    for name in ("benchmark", "case"):
-        drawn.add_column(name, overflow="fold")
+def table(figures: Iterable[Figure], caption: str) -> Table:
+    """The figures as one table, section by section."""
+    drawn = Table(caption=caption, caption_justify="left")
+    drawn.add_column("benchmark")
     for name in ("figure", "of the runs", "target"):
         drawn.add_column(name, justify="right", no_wrap=True)
     drawn.add_column("reached")
-    drawn.add_column("checked by, note", overflow="fold", style="dim")
-    before = ""
+    before = None
     for figure in figures:
-        if before and figure.section != before:
+        if figure.section != before:
             drawn.add_section()
-        spread = "" if figure.low is None else f"{_short(figure.low)} .. {_short(figure.high)}"
-        reached = {None: "", True: "[green]yes[/]", False: "[bold red]no[/]"}[figure.reached]
+            drawn.add_row(f"[bold]{figure.section}")
+            before = figure.section
         drawn.add_row(
-            figure.section if figure.section != before else "",
-            figure.case,
+            f"  {figure.case}" + (f" [dim]({escape(figure.note)})[/]" if figure.note else ""),
             f"{_short(figure.value)} {figure.unit}" if figure.value is not None else "-",
-            spread,
+            "" if figure.low is None else f"{_short(figure.low)} .. {_short(figure.high)}",
             str(figure.target or ""),
-            reached,
-            figure.note,
+            {None: "", True: "[green]yes[/]", False: "[bold red]no[/]"}[figure.reached],
         )
-        before = figure.section
     return drawn
 
 

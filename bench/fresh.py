@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,11 @@ def parquet_count(path: str, text: str) -> dict[str, Any]:
     return {"seconds": time.perf_counter() - begin, "number": number, "peak": peak_bytes()}
 
 
-MEASURES = {"import": bare_import, "first": first_count, "parquet": parquet_count}
+MEASURES: dict[str, Callable[..., dict[str, Any]]] = {
+    "import": bare_import,
+    "first": first_count,
+    "parquet": parquet_count,
+}
 
 if __name__ == "__main__":
     sys.stdout.write(json.dumps(MEASURES[sys.argv[1]](*sys.argv[2:])) + "\n")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from bench.streams import PRICES, TYPES
+
+Positions: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class ThreeSteps:
             f"FILTER a[price > {a}] AND b[price < {b}] AND c[price > {c}] WITHIN {self.within} EVENTS"
         )
 
-    def masks(self, codes: np.ndarray, prices: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def masks(self, codes: np.ndarray, prices: np.ndarray) -> Positions:
         """What plain NumPy does for the three filters alone: three bool arrays as long as the stream."""
         a, b, c = self.thresholds
         return (
@@ -51,9 +54,10 @@ class ThreeSteps:
             (codes == 2) & (prices > c),
         )
 
-    def positions(self, codes: np.ndarray, prices: np.ndarray) -> list[np.ndarray]:
+    def positions(self, codes: np.ndarray, prices: np.ndarray) -> Positions:
         """Where the events are that the filters keep, ascending: of A, of B and of C."""
-        return [np.flatnonzero(mask) for mask in self.masks(codes, prices)]
+        a, b, c = self.masks(codes, prices)
+        return np.flatnonzero(a), np.flatnonzero(b), np.flatnonzero(c)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,9 @@ class KeyedSteps:
             f"SELECT a, b, c FROM S WHERE A AS a ; B AS b ; C AS c PARTITION BY key WITHIN {self.within} [ts]"
         )
 
-    def positions(self, codes: np.ndarray, keys: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
-        """For A, B and C: key and time as one number, ascending, so far apart that no window holds two keys."""
+    def positions(self, codes: np.ndarray, keys: np.ndarray, times: np.ndarray) -> Positions:
+        """Of A, of B and of C: key and time as one number, ascending; no window holds two keys."""
         span = int(times.max(initial=0)) + self.within + 1
         whole = keys * span + times
-        return [np.sort(whole[codes == TYPES.index(name)]) for name in "ABC"]
+        a, b, c = (np.sort(whole[codes == TYPES.index(name)]) for name in "ABC")
+        return a, b, c

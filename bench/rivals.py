@@ -39,7 +39,7 @@ WHERE b.ts > a.ts AND b.ts <= a.ts + {w} AND c.ts > b.ts AND c.ts <= a.ts + {w}
 """
 )
 # Buckets as wide as the window: what a window from `a` holds is in a's bucket or in the next.
-BUCKETED = """
+BUCKETS = """
 WITH a AS (SELECT key, ts, {buckets} AS bucket FROM events {unnested} WHERE type = 'A'),
 b AS (SELECT key, ts, {div} AS bucket FROM events WHERE type = 'B'),
 c AS (SELECT key, ts, {div} AS bucket FROM events WHERE type = 'C'),
@@ -83,12 +83,14 @@ SELECT sum(s - n * low) FROM u WHERE type = 'C'
 DUCKDB_FLAGS = {"is_a": "(type = 'A')::BIGINT", "is_b": "(type = 'B')::BIGINT"}
 CHDB_FLAGS = {"is_a": "toInt64(type = 'A')", "is_b": "toInt64(type = 'B')"}
 
+BUCKETED = "bucketed"
+"""The form that cuts time into buckets by hand, so that buckets can be joined by hash."""
 NO_JOIN = "windows"
 """The form that is not a self-join."""
 
 
 def _bucketed(parts: dict[str, str]) -> str:
-    return BUCKETED.format(w="{w}", **parts)
+    return BUCKETS.format(w="{w}", **parts)
 
 
 def _flagged(flags: dict[str, str]) -> str:
@@ -100,14 +102,14 @@ FORMS: dict[str, dict[str, str]] = {
         "join": JOIN,
         "staged": STAGED.replace("{m}", "MATERIALIZED"),
         "ranges": RANGES,
-        "bucketed": _bucketed(DUCKDB_BUCKETS),
+        BUCKETED: _bucketed(DUCKDB_BUCKETS),
         NO_JOIN: _flagged(DUCKDB_FLAGS),
     },
     "chdb": {
         "staged": STAGED.replace("{m}", ""),
         "filtered": FILTERED.replace("{m}", ""),
         "hash": STAGED.replace("{m}", "") + " SETTINGS join_algorithm = 'hash'",
-        "bucketed": _bucketed(CHDB_BUCKETS),
+        BUCKETED: _bucketed(CHDB_BUCKETS),
         NO_JOIN: _flagged(CHDB_FLAGS),
     },
 }
@@ -115,7 +117,6 @@ FORMS: dict[str, dict[str, str]] = {
 
 def query_text(engine: str, form: str, within: int) -> str:
     """The SQL of a form for a window."""
-    # Twice: the parts of the bucketed form speak of the window themselves.
     return FORMS[engine][form].replace("{span}", str(SPAN)).replace("{w}", str(within))
 
 
@@ -145,7 +146,8 @@ def open_chdb(path: str) -> Callable[[str], int]:
     session = Session()
     codes = ", ".join(f"'{name}' = {code}" for code, name in enumerate("ABCDEFGHIJ"))
     session.query(
-        f"CREATE TABLE events (type Enum8({codes}), key Int64, ts Int64) ENGINE = MergeTree ORDER BY (key, ts)"
+        f"CREATE TABLE events (type Enum8({codes}), key Int64, ts Int64) "
+        "ENGINE = MergeTree ORDER BY (key, ts)"
     )
     session.query(f"INSERT INTO events SELECT toString(type), key, ts FROM file('{path}', Parquet)")
     session.query("OPTIMIZE TABLE events FINAL")

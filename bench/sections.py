@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -19,13 +20,12 @@ from bench.figures import Figure, Target, duration, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
-from bench.rivals import FORMS, NO_JOIN
+from bench.rivals import BUCKETED, FORMS, NO_JOIN
 from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
 
 MILLION = 1_000_000
 SHARES = (0.1, 0.01, 0.5)
 WINDOWS = (10, 100, 1000, 10_000, 100_000)
-KEYED_WINDOWS = (10_000, 50_000)
 LIMIT_S = 120.0
 """Seconds that a rival may take with all its runs."""
 
@@ -46,6 +46,8 @@ class Sizes:
         Events of the Parquet file.
     first : int
         Events of the first count.
+    keyed_windows : tuple of int
+        Windows of the keyed sequence, in units of its time: one event a unit.
     runs : int
         Runs that are timed, after one that is not.
     """
@@ -55,45 +57,48 @@ class Sizes:
     keyed: int = MILLION
     filed: int = 100 * MILLION
     first: int = MILLION
+    keyed_windows: tuple[int, ...] = (10_000, 50_000)
     runs: int = 5
 
     def scaled(self, share: float) -> Sizes:
         """The same for a share of the events; keyed stays large enough that every key has some."""
-        return Sizes(
+        return replace(
+            self,
             events=int(self.events * share),
             enumerated=int(self.enumerated * share),
             keyed=max(int(self.keyed * share), min(self.keyed, 20_000)),
             filed=int(self.filed * share),
             first=int(self.first * share),
-            runs=self.runs,
         )
 
 
-def hits_and_counts(sizes: Sizes) -> Iterator[Figure]:
+def hits(sizes: Sizes) -> Iterator[Figure]:
     """Three steps with three filters, against the masks of the filters alone."""
     events = make_table(sizes.events, ("type", "price"))
     codes, prices = codes_of(events), values_of(events, "price")
     for share in SHARES:
         steps = ThreeSteps(kept=share)
-        times = measure(
-            {
-                "hits": answers.hits(steps, events),
-                "count": answers.counts(steps, events),
-                "masks": lambda steps=steps: steps.masks(codes, prices),
-            },
-            sizes.runs,
-        )
-        case = f"{_large(sizes.events)} events, filters keep {share:.0%}"
-        yield rate("hits", case, "events", sizes.events, times["hits"], 100, "searches over positions")
-        yield rate("hits", f"{case}: NumPy's masks alone", "events", sizes.events, times["masks"])
-        yield ratio(
-            "hits",
-            f"{case}: time of NumPy's masks / ours",
-            ("hits", times["hits"]),
-            ("masks", times["masks"]),
-            1.0,
-        )
-        yield rate("counts", case, "events", sizes.events, times["count"], 40, "prefix sums, end by end")
+        masks = partial(steps.masks, codes, prices)
+        times = measure({"ours": answers.hits(steps, events), "masks": masks}, sizes.runs)
+        case = _filtered(sizes.events, share)
+        ours, theirs = times["ours"], times["masks"]
+        yield rate("hits", case, "events", sizes.events, ours, 100, "checked by searches over positions")
+        yield rate("hits", f"{case}: NumPy, the three masks alone", "events", sizes.events, theirs)
+        yield ratio("hits", f"{case}: time of the masks / ours", ("ours", ours), ("masks", theirs), 1.0)
+
+
+def counts(sizes: Sizes) -> Iterator[Figure]:
+    """The same, counted."""
+    events = make_table(sizes.events, ("type", "price"))
+    for share in SHARES:
+        times = measure({"ours": answers.counts(ThreeSteps(kept=share), events)}, sizes.runs)
+        case = _filtered(sizes.events, share)
+        note = "checked by prefix sums, end by end"
+        yield rate("counts", case, "events", sizes.events, times["ours"], 40, note)
+
+
+def _filtered(events: int, share: float) -> str:
+    return f"{_large(events)} events, the filters keep {share:.0%} of A, B, C"
 
 
 def windows(sizes: Sizes) -> Iterator[Figure]:
@@ -122,7 +127,7 @@ def enumeration(sizes: Sizes) -> Iterator[Figure]:
     run, number = answers.enumeration(steps, events)
     case = f"{_large(number)} complex events of {_large(sizes.enumerated)} events, to Arrow"
     times = measure({"batches": run}, sizes.runs)
-    note = "every row valid, ascending, as many as prefix sums say"
+    note = "every row checked; as many as prefix sums say"
     yield rate("enumeration", case, "complex events", number, times["batches"], 20, note)
 
     some = min(number, 200_000)
@@ -144,13 +149,15 @@ def keyed(sizes: Sizes) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.parquet"
         pq.write_table(events, path)
-        for within in KEYED_WINDOWS:
+        for within in sizes.keyed_windows:
             steps = KeyedSteps(within)
             run, number = answers.keyed(steps, events)
-            ours = measure({"ours": run}, max(sizes.runs, 5), warm=2)["ours"]
+            ours = measure({"ours": run}, sizes.runs, warm=2)["ours"]
             section = f"keyed, window {within:,}"
             case = f"{_large(sizes.keyed)} events, {number:,} complex events"
-            yield rate(section, case, "events", sizes.keyed, ours, note="prefix sums over (key, time)")
+            yield rate(
+                section, case, "events", sizes.keyed, ours, note="checked by prefix sums over (key, time)"
+            )
             for engine in FORMS:
                 yield from _rival(section, engine, within, path, number, ours, sizes.runs)
 
@@ -158,33 +165,30 @@ def keyed(sizes: Sizes) -> Iterator[Figure]:
 def _rival(
     section: str, engine: str, within: int, path: Path, number: int, ours: Times, runs: int
 ) -> Iterator[Figure]:
-    """An engine's forms, then the ratio to the best of its self-joins."""
+    """An engine's forms of the query, then the ratios to the best of them."""
     if find_spec(engine) is None:
-        yield Figure(
-            section, f"{engine}: its best self-join / ours", None, "times", note="it is not installed"
-        )
+        yield Figure(section, engine, None, "s", note="it is not installed")
         return
-    joins: dict[str, Times] = {}
+    found: dict[str, Times] = {}
     for form in FORMS[engine]:
         case = f"{engine}, {form}"
         try:
-            found = in_fresh_process("bench.rivals", (engine, form, within, path, runs), LIMIT_S)
+            child = in_fresh_process("bench.rivals", (engine, form, within, path, runs), LIMIT_S)
         except (TimeoutError, ChildError) as error:
             yield Figure(section, case, None, "s", note=str(error))
             continue
-        answers.must(found["number"] == number, f"{case}: {found['number']:,}, where we say {number:,}")
-        times = Times(tuple(found["seconds"]))
-        if form == NO_JOIN:
-            yield duration(section, case, times, note="window functions, not a self-join; same count")
-            yield ratio(section, f"{case} / ours", ("ours", ours), (case, times))
-        else:
-            yield duration(section, case, times, note="same count")
-            joins[case] = times
-    if joins:
-        best = min(joins, key=lambda case: joins[case].median)
-        note = f"the best is {best}"
-        ends = (("ours", ours), (best, joins[best]))
-        yield ratio(section, f"{engine}: its best self-join / ours", *ends, 10, note)
+        answers.must(child["number"] == number, f"{case}: {child['number']:,}, where we say {number:,}")
+        found[form] = Times(tuple(child["seconds"]))
+        yield duration(section, case, found[form], note="same count")
+    for what, forms, target in (
+        ("plain self-join", found.keys() - {BUCKETED, NO_JOIN}, 10),
+        ("self-join, bucketed by hand too,", found.keys() - {NO_JOIN}, 10),
+        ("window functions, no join,", found.keys() & {NO_JOIN}, None),
+    ):
+        if forms:
+            best = min(forms, key=lambda form: found[form].median)
+            ends = (("ours", ours), (f"{engine}, {best}", found[best]))
+            yield ratio(section, f"{engine}: best {what} / ours", *ends, target, best)
 
 
 def parquet(sizes: Sizes) -> Iterator[Figure]:
@@ -197,8 +201,8 @@ def parquet(sizes: Sizes) -> Iterator[Figure]:
         for part in write_parquet(path, pieces(sizes.filed, ("type", "price", "key", "time"))):
             found.append([where + first for where in steps.positions(part["type"], part["price"])])
             first += len(part["type"])
-        positions = [np.concatenate(step) for step in zip(*found, strict=True)]
-        wanted = int(formula.counts(*positions, steps.within).sum())
+        a, b, c = (np.concatenate(step) for step in zip(*found, strict=True))
+        wanted = int(formula.counts(a, b, c, steps.within).sum())
         size = path.stat().st_size
         seconds, peaks = [], []
         for _ in range(min(sizes.runs, 3) + 1):
@@ -208,9 +212,7 @@ def parquet(sizes: Sizes) -> Iterator[Figure]:
             peaks.append(child["peak"] / 1e9)
         case = f"{_large(sizes.filed)} events, {size / 1e9:.2g} GB"
         times = Times(tuple(seconds[1:]))
-        yield duration(
-            "parquet", f"{case}: import, compile, count", times, note="prefix sums, piece by piece"
-        )
+        yield duration("parquet", f"{case}: import, compile, count", times, note="checked by prefix sums")
         yield rate("parquet", case, "events", sizes.filed, times)
         yield Figure(
             "parquet",
@@ -226,14 +228,16 @@ def parquet(sizes: Sizes) -> Iterator[Figure]:
 
 def start(sizes: Sizes) -> Iterator[Figure]:
     """Import, and the first count of a new query, with the kernels in the cache on disk."""
-    runs = max(sizes.runs, 5)
+    runs = sizes.runs
     fresh = [in_fresh_process("bench.fresh", ("import",), LIMIT_S)["seconds"] for _ in range(runs + 1)]
     yield duration("start", "import cer_gpu", Times(tuple(fresh[1:])), 0.3)
 
     events = make_table(sizes.first, ("type", "price"))
     case = f"first count of a new query, {_large(sizes.first)} events"
     times = measure({case: answers.new_queries(events, runs + 1)}, runs)
-    yield duration("start", f"{case}: warm process", times[case], 0.2, "compile and count; prefix sums")
+    yield duration(
+        "start", f"{case}: warm process", times[case], 0.2, "compile and count; checked by prefix sums"
+    )
 
     steps = ThreeSteps()
     positions = steps.positions(codes_of(events), values_of(events, "price"))
@@ -254,7 +258,8 @@ def start(sizes: Sizes) -> Iterator[Figure]:
 
 
 SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
-    "hits": hits_and_counts,
+    "hits": hits,
+    "counts": counts,
     "windows": windows,
     "enumeration": enumeration,
     "keyed": keyed,

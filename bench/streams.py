@@ -1,7 +1,7 @@
 """Seeded streams of events: ten types, a price, a key and a time.
 
-A stream is made in pieces of `PIECE` events, and every column of a piece has its own generator. So a stream
-is the same whether it is made at once or written to a file piece by piece, and whichever columns are asked for.
+A stream is made in pieces of `PIECE` events, and every column of a piece has its own generator. So a
+stream is the same whether it is made at once or piece by piece, and whichever columns are asked for.
 """
 
 from __future__ import annotations

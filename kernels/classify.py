@@ -16,33 +16,52 @@ A value's elementary range is the number of bounds that are <= it; a null's and 
 import numba
 import numpy as np
 
+STRIP = 2048
+"""Rows of a strip: its part of a column and of the index stay in the first-level cache."""
 
-def add_cuts_body(index, values, valid, bounds, shares):
+FEW_CUTS = 8
+"""Up to so many bounds, one pass for each is faster than a binary search."""
+
+FEW_CODES = 6
+"""Up to so many codes that add anything, comparing is faster than looking up."""
+
+
+def add_cuts_reference(index, values, valid, bounds, shares):
     """Add the share of every value's elementary range to its index."""
-    masked = valid.shape[0] > 0
     for i in range(values.shape[0]):
         count = 0
-        if not masked or valid[i]:
-            for k in range(bounds.shape[0]):
-                count += values[i] >= bounds[k]
+        if valid.shape[0] == 0 or valid[i]:
+            for bound in bounds:
+                count += bool(values[i] >= bound)
         index[i] += shares[count]
 
 
-def add_one_cut_body(index, values, valid, bounds, shares):
-    """`add_cuts_body` for one bound, without a loop so that it is vectorised."""
-    bound = bounds[0]
-    low = shares[0]
-    step = index.dtype.type(shares[1] - shares[0])
-    if valid.shape[0] > 0:
-        for i in range(values.shape[0]):
-            index[i] += low + step * ((values[i] >= bound) & (valid[i] != 0))
-    else:
-        for i in range(values.shape[0]):
-            index[i] += low + step * (values[i] >= bound)
+def add_few_cuts_body(index, values, valid, bounds, shares):
+    """`add_cuts_reference` one bound after another, each pass over a strip without branches or look-ups.
+
+    The bounds ascend, so passing one more of them adds the difference of two neighbouring shares (modulo
+    the width of the index, which the sum comes back from).
+    """
+    masked = valid.shape[0] > 0
+    for low in range(0, values.shape[0], STRIP):
+        high = min(low + STRIP, values.shape[0])
+        part = index[low:high]
+        column = values[low:high]
+        part += shares[0]
+        for k in range(bounds.shape[0]):
+            bound = bounds[k]
+            step = shares[k + 1] - shares[k]
+            if masked:
+                mask = valid[low:high]
+                for i in range(column.shape[0]):
+                    part[i] += step * ((column[i] >= bound) & (mask[i] != 0))
+            else:
+                for i in range(column.shape[0]):
+                    part[i] += step * (column[i] >= bound)
 
 
 def add_many_cuts_body(index, values, valid, bounds, shares):
-    """`add_cuts_body` by binary search, for many bounds."""
+    """`add_cuts_reference` by binary search, for many bounds."""
     masked = valid.shape[0] > 0
     for i in range(values.shape[0]):
         low = 0
@@ -68,6 +87,19 @@ def add_codes_body(index, codes, valid, shares, absent):
     else:
         for i in range(codes.shape[0]):
             index[i] += shares[codes[i]]
+
+
+def add_few_codes_body(index, codes, wanted, shares):
+    """`index[i] += shares[k]` where `codes[i] == wanted[k]`, by comparing strips with each wanted code."""
+    for low in range(0, codes.shape[0], STRIP):
+        high = min(low + STRIP, codes.shape[0])
+        part = index[low:high]
+        column = codes[low:high]
+        for k in range(wanted.shape[0]):
+            code = wanted[k]
+            share = shares[k]
+            for i in range(column.shape[0]):
+                part[i] += share * (column[i] == code)
 
 
 def lookup_body(index, table, out):
@@ -106,26 +138,28 @@ def first_decrease_body(values, before):
 
 
 _jit = numba.njit(nogil=True, cache=True)
-_add_cuts = _jit(add_cuts_body)
-_add_one_cut = _jit(add_one_cut_body)
+_add_few_cuts = _jit(add_few_cuts_body)
 _add_many_cuts = _jit(add_many_cuts_body)
-add_codes = _jit(add_codes_body)
+_add_codes = _jit(add_codes_body)
+_add_few_codes = _jit(add_few_codes_body)
 lookup = _jit(lookup_body)
 compact = _jit(compact_body)
 first_decrease = _jit(first_decrease_body)
-
-LINEAR_BOUNDS = 8
-"""Up to so many bounds a scan is faster than a binary search."""
 
 NONE_MISSING = np.empty(0, np.uint8)
 """The `valid` of a column without nulls."""
 
 
 def add_cuts(index, values, valid, bounds, shares):
-    """Add the share of every value's elementary range, by the kernel that suits the number of bounds."""
-    if bounds.shape[0] == 1:
-        _add_one_cut(index, values, valid, bounds, shares)
-    elif bounds.shape[0] <= LINEAR_BOUNDS:
-        _add_cuts(index, values, valid, bounds, shares)
+    """`add_cuts_reference`, by the kernel that suits the number of bounds."""
+    kernel = _add_few_cuts if bounds.shape[0] <= FEW_CUTS else _add_many_cuts
+    kernel(index, values, valid, bounds, shares)
+
+
+def add_codes(index, codes, valid, shares, absent):
+    """`add_codes_body`, by comparing instead of looking up where few codes add anything."""
+    wanted = np.flatnonzero(shares)
+    if valid.shape[0] == 0 and wanted.shape[0] <= FEW_CODES:
+        _add_few_codes(index, codes, wanted.astype(codes.dtype), shares[wanted])
     else:
-        _add_many_cuts(index, values, valid, bounds, shares)
+        _add_codes(index, codes, valid, shares, absent)

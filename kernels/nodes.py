@@ -31,8 +31,6 @@ Arrays are passed one by one and helpers are inlined: taking an array out of a t
 operations each time.
 """
 
-import numpy as np
-
 from .jit import inline, jit
 
 LABEL, LEFT, RIGHT, LATEST = range(4)

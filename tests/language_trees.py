@@ -100,12 +100,20 @@ _GAPS = st.none() | INTERVALS
 _SELECTORS = st.sampled_from([t.Strategy.NEXT, t.Strategy.LAST, t.Strategy.MAX, t.Strategy.STRICT])
 
 
+def _joined(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.sampled_from([t.Sequence, t.And, t.All, t.Or, t.Unless]).flatmap(
+        lambda kind: st.builds(kind, inner, inner)
+    ) | st.builds(t.Sequence, inner, inner, st.booleans(), _GAPS)
+
+
 def _patterns(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    # Precedence is what goes wrong, so operators that stand between patterns come more often than others.
     return (
-        st.builds(t.As, inner, NAMES)
-        | st.builds(t.Sequence, inner, inner, st.booleans(), _GAPS)
+        _joined(inner)
+        | _joined(inner)
+        | _joined(inner)
+        | st.builds(t.As, inner, NAMES)
         | st.builds(t.Iteration, inner, st.booleans(), _GAPS)
-        | st.sampled_from([t.And, t.All, t.Or, t.Unless]).flatmap(lambda kind: st.builds(kind, inner, inner))
         | st.builds(t.Filter, inner, CONDITIONS)
         | st.builds(t.Project, inner, st.lists(VARIABLES, min_size=1, max_size=2).map(tuple))
         | st.builds(t.Selector, _SELECTORS, inner)
@@ -114,7 +122,7 @@ def _patterns(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 PATTERNS = st.recursive(
-    EVENT_TYPES | st.builds(t.OtherEvent, EVENT_TYPES, st.none() | CONDITIONS), _patterns, max_leaves=6
+    EVENT_TYPES | st.builds(t.OtherEvent, EVENT_TYPES, st.none() | CONDITIONS), _patterns, max_leaves=8
 )
 
 _ITEMS = st.builds(t.SelectItem, VARIABLES, st.lists(ATTRIBUTES, max_size=2).map(tuple))

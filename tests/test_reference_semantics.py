@@ -221,7 +221,7 @@ LAWS: dict[str, tuple[Law, Law]] = {
 def test_law(name: str) -> None:
     left, right = LAWS[name]
     found = 0
-    for seed in range(60):
+    for seed in range(150):
         rng = Random(seed)
         parts = [generate.pattern(rng, atoms=2, filters=0.1) for _ in range(3)]
         events = generate.stream(rng, 8)

@@ -149,6 +149,12 @@ def test_the_budget_of_outer_predicates() -> None:
         cost(pattern)
 
 
+def test_the_budget_of_nested_iterations() -> None:
+    pattern = formula("(((((((((A+)+)+)+)+)+)+)+)+)+ FILTER NOT A[v > 1]")
+    with pytest.raises(LimitError, match=r"NOT x\[...\].* over \+ \(4 alternatives\)"):
+        to_lp(pattern)
+
+
 def test_a_variable_that_no_pattern_defines() -> None:
     with pytest.raises(ValueError, match="variables that no pattern defines: z"):
         to_lp(t.Filter(t.EventType("A"), t.Every("z", t.Truth(False))))

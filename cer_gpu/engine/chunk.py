@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from cer_gpu.engine.intake import Relevant, joined
+from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels import lanes as lane_kernels
 from cer_gpu.kernels import windows
 from cer_gpu.plan.compiled import CompiledQuery
@@ -64,8 +65,8 @@ class Chunk:
     segments : Segments
         The same, long lanes cut where the window allows it.
     lowest : ndarray, shape (n,), int64
-        For each event that may end a complex event the least one that may start it. For a window that is
-        not monotone the begin of the lane: `admits` decides.
+        For each new event the least one that may start a complex event that ends there. For a window that
+        is not monotone the begin of the lane: its keys decide.
     monotone : bool
         Whether the window's keys ascend in every lane and none is null, so that `lowest` is exact.
     """
@@ -94,7 +95,9 @@ def grouped(tail: Relevant | None, new: Relevant, lane_count: int) -> tuple[Rele
     return everything.take(order), Segments(begin[used], report[used], stop[used], used)
 
 
-def make_chunk(query: CompiledQuery, tail: Relevant | None, new: Relevant, lane_count: int) -> Chunk:
+def make_chunk(
+    query: CompiledQuery, tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
+) -> Chunk:
     """Group events and find what the window admits.
 
     Parameters
@@ -105,20 +108,21 @@ def make_chunk(query: CompiledQuery, tail: Relevant | None, new: Relevant, lane_
         In the order of the stream.
     """
     events, lanes = grouped(tail, new, lane_count)
-    lowest = np.zeros(len(events), np.int64)
+    lowest = np.empty(len(events), np.int64)
     window = query.window
-    monotone = True
-    if window is None:
+    monotone = window is None or window.kind != "attribute" or is_monotone(events, lanes)
+    if window is None or not monotone:
         windows.unlimited_starts(lanes.begin, lanes.stop, lowest)
-    else:
-        keys = events.keys if len(events.keys) else events.positions
-        monotone = window.kind != "attribute" or is_monotone(events, lanes)
-        if monotone:
-            windows.lowest_starts(keys, lanes.begin, lanes.stop, window.size, lowest)
-        else:
-            windows.unlimited_starts(lanes.begin, lanes.stop, lowest)
-    cut = lanes if window is None or not monotone else cut_lanes(lanes, lowest)
-    return Chunk(events, lanes, cut, lowest, monotone)
+        return Chunk(events, lanes, lanes, lowest, monotone)
+    keys = events.keys if len(events.keys) else events.positions
+    segments = cut_lanes(lanes, keys, window.size)
+
+    def fill(unit: tuple[int, int]) -> None:
+        part = segments.part(*unit)
+        windows.lowest_starts(keys, part.begin, part.report, part.stop, window.size, lowest)
+
+    workers.map("windows", fill, segments.units())
+    return Chunk(events, lanes, segments, lowest, True)
 
 
 def is_monotone(events: Relevant, lanes: Segments) -> bool:
@@ -129,7 +133,7 @@ def is_monotone(events: Relevant, lanes: Segments) -> bool:
     return bool(np.isin(falls, lanes.begin).all())
 
 
-def cut_lanes(lanes: Segments, lowest: np.ndarray) -> Segments:
+def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
     """Cut long lanes into segments that each start one window early (their halo).
 
     A segment reports at least as many events as its halo has, so that no more than half of the work is
@@ -141,13 +145,26 @@ def cut_lanes(lanes: Segments, lowest: np.ndarray) -> Segments:
     for begin, report, stop, lane in zip(
         lanes.begin.tolist(), lanes.report.tolist(), lanes.stop.tolist(), lanes.lane.tolist(), strict=True
     ):
-        at = report
+        low, at = begin, report
         while stop - at >= 2 * SEGMENT:
-            halo = at - int(lowest[at])
-            end = at + max(SEGMENT, halo)
+            low = halo_begin(keys, low, at, size)
+            end = at + max(SEGMENT, at - low)
             if end >= stop - SEGMENT:
                 break
-            rows.append((int(lowest[at]), at, end, lane))
+            rows.append((low, at, end, lane))
             at = end
-        rows.append((int(lowest[at]) if at > report else begin, at, stop, lane))
+        rows.append((low if at == report else halo_begin(keys, low, at, size), at, stop, lane))
     return Segments(*np.array(rows, np.int64).T.copy())
+
+
+def halo_begin(keys: np.ndarray, low: int, at: int, size: int | float) -> int:
+    """The least event from `low` on that a window of an end at `at` reaches; keys ascend."""
+    end = keys[at].item()
+    high = at
+    while low < high:
+        middle = (low + high) // 2
+        if end - keys[middle].item() <= size:
+            high = middle
+        else:
+            low = middle + 1
+    return low

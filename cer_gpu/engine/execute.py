@@ -125,21 +125,21 @@ class Executor:
     def _monotone_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         events = chunk.events
         if self._carries:
+            # Starts are stream positions, since those of earlier chunks go on; every start is admitted.
             self._registers = _grown(self._registers, chunk.lanes, -1)
-            # Without a window every start is admitted, also those of chunks that are gone.
-            lowest = np.zeros(len(events), np.int64)
+            starts, lowest = events.positions, np.zeros(len(events), np.int64)
         else:
-            lowest = events.positions[chunk.lowest]
+            starts, lowest = np.arange(len(events)), chunk.lowest
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
             if self._carries:
                 registers = self._registers[segments.lane]
             else:
                 registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
-            found = hits(
+            event, latest = hits(
                 self._hits_program,
                 events.symbols,
-                events.positions,
+                starts,
                 lowest,
                 segments.begin,
                 segments.report,
@@ -148,7 +148,8 @@ class Executor:
             )
             if self._carries:
                 self._registers[segments.lane] = registers
-            return found
+                return event, latest
+            return event, events.positions[latest]
 
         parts = self._over_units("hits", chunk.segments, run)
         return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])

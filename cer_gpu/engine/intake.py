@@ -49,6 +49,21 @@ class Relevant:
     def __len__(self) -> int:
         return len(self.symbols)
 
+    def slice(self, start: int) -> Relevant:
+        """The events from `start` on, copied, so that the others can be freed."""
+
+        def end(values: np.ndarray) -> np.ndarray:
+            return values[start:].copy() if len(values) else values
+
+        return Relevant(
+            self.symbols[start:].copy(),
+            self.positions[start:].copy(),
+            end(self.lanes),
+            end(self.keys),
+            end(self.keyed),
+            self.payload.slice(start) if self.payload is not None else None,
+        )
+
     def take(self, order: np.ndarray) -> Relevant:
         """Some of the events, in a given order."""
 

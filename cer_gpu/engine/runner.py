@@ -51,6 +51,7 @@ class Runner:
     query : CompiledQuery
     intake : Intake
     executor : Executor
+    workers : Workers
     carries : bool
         Whether the executor carries registers, so that no tail is needed.
     memory : int or None
@@ -58,11 +59,18 @@ class Runner:
     """
 
     def __init__(
-        self, query: CompiledQuery, intake: Intake, executor: Executor, carries: bool, memory: int | None
+        self,
+        query: CompiledQuery,
+        intake: Intake,
+        executor: Executor,
+        workers: Workers,
+        carries: bool,
+        memory: int | None,
     ) -> None:
         self._query = query
         self._intake = intake
         self._executor = executor
+        self._workers = workers
         self._carries = carries
         self._memory = memory
         self._tail: Relevant | None = None
@@ -83,36 +91,51 @@ class Runner:
 
     def chunk(self, new: Relevant) -> tuple[Chunk, Hits]:
         """Run the next events of the stream."""
-        chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count)
+        chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count, self._workers)
         found = self._executor.hits(chunk)
         self._tail = None if self._carries else self._kept(chunk)
         return chunk, found
 
     def _kept(self, chunk: Chunk) -> Relevant | None:
         """The events of a chunk that a complex event that ends later may still contain."""
+        events = chunk.events
+        if not len(events.lanes):
+            kept = events.slice(self._first_kept(chunk))
+        else:
+            kept = events.take(np.flatnonzero(self._keeps(chunk)))
+        self._check_memory(kept)
+        return kept if len(kept) else None
+
+    def _first_kept(self, chunk: Chunk) -> int:
+        """Without lanes what is kept is the end of the chunk: where it begins."""
+        events, window = chunk.events, self._query.window
+        low = 0
+        if window is not None and chunk.monotone and len(events):
+            # What the last event does not admit, no later one does.
+            low = int(chunk.lowest[-1])
+            if window.kind == "events":
+                low = int(np.searchsorted(events.positions, self._intake.rows - window.size))
+        if self._query.consume != "NONE":
+            low = max(low, int(np.searchsorted(events.positions, self._executor.floor, side="right")))
+        return low
+
+    def _keeps(self, chunk: Chunk) -> np.ndarray:
+        """Which events are kept, with lanes: of each lane the end, too."""
         events, window = chunk.events, self._query.window
         keep = np.ones(len(events), bool)
-        if window is not None and chunk.monotone:
-            # Lane by lane: what the last event of a lane does not admit, no later one does.
+        if window is not None and chunk.monotone and len(chunk.lanes):
             low = chunk.lowest[chunk.lanes.stop - 1]
             keep = ~_covered(len(events), chunk.lanes.begin, low)
-            if window.kind == "time" and self._intake.in_order and len(events):
+            if window.kind == "time" and self._intake.in_order:
                 keep &= events.keys.max() - events.keys <= window.size
-            elif window.kind == "events" and not len(events.keys):
-                keep &= self._intake.rows - events.positions <= window.size
-        if self._query.consume == "PARTITION" and len(events.lanes):
-            floors = self._executor.floors
-            known = events.lanes < len(floors)
-            keep &= ~known | (
-                events.positions > floors[np.where(known, events.lanes, 0)] if len(floors) else True
-            )
-        elif self._query.consume != "NONE":
+        if self._query.consume == "ANY":
             keep &= events.positions > self._executor.floor
-        if not keep.any():
-            return None
-        kept = events.take(np.flatnonzero(keep))
-        self._check_memory(kept)
-        return kept
+        elif self._query.consume == "PARTITION":
+            floors = np.full(int(events.lanes.max(initial=-1)) + 1, -1, np.int64)
+            known = min(len(floors), len(self._executor.floors))
+            floors[:known] = self._executor.floors[:known]
+            keep &= events.positions > floors[events.lanes]
+        return keep
 
     def _check_memory(self, kept: Relevant) -> None:
         size = len(kept) * (kept.symbols.itemsize + 8 + 4 * bool(len(kept.lanes)) + 8 * bool(len(kept.keys)))

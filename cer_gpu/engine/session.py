@@ -151,7 +151,7 @@ class Session:
             workers,
         )
         executor = Executor(query, workers, carries)
-        runner = Runner(query, intake, executor, carries, options.memory)
+        runner = Runner(query, intake, executor, workers, carries, options.memory)
         return Run(query, workers, intake, executor, runner, form)
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:

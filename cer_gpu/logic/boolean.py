@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
+from typing import TypeAlias
 
 from cer_gpu.language import tree as t
 
@@ -12,10 +13,14 @@ TRUE = t.Truth(True)
 FALSE = t.Truth(False)
 
 
+Operands: TypeAlias = dict[t.Condition, None]
+"""Conditions, each once, in the order of the text."""
+
+
 def conjunction(conditions: Iterable[t.Condition]) -> t.Condition:
     """AND of conditions, flat, without repetitions; false where it has one and its negation."""
     kept = _flat(t.Both, conditions)
-    if FALSE in kept or any(negation(one) in kept for one in kept):
+    if FALSE in kept or _contradicts(kept):
         return FALSE
     return reduce(t.Both, [one for one in kept if one != TRUE] or [TRUE])
 
@@ -23,7 +28,7 @@ def conjunction(conditions: Iterable[t.Condition]) -> t.Condition:
 def disjunction(conditions: Iterable[t.Condition]) -> t.Condition:
     """OR of conditions, flat, without repetitions; true where it has one and its negation."""
     kept = _flat(t.Either, conditions)
-    if TRUE in kept or any(negation(one) in kept for one in kept):
+    if TRUE in kept or _contradicts(kept):
         return TRUE
     return reduce(t.Either, [one for one in kept if one != FALSE] or [FALSE])
 
@@ -46,9 +51,13 @@ def flatten(kind: type[t.Both] | type[t.Either], condition: t.Condition) -> list
     return [condition]
 
 
-def _flat(kind: type[t.Both] | type[t.Either], conditions: Iterable[t.Condition]) -> list[t.Condition]:
+def _flat(kind: type[t.Both] | type[t.Either], conditions: Iterable[t.Condition]) -> Operands:
     operands = (one for condition in conditions for one in flatten(kind, condition))
-    return list(dict.fromkeys(operands))
+    return dict.fromkeys(operands)
+
+
+def _contradicts(operands: Operands) -> bool:
+    return any(one.operand in operands for one in operands if isinstance(one, t.Not))
 
 
 def replace_literals(condition: t.Condition, literal: Callable[[t.Condition], t.Condition]) -> t.Condition:

@@ -41,7 +41,7 @@ def outer_literals(body: t.Pattern, bound: frozenset[str]) -> tuple[t.Every, ...
 
 def assigned(body: t.Pattern, values: Mapping[t.Every, bool]) -> t.Pattern:
     """The body with those predicates set to a truth value wherever they are bound there."""
-    if not values:
+    if not outer_literals(body, frozenset(one.variable for one in values)):
         return body
 
     def child(inner: t.Pattern) -> t.Pattern:

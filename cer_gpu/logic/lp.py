@@ -44,7 +44,6 @@ from cer_gpu.logic.formulas import (
     BUDGET,
     around,
     correlates,
-    count_marked,
     either,
     first_type,
     joined,
@@ -183,7 +182,9 @@ class _Rewriting(Generic[R]):
         self.keep_empty = correlates(pattern) or any(_chooses(node) for node in nodes(pattern))
         self.steps = 0
         self.widest = (1, "the pattern")
-        self.known: dict[tuple[t.Pattern, Demands, Demands], R | None] = {}
+        # Keyed by the identity of nodes, which `defined` keeps alive: hashing trees again and again is slow.
+        self.known: dict[tuple[int, Demands, Demands], R | None] = {}
+        self.defined: dict[int, tuple[t.Pattern, frozenset[str]]] = {}
 
     def run(self) -> R | None:
         return self.scope(self.pattern, (), ())
@@ -206,16 +207,23 @@ class _Rewriting(Generic[R]):
 
     def down(self, pattern: t.Pattern, universal: Demands, existential: Demands) -> R | None:
         """The complex events of a pattern that satisfy the demands."""
-        universal = tuple(dict.fromkeys(d for d in universal if count_marked(pattern, d.names).most))
+        if id(pattern) not in self.defined:
+            self.defined[id(pattern)] = pattern, variables(pattern)
+        universal = tuple(dict.fromkeys(d for d in universal if self.concerns(d, pattern)))
         existential = tuple(dict.fromkeys(existential))
-        if any(not count_marked(pattern, d.names).most for d in existential):
+        if not all(self.concerns(d, pattern) for d in existential):
             return self.nothing(pattern)
-        key = pattern, universal, existential
+        key = id(pattern), universal, existential
         if key not in self.known:
             self.steps += 1
             self.check(self.steps)
             self.known[key] = self.step(pattern, universal, existential)
         return self.known[key]
+
+    def concerns(self, demand: Demand, pattern: t.Pattern) -> bool:
+        """Whether a demand speaks of events that the pattern may mark."""
+        _, defined = self.defined[id(pattern)]
+        return bool(defined) if demand.names is None else not defined.isdisjoint(demand.names)
 
     def step(self, pattern: t.Pattern, universal: Demands, existential: Demands) -> R | None:
         match pattern:
@@ -277,6 +285,7 @@ class _Rewriting(Generic[R]):
             # One repetition cannot stand alone: its variables would be read from a wider scope.
             return self.filtered(every, _as_conditions(pattern, (), existential))
         first, *others = existential
+        self.alternatives(4 * 3 ** len(others), "NOT x[...], or a predicate on an outer variable, over +")
         link = t.Sequence(body, body, pattern.contiguous, pattern.gap)
         options = []
         for before, here, after in self.shares(tuple(others), 3):
@@ -342,7 +351,7 @@ class _Rewriting(Generic[R]):
     def shares(self, demands: Demands, places: int) -> Iterator[tuple[Demands, ...]]:
         """Every way to give each demand to one of the places."""
         self.alternatives(
-            places ** len(demands), "NOT x[...], or a predicate on an outer variable, over ; : +"
+            places ** len(demands), "NOT x[...], or a predicate on an outer variable, over ; : ALL"
         )
         for owners in product(range(places), repeat=len(demands)):
             yield tuple(

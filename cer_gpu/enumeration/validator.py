@@ -1,0 +1,109 @@
+"""The invariants of the persistent structure, checked; and the longest walk between two outputs, measured.
+
+For tests: slow, and written from the definitions in `cer_gpu.kernels.nodes`, not from the code that builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from cer_gpu.enumeration.structure import Structure
+from cer_gpu.kernels.nodes import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
+
+MAX_OUTPUT_DEPTH = 3
+
+
+class InvariantError(AssertionError):
+    """The structure is not what enumeration relies on; the message names the node."""
+
+
+class ComplexEvent(NamedTuple):
+    """A complex event with the number of nodes that were visited to find it after the one before."""
+
+    start: int
+    events: tuple[int, ...]
+    labels: tuple[int, ...]
+    visited: int
+
+
+def check(structure: Structure) -> None:
+    """Check every node: acyclic, latest starts right, unions time-ordered, output depth bounded.
+
+    Raises
+    ------
+    InvariantError
+    """
+    arena = structure.arena[: structure.n_nodes]
+    depth = np.zeros(structure.n_nodes, dtype=np.int64)
+    for node, (label, left, right, latest) in enumerate(arena.tolist()):
+        if label == BOTTOM:
+            continue
+        children = (left, right) if label == UNION else (left,)
+        for child in children:
+            if not 0 <= child < node:
+                raise InvariantError(f"node {node} has the child {child}, which does not precede it")
+        if latest != arena[left, LATEST]:
+            raise InvariantError(f"node {node} has the latest start {latest}, its left child {arena[left, LATEST]}")
+        if label == UNION:
+            if arena[right, LATEST] > latest:
+                raise InvariantError(f"union {node} is not time-ordered")
+            depth[node] = 1 + depth[left]
+            if depth[node] > MAX_OUTPUT_DEPTH:
+                raise InvariantError(f"union {node} has the output depth {depth[node]}")
+        elif label < 1 or right < latest:
+            raise InvariantError(f"output {node} has the label {label} and the event {right}")
+
+
+def check_duplicate_free(structure: Structure) -> None:
+    """Check that no hit lists a complex event twice, and that each has as many as were counted.
+
+    Raises
+    ------
+    InvariantError
+    """
+    for hit in range(structure.hits.event.size):
+        found = [found[:3] for found in walk(structure, hit)]
+        if len(set(found)) != len(found):
+            raise InvariantError(f"hit {hit} lists a complex event twice")
+        if len(found) != structure.hits.count[hit]:
+            raise InvariantError(f"hit {hit} has {len(found)} complex events, counted {structure.hits.count[hit]}")
+
+
+def walk(structure: Structure, hit: int) -> Iterator[ComplexEvent]:
+    """Enumerate a hit by the plain depth-first walk, left before right, expired parts cut off."""
+    arena = structure.arena
+    lowest = int(structure.hits.lowest[hit])
+    end = int(structure.hits.event[hit])
+    visited = 0
+    for r in range(structure.roots.first[hit], structure.roots.first[hit + 1]):
+        label = int(structure.roots.label[r])
+        pending = [(int(structure.roots.node[r]), ((end, label),) if label else ())]
+        while pending:
+            node, marks = pending.pop()
+            visited += 1
+            if arena[node, LATEST] < lowest:
+                continue
+            kind, left, right = (int(arena[node, column]) for column in (LABEL, LEFT, RIGHT))
+            if kind == UNION:
+                # a right child that has expired is not a step: its start is seen from here
+                if arena[right, LATEST] >= lowest:
+                    pending.append((right, marks))
+                pending.append((left, marks))
+            elif kind == BOTTOM:
+                events = tuple(event for event, _ in marks)
+                labels = tuple(label for _, label in marks)
+                yield ComplexEvent(int(arena[node, LATEST]), events, labels, visited)
+                visited = 0
+            else:
+                pending.append((left, ((right, kind), *marks)))
+
+
+def longest_walk(structure: Structure, hit: int) -> float:
+    """Most nodes visited from one complex event of a hit to the next, for each mark of the latter and its start.
+
+    Output-linear delay: bounded by `MAX_OUTPUT_DEPTH` + 1, whatever the stream.
+    """
+    return max((found.visited / (len(found.events) + 1) for found in walk(structure, hit)), default=0.0)

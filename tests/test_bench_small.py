@@ -1,0 +1,154 @@
+"""The benchmarks at a small size, with their checks: that they run, and that a wrong answer stops them."""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import combinations
+from math import isfinite
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from bench import answers, formula, streams
+from bench.__main__ import main
+from bench.figures import Target, WrongAnswerError, ratio, table
+from bench.fresh import ChildError, in_fresh_process
+from bench.measure import Times, measure
+from bench.queries import KeyedSteps, ThreeSteps
+from bench.sections import SECTIONS, Sizes
+from rich.console import Console
+
+SMALL = Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001)
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_section(name):
+    figures = list(SECTIONS[name](SMALL))
+    missing = {figure.note for figure in figures if figure.value is None}
+    assert missing <= {"it is not installed"}
+    values = [figure.value for figure in figures if figure.value is not None]
+    assert values
+    assert all(isfinite(value) and value > 0 for value in values)
+    shown = io.StringIO()
+    Console(file=shown, width=150).print(table(figures, "caption"))
+    assert shown.getvalue().count(figures[0].section)
+    assert (
+        json.loads(json.dumps([figure.to_json() for figure in figures]))[0]["section"] == figures[0].section
+    )
+
+
+def test_command_writes_json(tmp_path, capsys):
+    assert (
+        main(["enumeration", "--scale", "0.0001", "--runs", "1", "--output", str(tmp_path / "x.json")]) == 0
+    )
+    assert "M complex events/s" in capsys.readouterr().out
+    record = json.loads((tmp_path / "x.json").read_text())
+    assert record["sizes"]["enumerated"] == 1000
+    assert record["environment"]["numpy"] == np.__version__
+    assert {"median", "min", "max", "runs"} == set(next(iter(record["figures"][0]["seconds"].values())))
+
+
+def test_command_refuses_an_unknown_section(capsys):
+    with pytest.raises(SystemExit):
+        main(["no_such"])
+    assert "no section no_such" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_formulas_agree_with_all_triples(seed):
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(0, 4, 30)
+    within = int(rng.integers(1, 25))
+    triples = [
+        found
+        for found in combinations(range(len(steps)), 3)
+        if [steps[i] for i in found] == [0, 1, 2] and found[2] - found[0] <= within
+    ]
+    a, b, c = (np.flatnonzero(steps == step) for step in range(3))
+    number = formula.counts(a, b, c, within)
+    assert number.tolist() == [sum(found[2] == end for found in triples) for end in c.tolist()]
+    ends, starts = formula.hits(a, b, c, within)
+    latest = {found[2]: found[0] for found in sorted(triples, key=lambda found: found[0])}
+    assert dict(zip(ends.tolist(), starts.tolist(), strict=True)) == latest
+
+
+def test_a_stream_is_the_same_in_pieces(monkeypatch):
+    monkeypatch.setattr(streams, "PIECE", 64)
+    whole = streams.make_table(200)
+    parts = list(streams.pieces(200, streams.COLUMNS))
+    assert len(parts) == 4
+    for name in streams.COLUMNS:
+        joined = np.concatenate([part[name] for part in parts])
+        assert streams.to_arrow(name, joined).equals(whole.column(name).chunk(0))
+    again = streams.make_table(200, seed=streams.SEED + 1)
+    assert not again.column("price").equals(whole.column("price"))
+
+
+@pytest.mark.parametrize(
+    ("make", "steps", "columns"),
+    [
+        (answers.hits, ThreeSteps(), ("type", "price")),
+        (answers.counts, ThreeSteps(), ("type", "price")),
+        (answers.enumeration, ThreeSteps(), ("type", "price")),
+        (answers.keyed, KeyedSteps(50_000), ("type", "key", "ts")),
+    ],
+)
+def test_a_wrong_answer_is_noticed(make, steps, columns, monkeypatch):
+    events = streams.make_table(20_000, columns)
+    make(steps, events)
+    honest_counts, honest_hits = formula.counts, formula.hits
+    # As if the engine had one complex event too few at the last end, and every start one too early.
+    monkeypatch.setattr(formula, "counts", lambda *given: honest_counts(*given) + (given[2] == given[2][-1]))
+    monkeypatch.setattr(formula, "hits", lambda *given: (honest_hits(*given)[0], honest_hits(*given)[1] + 1))
+    with pytest.raises(WrongAnswerError):
+        make(steps, events)
+
+
+def test_a_repeated_or_false_row_is_noticed():
+    steps = ThreeSteps()
+    masks = tuple(np.ones(10, bool) for _ in range(3))
+
+    def rows(*marks):
+        columns = {"start": [row[0] for row in marks], "end": [row[2] for row in marks]}
+        columns |= {name: [[row[at]] for row in marks] for at, name in enumerate("abc")}
+        return [pa.RecordBatch.from_pydict(columns)]
+
+    check = answers.checked_rows
+    assert list(check(steps, masks, rows((0, 1, 2), (0, 1, 3), (0, 2, 3)))) == [3]
+    for wrong in (
+        rows((0, 1, 2), (0, 1, 2)),
+        rows((0, 1, 3), (0, 1, 2)),
+        rows((2, 1, 3)),
+        [*rows((0, 1, 2)), *rows((0, 1, 2))],
+    ):
+        with pytest.raises(WrongAnswerError):
+            list(check(steps, masks, wrong))
+    with pytest.raises(WrongAnswerError):
+        list(check(steps, (masks[0], ~masks[1], masks[2]), rows((0, 1, 2))))
+
+
+def test_figures():
+    assert Target(10).reached(10)
+    assert not Target(10).reached(9.99)
+    assert Target(1.5, most=True).reached(1.4)
+    assert not Target(1.5, most=True).reached(1.5)
+    ours, theirs = Times((1.0, 2.0, 3.0)), Times((30.0, 20.0, 10.0))
+    figure = ratio("s", "c", ("ours", ours), ("theirs", theirs), 10)
+    assert (figure.value, figure.reached) == (10.0, True)
+    assert figure.low == pytest.approx(10 / 3)
+    assert figure.high == pytest.approx(30.0)
+
+
+def test_warm_up_is_not_measured():
+    calls = []
+    times = measure({"x": lambda: calls.append("x"), "y": lambda: calls.append("y")}, runs=2, warm=1)
+    assert calls == ["x", "y"] * 3
+    assert len(times["x"].seconds) == len(times["y"].seconds) == 2
+
+
+def test_a_process_that_fails_or_hangs_is_reported():
+    with pytest.raises(ChildError, match="no_such_measure"):
+        in_fresh_process("bench.fresh", ("no_such_measure",), 60)
+    with pytest.raises(TimeoutError):
+        in_fresh_process("bench.fresh", ("import",), 0.001)

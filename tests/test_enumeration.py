@@ -1,0 +1,276 @@
+"""The persistent structure, its bulk and its ordered enumeration, against the runs listed by definition."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+from random_tables import Case, kleene, random_case, random_tables, sequence
+
+from cer_gpu.enumeration import structure as module
+from cer_gpu.enumeration.ordered import AttributeWindow, ordered_blocks, ordered_hits
+from cer_gpu.enumeration.structure import Hits, Structure, joined
+from cer_gpu.enumeration.validator import check, check_duplicate_free, longest_walk
+from cer_gpu.kernels import marks
+from cer_gpu.kernels.counts import counts
+from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.tables import RunTables, accepting_runs, backward_program, forward_program
+
+Listed = list[tuple[int, tuple[int, ...], tuple[int, ...]]]
+
+
+def listed(case: Case) -> tuple[Hits, list[Listed]]:
+    """The hits of a case and the complex events of each in canonical order, by definition."""
+    first, event, answers = [0], [], []
+    for low, middle, high in zip(case.begin, case.report, case.stop):
+        found: dict[int, Listed] = {}
+        for start, end, marked in accepting_runs(case.tables, case.symbols, low, high):
+            if end >= middle and start >= case.lowest[end]:
+                row = start, tuple(e for e, _ in marked), tuple(label for _, label in marked)
+                found.setdefault(end, []).append(row)
+        event += sorted(found)
+        answers += [sorted(found[end]) for end in sorted(found)]
+        first.append(len(event))
+    ends = np.array(event, dtype=np.int64)
+    number = np.array([len(answer) for answer in answers], dtype=np.int64)
+    return Hits(np.array(first), ends, case.lowest[ends], number), answers
+
+
+def collected(blocks: Iterable[Block], n_hits: int) -> list[Listed]:
+    answers: list[Listed] = [[] for _ in range(n_hits)]
+    for block in blocks:
+        assert block.start.size > 0
+        for k in range(block.start.size):
+            part = slice(block.first[k], block.first[k + 1])
+            row = int(block.start[k]), tuple(block.event[part].tolist()), tuple(block.label[part].tolist())
+            answers[block.hit[k]].append(row)
+    return answers
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bulk_and_ordered_enumeration_list_the_runs_in_order(seed: int) -> None:
+    rng = random.Random(seed)
+    total = 0
+    for _ in range(40):
+        case = random_case(rng)
+        hits, answers = listed(case)
+        structure = Structure(case.tables)
+        structure.build(case.symbols, case.begin, case.stop, hits)
+        check(structure)
+        check_duplicate_free(structure)
+        n = hits.event.size
+        assert collected(structure.blocks(), n) == answers
+        limit, size = rng.randint(0, 4), rng.randint(1, 5)
+        assert collected(structure.blocks(limit=limit, size=size), n) == [rows[:limit] for rows in answers]
+        order = np.array(rng.sample(range(n), n // 2), dtype=np.int64)
+        some = [rows if h in order else [] for h, rows in enumerate(answers)]
+        blocks = list(structure.blocks(order, size=size))
+        assert collected(blocks, n) == some
+        seen = np.concatenate([np.zeros(0, dtype=np.int64), *(block.hit for block in blocks)])
+        assert list(dict.fromkeys(seen.tolist())) == order.tolist()
+        for h in range(n):
+            lowest, end = int(hits.lowest[h]), int(hits.event[h])
+            rest = ordered_blocks(case.tables, case.symbols, 0, lowest, end, size=size)
+            assert collected(rest, 1) == [answers[h]]
+            rest = ordered_blocks(case.tables, case.symbols, 0, lowest, end, limit=limit, size=size)
+            assert collected(rest, 1) == [answers[h][:limit]]
+        total += sum(map(len, answers))
+    assert total > 100
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_lanes_go_on_across_batches_and_compaction(seed: int) -> None:
+    """Whatever is cut, compacted and renumbered, the complex events are those of the whole stream."""
+    rng = random.Random(50 + seed)
+    for _ in range(40):
+        case = random_case(rng, longest=12)
+        n = case.symbols.size
+        lowest = np.maximum.accumulate(case.lowest)
+        whole = Case(case.tables, case.symbols, *(np.array([k]) for k in (0, 0, n)), lowest)
+        hits, answers = listed(whole)
+        structure = Structure(case.tables)
+        structure.add_lanes(1)
+        found: list[Listed] = []
+        base = 0
+        cuts = sorted({0, n, *(rng.randint(0, n) for _ in range(3))})
+        for low, high in zip(cuts, cuts[1:]):
+            part = slice(*np.searchsorted(hits.event, (low, high)))
+            event = hits.event[part] - base
+            bounds = np.maximum(hits.lowest[part] - base, 0)
+            batch = Hits(np.array([0, event.size]), event, bounds, hits.count[part])
+            structure.build(
+                case.symbols[base:], np.array([low - base]), np.array([high - base]), batch, np.array([0])
+            )
+            check(structure)
+            for rows in collected(structure.blocks(), event.size):
+                found.append(
+                    [(start + base, tuple(e + base for e in events), labels) for start, events, labels in rows]
+                )
+            if high < n and rng.random() < 0.7:
+                shift = int(lowest[high]) - base
+                structure.compact(shift, shift)
+                base += shift
+                check(structure)
+                oldest = structure.oldest()
+                assert oldest is None or oldest >= 0
+        assert found == answers
+
+
+def test_parts_built_apart_are_joined() -> None:
+    rng = random.Random(7)
+    for _ in range(20):
+        case = random_case(rng)
+        hits, answers = listed(case)
+        parts = []
+        for g in range(case.begin.size):
+            low, high = hits.first[g], hits.first[g + 1]
+            some = Hits(np.array([0, high - low]), hits.event[low:high], hits.lowest[low:high], hits.count[low:high])
+            part = Structure(case.tables)
+            part.build(case.symbols, case.begin[g : g + 1], case.stop[g : g + 1], some)
+            parts.append(part)
+        whole = joined(parts)
+        check(whole)
+        assert whole.hits.first.tolist() == hits.first.tolist()
+        assert collected(whole.blocks(), hits.event.size) == answers
+
+
+def counted(tables: RunTables, symbols: np.ndarray, event: np.ndarray, lowest: np.ndarray) -> Hits:
+    """Hits of one segment, counted."""
+    first = np.array([0, event.size])
+    programs = forward_program(tables), backward_program(tables)
+    return Hits(first, event, lowest, counts(tables, *programs, symbols, first, event, lowest))
+
+
+def test_large_hits_are_sorted_and_the_order_is_that_of_ordered_enumeration(monkeypatch) -> None:
+    """Thousands at one end: radix and merge sort, several blocks, and the switch from bulk to ordered."""
+    rng = np.random.default_rng(3)
+    tables = kleene()
+    symbols = np.array([*rng.integers(0, 2, 24), 2], dtype=np.uint8)
+    event = np.array([24])
+    hits = counted(tables, symbols, event, np.zeros(1, dtype=np.int64))
+    structure = Structure(tables)
+    structure.build(symbols, np.array([0]), np.array([25]), hits)
+    bulk = collected(structure.blocks(size=1000), 1)
+    assert len(bulk[0]) == 2 ** int((symbols == 1).sum()) - 1 > 500
+    assert bulk == [sorted(bulk[0])]
+    assert bulk == collected(ordered_blocks(tables, symbols, 0, 0, 24, size=777), 1)
+    monkeypatch.setattr(module, "BULK_COUNT", 100)
+    blocks = list(structure.blocks(size=50))
+    assert max(block.start.size for block in blocks) <= 100
+    assert collected(blocks, 1) == bulk
+    monkeypatch.setattr(module, "BULK_COUNT", 1 << 16)
+    monkeypatch.setattr(module, "BULK_MARKS", 64)
+    assert collected(structure.blocks(), 1) == bulk
+
+
+def test_marks_inside_one_start_are_sorted() -> None:
+    """All complex events of one end start at one event, so that only the marks order them."""
+    tables = sequence(1, 2, 3, 4)
+    symbols = np.array([1, *[2, 3] * 40, 4], dtype=np.uint8)
+    hits = counted(tables, symbols, np.array([81]), np.zeros(1, dtype=np.int64))
+    structure = Structure(tables)
+    structure.build(symbols, np.array([0]), np.array([82]), hits)
+    rows = collected(structure.blocks(), 1)[0]
+    assert len(rows) == 40 * 41 // 2
+    assert rows == sorted(rows)
+
+
+def test_ends_with_more_complex_events_than_can_be_listed() -> None:
+    """2**200 at one end: the first ones come at once, in order, and limits hold."""
+    tables = kleene()
+    symbols = np.array([1] * 200 + [2], dtype=np.uint8)
+    hits = counted(tables, symbols, np.array([200]), np.zeros(1, dtype=np.int64))
+    assert hits.count.tolist() == [2**200 - 1]
+    structure = Structure(tables)
+    structure.build(symbols, np.array([0]), np.array([201]), hits)
+    rows = collected(structure.blocks(limit=2000, size=300), 1)[0]
+    assert len(rows) == 2000
+    assert rows == sorted(set(rows))
+    assert rows[0] == (0, (*range(200), 200), (*[1] * 200, 2))
+    assert rows[1] == (0, (*range(199), 200), (*[1] * 199, 2))
+    first = next(structure.blocks(size=10))
+    assert collected([first], 1)[0] == rows[:10]
+
+
+def test_attribute_windows_restrict_the_starts() -> None:
+    rng = random.Random(9)
+    total = 0
+    for kind in (np.int64, np.float64):
+        for _ in range(30):
+            case = random_case(rng)
+            n = case.symbols.size
+            keys = np.array([rng.randint(0, 6) for _ in range(n)], dtype=kind)
+            valid = np.array([rng.random() < 0.8 for _ in range(n)], dtype=np.uint8)
+            hits, answers = listed(case)
+            expected = [
+                [row for row in rows if valid[row[0]] and valid[j] and keys[j] - keys[row[0]] <= 2]
+                for j, rows in zip(hits.event, answers)
+            ]
+            window = AttributeWindow(keys, valid, 2)
+            blocks = ordered_hits(case.tables, case.symbols, hits.event, hits.lowest, window, size=3)
+            assert collected(blocks, hits.event.size) == expected
+            total += sum(map(len, expected))
+    assert total > 50
+
+
+def adversarial(rng: random.Random, tables: RunTables, length: int, window: int) -> Structure:
+    """A structure over a long random stream, with a hit wherever a complex event ends."""
+    symbols = np.array([rng.randint(1, 3) for _ in range(length)], dtype=np.uint8)
+    event = np.arange(length)
+    hits = counted(tables, symbols, event, np.maximum(event - window, 0))
+    some = np.flatnonzero(hits.count > 0)
+    kept = Hits(np.array([0, some.size]), event[some], hits.lowest[some], hits.count[some])
+    structure = Structure(tables)
+    structure.build(symbols, np.array([0]), np.array([length]), kept)
+    return structure
+
+
+def test_the_walk_between_two_outputs_does_not_grow_with_the_stream() -> None:
+    rng = random.Random(11)
+    hits = 0
+    for _ in range(12):
+        tables = random_tables(rng)
+        for length, window in ((30, 6), (1000, 8), (1000, 12)):
+            structure = adversarial(rng, tables, length, window)
+            check(structure)
+            for hit in range(0, structure.hits.event.size, 97):
+                if structure.hits.count[hit] <= 3000:
+                    assert longest_walk(structure, hit) <= 4
+                    hits += 1
+    assert hits > 100
+
+
+def test_nodes_for_an_event_do_not_grow_with_the_stream() -> None:
+    rng = random.Random(12)
+    for _ in range(8):
+        tables = random_tables(rng)
+        per_event = [adversarial(rng, tables, n, n).n_nodes / n for n in (200, 2000)]
+        assert per_event[1] <= 1.5 * per_event[0] + 1
+
+
+def test_a_wrong_count_is_noticed() -> None:
+    tables = sequence(1, 2)
+    symbols = np.array([1, 1, 2], dtype=np.uint8)
+    for wrong in (1, 3):
+        hits = Hits(np.array([0, 1]), np.array([2]), np.array([0]), np.array([wrong]))
+        structure = Structure(tables)
+        structure.build(symbols, np.array([0]), np.array([3]), hits)
+        with pytest.raises(RuntimeError, match=f"the {wrong} complex events counted at event 2"):
+            list(structure.blocks())
+
+
+def test_list_columns() -> None:
+    rng = random.Random(13)
+    for _ in range(50):
+        lengths = [rng.randint(0, 4) for _ in range(rng.randint(0, 6))]
+        first = np.cumsum([0, *lengths])
+        event = np.array([rng.randint(0, 99) for _ in range(first[-1])], dtype=np.int64)
+        label = np.array([rng.randint(1, 3) for _ in event], dtype=np.int32)
+        has = np.array([0, *(rng.randint(0, 1) for _ in range(3))], dtype=np.uint8)
+        offsets, values = marks.list_column(first, event, label, has)
+        assert offsets.dtype == np.int32
+        rows = [values[low:high].tolist() for low, high in zip(offsets[:-1], offsets[1:])]
+        assert rows == marks.list_reference(first, event, label, has)
+        assert values.size == offsets[-1]

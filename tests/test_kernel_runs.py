@@ -1,0 +1,197 @@
+"""Hits and counts against the runs of random automata, listed by definition."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from random_tables import Case, kleene, random_case, sequence, tables_of
+
+from cer_gpu.kernels import counts as counting
+from cer_gpu.kernels import counts_by_start as by_start
+from cer_gpu.kernels import hits as hitting
+from cer_gpu.kernels.tables import accepting_runs, backward_program, forward_program, hits_program
+
+
+def listed_hits(case: Case) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """The hits of a case by definition, and where each segment's begin."""
+    first, found = [0], []
+    starts = np.arange(case.symbols.size)
+    for low, middle, high in zip(case.begin, case.report, case.stop):
+        found += hitting.hits_reference(case.tables, case.symbols, starts, case.lowest, low, middle, high)
+        first.append(len(found))
+    return np.array(first), found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_hits_and_counts_are_those_of_the_runs(seed: int) -> None:
+    rng = random.Random(seed)
+    total = 0
+    for _ in range(60):
+        case = random_case(rng)
+        tables = case.tables
+        first, expected = listed_hits(case)
+        registers = np.full((case.begin.size, tables.n_live), -1, dtype=np.int64)
+        starts = np.arange(case.symbols.size)
+        event, latest = hitting.hits(
+            hits_program(tables), case.symbols, starts, case.lowest, case.begin, case.report, case.stop, registers
+        )
+        assert list(zip(event.tolist(), latest.tolist())) == expected
+        lowest = case.lowest[event]
+        programs = forward_program(tables), backward_program(tables)
+        counts = counting.counts(tables, *programs, case.symbols, first, event, lowest)
+        reference: list[int] = []
+        for g, (low, high) in enumerate(zip(case.begin, case.stop)):
+            part = slice(first[g], first[g + 1])
+            reference += counting.counts_reference(tables, case.symbols, low, high, event[part], lowest[part])
+        assert counts.tolist() == reference
+        assert counts.dtype == np.int64
+        assert (counts > 0).all()
+        total += int(counts.sum())
+    assert total > 100
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: int) -> None:
+    rng = random.Random(100 + seed)
+    for _ in range(60):
+        case = random_case(rng, longest=12)
+        tables, n = case.tables, case.symbols.size
+        one, none = np.array([n]), np.zeros(1, dtype=np.int64)
+        starts, lowest = 10 * np.arange(n), np.zeros(n, dtype=np.int64)
+        program, forward = hits_program(tables), forward_program(tables)
+        runs = accepting_runs(tables, case.symbols, 0, n)
+        registers = np.full((1, tables.n_live), -1, dtype=np.int64)
+        vectors = np.zeros((1, tables.n_live), dtype=np.int64)
+        cuts = sorted({0, n, *(rng.randint(0, n) for _ in range(3))})
+        found, counted = [], []
+        for low, high in zip(cuts, cuts[1:]):
+            bounds = none + low, none + low, none + high
+            event, latest = hitting.hits(program, case.symbols, starts, lowest, *bounds, registers)
+            first = np.array([0, event.size])
+            counts, vectors = counting.forward_counts(
+                tables, forward, case.symbols, none + low, none + high, first, event, vectors
+            )
+            found += list(zip(event.tolist(), latest.tolist()))
+            counted += counts.tolist()
+        assert one[0] == cuts[-1]
+        ends = sorted({end for _, end, _ in runs})
+        assert found == [(end, 10 * max(i for i, j, _ in runs if j == end)) for end in ends]
+        assert counted == [sum(1 for _, j, _ in runs if j == end) for end in ends]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64])
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_by_start_under_attribute_windows(seed: int, kind: type) -> None:
+    rng = random.Random(200 + seed)
+    total = 0
+    for _ in range(60):
+        case = random_case(rng)
+        n = case.symbols.size
+        keys = np.array([rng.randint(0, 6) for _ in range(n)], dtype=kind)
+        valid = np.array([rng.random() < 0.9 for _ in range(n)], dtype=np.uint8)
+        arguments = (case.tables, case.symbols, keys, valid, 2, case.lowest)
+        expected = []
+        for low, middle, high in zip(case.begin, case.report, case.stop):
+            reference = by_start.counts_by_start_reference
+            tables, *rest = arguments
+            expected += reference(tables, *rest, low, middle, high)
+        tables, *rest = arguments
+        first, found = by_start.counts_by_start(
+            tables, forward_program(tables), *rest, case.begin, case.report, case.stop
+        )
+        assert list(zip(*(array.tolist() for array in found))) == expected
+        assert first[-1] == len(expected)
+        total += len(expected)
+    assert total > 20
+
+
+def test_counts_by_start_does_not_wrap_around() -> None:
+    tables = sequence(1, 2)
+    keys = np.array([-(2**63), 2**63 - 1, 0], dtype=np.int64)
+    one = np.array([0]), np.array([0]), np.array([3])
+    symbols = np.array([1, 2, 2], dtype=np.uint8)
+    lowest = np.zeros(3, dtype=np.int64)
+    _, found = by_start.counts_by_start(
+        tables, forward_program(tables), symbols, keys, np.ones(3, np.uint8), 2**62, lowest, *one
+    )
+    assert found[0].size == 0
+
+
+def test_counts_past_two_to_the_63_are_exact() -> None:
+    """`A+ ; B` has 2**n - 1 complex events at a B after n A events."""
+    tables = kleene()
+    n = 130
+    symbols = np.array([1] * n + [2, 2], dtype=np.uint8)
+    event = np.array([n, n + 1])
+    programs = forward_program(tables), backward_program(tables)
+    first = np.array([0, 2])
+    for window in (10, 61, 62, 63, 64, 100, n):
+        lowest = np.maximum(event - window, 0)
+        counts = counting.counts(tables, *programs, symbols, first, event, lowest)
+        expected = [2 ** min(window, n) - 1, 2 ** min(window - 1, n) - 1]
+        assert counts.tolist() == expected[:1] + [2 ** (n - int(lowest[1])) - 1]
+        assert (counts.dtype == np.int64) == (window < 62)
+    one = np.array([0]), np.array([n + 2])
+    vectors = np.zeros((1, tables.n_live), dtype=np.int64)
+    counts, vectors = counting.forward_counts(tables, programs[0], symbols, *one, first, event, vectors)
+    assert counts.tolist() == [2**n - 1] * 2
+    again, _ = counting.forward_counts(tables, programs[0], symbols, *one, first, event, vectors)
+    assert again.tolist() == [2 ** (2 * n) - 1] * 2
+    ends = np.zeros(n + 2, dtype=np.int64)
+    _, found = by_start.counts_by_start(
+        tables, programs[0], symbols, ends, np.ones(n + 2, np.uint8), 0, ends, one[0], one[0], one[1]
+    )
+    assert found[2].tolist() == [2**n - 1] * 2
+
+
+def test_one_segment_past_the_limit_leaves_the_others_as_they_are() -> None:
+    tables = kleene()
+    symbols = np.array([1, 1, 2, *[1] * 70, 2, 1, 2], dtype=np.uint8)
+    begin, stop = np.array([0, 3, 74]), np.array([3, 74, 76])
+    event, first = np.array([2, 73, 75]), np.arange(4)
+    programs = forward_program(tables), backward_program(tables)
+    expected = [3, 2**70 - 1, 1]
+    assert counting.counts(tables, *programs, symbols, first, event, begin).tolist() == expected
+    vectors = np.zeros((3, tables.n_live), dtype=np.int64)
+    counts, after = counting.forward_counts(tables, programs[0], symbols, begin, stop, first, event, vectors)
+    assert counts.tolist() == expected
+    assert after.tolist() == [[1, 3], [1, 2**70 - 1], [1, 1]]
+    assert not vectors.any()
+
+
+def test_programs_read_old_values_in_cycles_and_repeated_loops() -> None:
+    """Two states that swap, and one that keeps each run in four ways."""
+    steps = [(0, 1, 0, 1, False), (0, 1, 1, 2, False), (1, 1, 0, 2, True), (2, 1, 0, 1, False)]
+    steps += [(0, 2, 0, 3, False), *((3, 2, label, 3, label == 1) for label in range(4))]
+    steps += [(1, 2, 2, 3, False), (3, 1, 1, 2, True), (3, 1, 2, 3, True)]
+    tables = tables_of(3, steps)
+    rng = random.Random(5)
+    for _ in range(20):
+        symbols = np.array([rng.randint(1, 2) for _ in range(7)], dtype=np.uint8)
+        ends = sorted({end for _, end, _ in accepting_runs(tables, symbols, 0, 7)})
+        event, first = np.array(ends, dtype=np.int64), np.array([0, len(ends)])
+        lowest = np.zeros(event.size, dtype=np.int64)
+        counts = counting.counts(
+            tables, forward_program(tables), backward_program(tables), symbols, first, event, lowest
+        )
+        assert counts.tolist() == counting.counts_reference(tables, symbols, 0, 7, event, lowest)
+
+
+def test_no_transition_and_no_event() -> None:
+    tables = tables_of(2, [])
+    none = np.zeros(0, dtype=np.int64)
+    registers = np.full((0, tables.n_live), -1, dtype=np.int64)
+    event, _ = hitting.hits(hits_program(tables), none.astype(np.uint8), none, none, none, none, none, registers)
+    assert event.size == 0
+    counts = counting.counts(
+        tables,
+        forward_program(tables),
+        backward_program(tables),
+        none.astype(np.uint8),
+        np.zeros(1, np.int64),
+        none,
+        none,
+    )
+    assert counts.size == 0

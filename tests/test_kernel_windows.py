@@ -1,0 +1,80 @@
+"""Lowest admissible starts and consumption, against their definitions."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from cer_gpu.kernels import consume, windows
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint64, np.float64, np.float32])
+def test_lowest_starts(kind: type) -> None:
+    rng = random.Random(1)
+    for _ in range(100):
+        cuts = sorted(rng.randint(0, 12) for _ in range(3))
+        begin, stop = np.array([0, *cuts]), np.array([*cuts, 12])
+        parts = [sorted(rng.randint(0, 20) for _ in range(high - low)) for low, high in zip(begin, stop)]
+        keys = np.array([key for part in parts for key in part], dtype=kind)
+        size = rng.choice((0, 1, 3, 2.5, 100, 2**70))
+        lowest, expected = np.zeros(12, dtype=np.int64), np.zeros(12, dtype=np.int64)
+        windows.lowest_starts(keys, begin, stop, size, lowest)
+        windows.lowest_starts_reference(keys.tolist(), begin, stop, size, expected)
+        assert lowest.tolist() == expected.tolist()
+
+
+def test_lowest_starts_over_the_whole_range_of_integers() -> None:
+    keys = np.array([-(2**63), -1, 0, 2**63 - 1], dtype=np.int64)
+    one = np.array([0]), np.array([4])
+    for size, expected in ((2**63 - 1, [0, 0, 1, 2]), (2**63, [0, 0, 0, 1]), (2**64 - 1, [0, 0, 0, 0])):
+        lowest = np.zeros(4, dtype=np.int64)
+        windows.lowest_starts(keys, *one, size, lowest)
+        assert lowest.tolist() == expected
+
+
+def test_a_difference_is_subtracted_not_rearranged() -> None:
+    """`0.3 - 0.1 <= 0.2` is true as floats subtract, `0.3 <= 0.1 + 0.2` is too, but `0.8 - 0.7` is not 0.1."""
+    lowest = np.zeros(2, dtype=np.int64)
+    windows.lowest_starts(np.array([0.7, 0.8]), np.array([0]), np.array([2]), 0.1, lowest)
+    assert lowest.tolist() == [0, 0 if 0.8 - 0.7 <= 0.1 else 1]
+
+
+def test_unlimited_starts() -> None:
+    lowest = np.full(5, -1, dtype=np.int64)
+    windows.unlimited_starts(np.array([0, 3]), np.array([3, 5]), lowest)
+    assert lowest.tolist() == [0, 0, 0, 3, 3]
+
+
+def simulate(hits: list[tuple[int, int, int]], partitioned: bool) -> list[tuple[bool, int]]:
+    """Consumption as LANGUAGE section 2 says it: what is reported later starts after the last report."""
+    reported: list[tuple[int, int]] = []
+    answer = []
+    for position, start, lane in hits:
+        before = max((p for p, other in reported if other == lane or not partitioned), default=-1)
+        answer.append((start > before, before))
+        if start > before:
+            reported.append((position, lane))
+    return answer
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_consumption(partitioned: bool) -> None:
+    rng = random.Random(2)
+    for _ in range(200):
+        positions = sorted(rng.sample(range(60), rng.randint(0, 15)))
+        hits = [(p, rng.randint(max(0, p - 12), p), rng.randrange(3)) for p in positions]
+        position, start, lane = (np.array(part, dtype=np.int64) for part in zip(*hits)) if hits else [
+            np.zeros(0, dtype=np.int64)
+        ] * 3
+        keep, before = np.zeros(len(hits), dtype=np.uint8), np.zeros(len(hits), dtype=np.int64)
+        cut = rng.randint(0, len(hits))
+        floor, floors = -1, np.full(3, -1, dtype=np.int64)
+        for part in (slice(0, cut), slice(cut, None)):
+            arrays = position[part], start[part]
+            if partitioned:
+                consume.consume_partition(*arrays, lane[part], floors, keep[part], before[part])
+            else:
+                floor = consume.consume_any(*arrays, floor, keep[part], before[part])
+        assert list(zip((keep != 0).tolist(), before.tolist())) == simulate(hits, partitioned)
