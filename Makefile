@@ -5,13 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test lint format clean
+.PHONY: demo test bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+bench: $(VENV)/.ready-bench
+	$(BIN)/python -m bench
 
 lint: $(VENV)/.ready-test
 	$(BIN)/ruff check .
@@ -28,7 +31,8 @@ format: $(VENV)/.ready-test
 # runs a small query, so that the kernels are compiled and cached before anything is timed or run in parallel.
 $(VENV)/.ready-demo: EXTRAS = demo
 $(VENV)/.ready-test: EXTRAS = test,demo
-$(VENV)/.ready-demo $(VENV)/.ready-test: pyproject.toml | $(BIN)/python
+$(VENV)/.ready-bench: EXTRAS = bench
+$(VENV)/.ready-demo $(VENV)/.ready-test $(VENV)/.ready-bench: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	printf 'type,ts\nA,1\nB,2\n' > $(VENV)/warm.csv
 	$(BIN)/cer run 'SELECT * WHERE A ; B WITHIN 1 EVENTS' $(VENV)/warm.csv --order-by ts > /dev/null

@@ -55,6 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
             "sizes": asdict(sizes),
             "figures": [figure.to_json() for figure in figures],
         }
+        output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 import pyarrow as pa
@@ -41,7 +42,7 @@ def cuts(rng: Random, n: int) -> list[int]:
 def pieces(table: pa.Table, bounds: Sequence[int]) -> list[pa.Table]:
     """A table cut into pieces, empty ones included."""
     edges = [0, *bounds, len(table)]
-    return [table.slice(low, high - low) for low, high in zip(edges, edges[1:], strict=False)]
+    return [table.slice(low, high - low) for low, high in pairwise(edges)]
 
 
 def check(query: tree.Query, events: Sequence[Event], rng: Random) -> int:

@@ -10,6 +10,8 @@ from math import isfinite
 import numpy as np
 import pyarrow as pa
 import pytest
+from rich.console import Console
+
 from bench import answers, formula, streams
 from bench.__main__ import main
 from bench.figures import Target, WrongAnswerError, ratio, table
@@ -17,7 +19,6 @@ from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.sections import SECTIONS, Sizes
-from rich.console import Console
 
 SMALL = Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001)
 

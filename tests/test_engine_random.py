@@ -9,18 +9,47 @@ import pytest
 from engine_oracle import check
 from generate import stream, unary_query
 
+from cer_gpu.engine import chunk, classify, enumerate, runner, session
+from cer_gpu.errors import LimitError
+
 BATCHES = 40
-QUERIES = 60
+QUERIES = 55
 
 
-@pytest.mark.parametrize("seed", range(BATCHES))
-def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
-    rng = Random(f"engine {seed}")
-    answered = 0
-    for _ in range(QUERIES):
+@pytest.fixture
+def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
+    monkeypatch.setattr(classify, "BLOCK", 4)
+    monkeypatch.setattr(session, "BATCH", 5)
+    monkeypatch.setattr(runner, "CHUNK", 3)
+    monkeypatch.setattr(runner, "CARRIED", 2)
+    monkeypatch.setattr(chunk, "SEGMENT", 2)
+    monkeypatch.setattr(enumerate, "GROUP", 3)
+    monkeypatch.setattr(enumerate, "BULK_COUNT", 2)
+
+
+def agree(seed: str, queries: int) -> None:
+    rng = Random(seed)
+    answered, refused = 0, 0
+    for _ in range(queries):
         query = unary_query(rng)
         events = stream(rng, rng.randrange(4, 13))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event has the type")
-            answered += check(query, events, rng) > 0
-    assert answered > QUERIES // 10
+            try:
+                answered += check(query, events, rng) > 0
+            except LimitError:  # about one random query in a hundred has an automaton over budget
+                refused += 1
+    assert answered >= queries // 4
+    assert refused <= queries // 10
+
+
+@pytest.mark.parametrize("seed", range(BATCHES // 2))
+def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
+    agree(f"whole {seed}", QUERIES)
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("seed", range(BATCHES // 2))
+def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
+    agree(f"pieces {seed}", QUERIES)

@@ -39,6 +39,65 @@ def test_a_condition_is_read_back_as_it_was_written(condition: t.Condition) -> N
     assert parsed.condition == condition
 
 
+def _shapes(pattern: t.Pattern) -> list[t.Pattern]:
+    # Every way to put an operator around a pattern, on each side of it.
+    other = t.EventType("Z")
+    interval = t.Interval(t.Bound(1, "s"), t.Bound(2, "s", True))
+    holds = t.Every("x", t.IsNull(t.Attribute("a")))
+    shapes: list[t.Pattern] = [
+        t.As(pattern, "x"),
+        t.Iteration(pattern),
+        t.Iteration(pattern, True, interval),
+        t.Filter(pattern, holds),
+        t.Filter(pattern, t.Either(holds, holds)),
+        t.Project(pattern, ("x",)),
+        t.Selector(t.Strategy.LAST, pattern),
+        t.Timed(pattern, interval),
+    ]
+    for left, right in ((pattern, other), (other, pattern)):
+        shapes += [t.Sequence(left, right), t.Sequence(left, right, True, interval)]
+        shapes += [t.And(left, right), t.All(left, right), t.Or(left, right), t.Unless(left, right)]
+    return shapes
+
+
+def test_every_operator_inside_every_operator() -> None:
+    for inner in _shapes(t.EventType("A")):
+        for outer in _shapes(inner):
+            text = to_text(outer)
+            assert parse(f"SELECT * WHERE {text}").pattern == outer, text
+
+
+def test_every_condition_inside_every_condition() -> None:
+    def shapes(part: t.Condition) -> list[t.Condition]:
+        other = t.Every("y", t.IsNull(t.Attribute("b")))
+        return [t.Not(part), *(kind(*sides) for kind in (t.Both, t.Either)
+                               for sides in ((part, other), (other, part)))]  # fmt: skip
+
+    leaves: list[t.Condition] = [
+        t.Every("x", t.IsNull(t.Attribute("a"))),
+        t.Comparison("=", t.Attribute("a", "x"), t.Attribute("a", "y")),
+    ]
+    for leaf in leaves:
+        for inner in shapes(leaf):
+            for outer in shapes(inner):
+                query = t.Query(t.Filter(t.EventType("A"), outer))
+                assert parse(to_text(query)) == query, to_text(query)
+
+
+def test_every_expression_inside_every_expression() -> None:
+    def shapes(part: t.Expression) -> list[t.Expression]:
+        other = t.Number(-2)
+        sums = [t.Arithmetic(op, *sides) for op in "+-*/%" for sides in ((part, other), (other, part))]
+        return [t.Negation(part), *sums]
+
+    for inner in shapes(t.Attribute("a")):
+        for middle in shapes(inner):
+            for outer in shapes(middle):
+                predicate = t.Comparison("<", outer, t.Quantity(-1.5, "h"))
+                query = t.Query(t.Filter(t.EventType("A"), t.Every("A", predicate)))
+                assert parse(to_text(query)) == query, to_text(query)
+
+
 def test_all_queries_of_the_case_files_round_trip() -> None:
     seen = 0
     for case in cases():

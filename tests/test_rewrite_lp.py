@@ -120,6 +120,31 @@ def test_one_repetition_violates() -> None:
     assert found == {frozenset(one) for one in ({1}, {0, 1}, {1, 2}, {0, 1, 2})}
 
 
+def columns(letters: str, values: list[int]) -> list[Event]:
+    return [Event(letter, {"v": v}) for letter, v in zip(letters, values)]
+
+
+def test_or_on_many_events_is_not_or_of_predicates() -> None:
+    pattern = formula("A+ FILTER A[v > 1] OR A[v < 0]")
+    found = {match.positions() for match in matches(to_lp(pattern), columns("AA", [5, -1]))}
+    assert found == {frozenset({0}), frozenset({1})}
+
+
+def test_a_branch_that_goes_does_not_take_a_variable_along() -> None:
+    # In the disjunct of A the filter on C cannot fail, so it goes; the correlation still speaks of its x.
+    pattern = formula("((A AS x OR C) FILTER NOT C[v > 1]) ; (B AS y FILTER y.v = x.v)")
+    events = columns("CAB", [0, 7, 7])
+    assert {match.positions() for match in matches(to_lp(pattern), events)} == {frozenset({0, 2})}
+    assert matches(to_lp(pattern), events) == matches(pattern, events)
+
+
+def test_a_correlated_repetition_is_not_taken_out() -> None:
+    pattern = formula("(A AS x ; (B AS y FILTER y.v = x.v))+ FILTER NOT A[v > 1]")
+    events = columns("ABAB", [1, 1, 2, 2])
+    assert len(matches(pattern, events)) == 2
+    assert matches(to_lp(pattern), events) == matches(pattern, events)
+
+
 def test_an_unsatisfiable_formula_becomes_one_atom() -> None:
     pattern = t.Filter(t.Sequence(t.EventType("A"), t.EventType("B")), t.Truth(False))
     rewritten = to_lp(pattern)

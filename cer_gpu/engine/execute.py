@@ -10,6 +10,7 @@ import numpy as np
 
 from cer_gpu.engine.chunk import Chunk, Segments
 from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import LimitError
 from cer_gpu.kernels import consume
 from cer_gpu.kernels.counts import counts, forward_counts
 from cer_gpu.kernels.counts_by_start import counts_by_start
@@ -18,6 +19,9 @@ from cer_gpu.kernels.tables import RunTables, backward_program, forward_program,
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
+
+COUNT_BITS = 1 << 16
+"""Bits of the number of partial matches at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +191,11 @@ class Executor:
         return first, event, found.lowest[low:high]
 
     def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
+        if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
+            raise LimitError(
+                f"more than 2^{COUNT_BITS:,} partial matches are open: the number of complex events has no "
+                "practical meaning; give the query a WITHIN, or ask for hits"
+            )
         if vectors.dtype == object and self._vectors.dtype != object:
             self._vectors = self._vectors.astype(object)
         self._vectors[lanes] = vectors

@@ -18,6 +18,9 @@ from cer_gpu.plan.compiled import CompiledQuery
 CHUNK = 1 << 20
 """Relevant events that are gathered before a chunk is run."""
 
+CARRIED = 1 << 17
+"""The same where registers are carried: less, for their counts may have thousands of digits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -83,7 +86,7 @@ class Runner:
             if len(part):
                 waiting.append(part)
                 count += len(part)
-            if count >= max(CHUNK, len(self._tail) if self._tail is not None else 0):
+            if count >= (CARRIED if self._carries else max(CHUNK, len(self._tail or ()))):
                 yield self.chunk(joined(waiting))
                 waiting, count = [], 0
         if waiting:

@@ -1,0 +1,76 @@
+"""The case files that this version evaluates: the engine gives what they expect."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections import Counter
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from case_files import PATTERNS, cases, plain
+
+import cer_gpu as cer
+
+ARROW = {
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "string": pa.string(),
+    "timestamp[ms]": pa.timestamp("ms"),
+}
+
+EVALUATED = {
+    "cepl_ops": 0,
+    "correlation_eq": 0,
+    "correlation_in_iteration": 0,
+    "correlation_theta": 0,
+    "nulls": 12,
+    "partition": 15,
+    "projection": 14,
+    "selectors": 0,
+    "strategies": 4,
+    "timed": 4,
+    "unary": 16,
+    "window": 16,
+}
+"""How many cases of each family need nothing that is evaluated later."""
+
+
+def table_of(case: dict[str, Any]) -> pa.Table:
+    kinds = {name: kind for attributes in case["types"].values() for name, kind in attributes.items()}
+    columns = {"type": pa.array([event["type"] for event in case["events"]], pa.string())}
+    for name, kind in kinds.items():
+        values = [
+            event["ts"] if name == case["order_by"] else event["attrs"].get(name) for event in case["events"]
+        ]
+        columns[name] = pa.array([math.nan if value == "NaN" else value for value in values], ARROW[kind])
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("family", PATTERNS)
+def test_the_engine_gives_what_the_cases_expect(family: str) -> None:
+    evaluated, refused = 0, set()
+    for case in cases(family):
+        try:
+            query = cer.compile(case["query"])
+        except cer.QueryError as error:
+            refused |= {finding.code for finding in error.diagnostics}
+            continue
+        evaluated += 1
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event has the type")
+            table = table_of(case)
+            got = [plain(ce.start, ce.end, ce.marks) for ce in query.run(table, order_by=case["order_by"])]
+            count = query.count(table, order_by=case["order_by"])
+        wanted = {plain(ce["start"], ce["end"], ce["marks"]) for ce in case["expected"]}
+        assert count == len(got) == len(set(got)), case["id"]
+        if case["check"]["kind"] == "exact":
+            assert set(got) == wanted, case["id"]
+        else:
+            assert set(got) <= wanted, case["id"]
+            ends = Counter(row[1] for row in wanted)
+            limit = case["check"]["n"]
+            assert Counter(row[1] for row in got) == {end: min(limit, n) for end, n in ends.items()}
+    assert evaluated == EVALUATED[family]
+    assert refused <= {"CER090"}
