@@ -12,7 +12,7 @@ from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import EventType
-from cer_gpu.plan.planner import Columns, plan
+from cer_gpu.plan.planner import Columns, outline, plan
 from cer_gpu.plan.scope import walk
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ class Query:
         self.text = text
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
-        self._plan = plan(self._tree, text, None, Columns(stream="stream"))
+        self._outline = outline(self._tree, text)
+        # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
+        self._plan = plan(self._outline, None, Columns(stream="stream"))
 
     def run(self, events: Any, **keywords: Any) -> Matches:
         """The complex events of the query over some events.
@@ -182,7 +184,7 @@ class Query:
         types = frozenset(node.name for node in walk(self._tree.pattern) if isinstance(node, EventType))
         source.check_types(types)
         columns = Columns(asked.type_column if source.has_type_column else None, asked.stream_column)
-        compiled = plan(self._tree, self.text, schema, columns).compiled
+        compiled = plan(self._outline, schema, columns).compiled
         return Session(compiled, source, dict(schema.units), asked)
 
     def _schema(self, source: Source, asked: Options) -> Schema:

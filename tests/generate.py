@@ -338,6 +338,7 @@ def _query(rng: Random, made: t.Pattern, strategy: t.Strategy) -> t.Query:
         made,
         strategy=strategy,
         select=_select(rng, made),
+        streams=(rng.choice(STREAMS),) if rng.random() < 0.08 else (),
         partition=_partition(rng),
         window=_window(rng),
         consume=rng.choice(list(t.Consume)) if rng.random() < 0.25 else t.Consume.NONE,

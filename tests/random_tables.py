@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass
 
 import numpy as np
-
 from cer_gpu.kernels.tables import RunTables
 
 

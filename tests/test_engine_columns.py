@@ -36,6 +36,11 @@ def rows(values: list[Any], holds: Callable[[Any], bool]) -> list[int]:
     return [i for i, value in enumerate(values) if value is not None and value == value and holds(value)]
 
 
+def compared(values: list[Any], name: str, constant: Any) -> list[int]:
+    """The rows whose value compares with a constant as an operator asks."""
+    return rows(values, lambda value: OPERATORS[name](value, constant))
+
+
 INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 FLOATS = [pa.float16(), pa.float32(), pa.float64()]
 
@@ -54,8 +59,8 @@ def test_integers(kind: pa.DataType) -> None:
     values: list[Any] = [low, low + 1, 0, None, 1, 2, 3, 100, high - 1, high, None]
     column = pa.array(values, kind)
     for constant in (low, 0, 2, 3, high):
-        for name, compare in OPERATORS.items():
-            assert kept(f"v {name} {constant}", v=column) == rows(values, lambda v: compare(v, constant))
+        for name in OPERATORS:
+            assert kept(f"v {name} {constant}", v=column) == compared(values, name, constant)
     assert kept("v > 1.5 AND v <= 100.0", v=column) == rows(values, lambda v: 1.5 < v <= 100)
     assert kept("v IN {2, 3.0, 7}", v=column) == rows(values, lambda v: v in (2, 3))
     assert kept("v NOT IN {2, 3}", v=column) == [i for i, v in enumerate(values) if v not in (2, 3)]
@@ -66,23 +71,15 @@ def test_integers(kind: pa.DataType) -> None:
 @pytest.mark.parametrize("kind", FLOATS, ids=str)
 def test_floats(kind: pa.DataType) -> None:
     values = [-math.inf, -2.5, -0.0, 0.0, None, 0.1, 1.0, math.nan, 2.5, math.inf]
-    column = pa.array(
-        np.array([0 if v is None else v for v in values], np.float16 if kind == pa.float16() else float)
-    )
-    column = (
-        pa.array([None if v is None else v for v in values], pa.float64()).cast(kind)
-        if kind != pa.float16()
-        else pa.array(
-            np.array([0 if v is None else v for v in values], np.float16),
-            mask=np.array([v is None for v in values]),
-        )
-    )
-    stored = column.to_pylist()
+    if kind == pa.float16():
+        mask = np.array([value is None for value in values])
+        column = pa.array(np.array([value or 0 for value in values], np.float16), mask=mask)
+    else:
+        column = pa.array(values, pa.float64()).cast(kind)
+    stored = [None if value is None else float(value) for value in column.to_pylist()]
     for constant in (-2.5, 0, 0.1, 1, 2.5):
-        for name, compare in OPERATORS.items():
-            assert kept(f"v {name} {constant}", v=column) == rows(
-                stored, lambda v: compare(float(v), constant)
-            )
+        for name in OPERATORS:
+            assert kept(f"v {name} {constant}", v=column) == compared(stored, name, constant)
     assert kept("NOT v > 0", v=column) == [i for i, v in enumerate(stored) if not (v is not None and v > 0)]
     assert kept("v IS NULL", v=column) == [4]
     assert kept("v IN RANGE (0, 1)", v=column) == rows(stored, lambda v: 0 <= v <= 1)
@@ -100,8 +97,8 @@ def test_strings(kind: pa.DataType) -> None:
     column = pa.array(WORDS, pa.string())
     column = column.dictionary_encode().cast(kind) if pa.types.is_dictionary(kind) else column.cast(kind)
     for constant in ("alpha", "b", "", "\uffff"):
-        for name, compare in OPERATORS.items():
-            assert kept(f"s {name} '{constant}'", s=column) == rows(WORDS, lambda s: compare(s, constant))
+        for name in OPERATORS:
+            assert kept(f"s {name} '{constant}'", s=column) == compared(WORDS, name, constant)
     assert kept("s LIKE 'a$' AND s != 'alpha'", s=column) == rows(
         WORDS, lambda s: re.search("a$", s) is not None and s != "alpha"
     )
@@ -134,22 +131,16 @@ MOMENTS = [datetime(2020, 1, 1, tzinfo=UTC), datetime(2024, 2, 29, 12, 30, tzinf
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
 def test_timestamps_of_every_unit_and_zone(unit: str, zone: str | None) -> None:
-    column = pa.array(MOMENTS, pa.timestamp("us", tz="UTC")).cast(pa.timestamp(unit, tz="UTC"))
-    column = (
-        column.cast(pa.timestamp(unit, tz=zone)) if zone else column.cast(pa.int64()).cast(pa.timestamp(unit))
-    )
+    plain = pa.array(MOMENTS, pa.timestamp("us", tz="UTC")).cast(pa.timestamp(unit, tz="UTC"))
+    column = plain.cast(pa.timestamp(unit, tz=zone)) if zone else plain.cast(pa.timestamp(unit))
     assert kept("t >= '2024-02-29'", t=column) == [1]
     assert kept("t > '2024-02-29T12:30:00'", t=column) == []
     assert kept("t = '2024-02-29T13:30:00+01:00'", t=column) == [1]
     assert kept("t < '2020-01-01T00:00:00.5'", t=column) == [0]
-    later = pa.array([None if m is None else m for m in MOMENTS], pa.timestamp("us", tz="UTC")).cast(
-        pa.timestamp("ms", tz="UTC")
-    )
-    assert kept(
-        "t - r < 1 h",
-        t=column.cast(pa.int64()).cast(pa.timestamp(unit)),
-        r=later.cast(pa.int64()).cast(pa.timestamp("ms")),
-    ) == [0, 1]
+    other = plain.cast(pa.timestamp("ms", tz="UTC"))
+    assert kept("t - r < 1 h", t=plain, r=other) == [0, 1]
+    assert kept("t + 0.5 s > r", t=plain, r=other) == [0, 1]
+    assert kept("t + 0.5 s <= r", t=plain, r=other) == []
 
 
 def test_dates_durations_and_times_of_day() -> None:
@@ -193,6 +184,4 @@ def test_many_filtered_columns() -> None:
     assert kept(condition, **table) == wanted
     parts = " OR ".join(f"(T AS x{k} FILTER x{k}[c{k} > 0.9])" for k in range(8))
     query = cer.compile(f"SELECT * FROM T WHERE {parts}")
-    assert query.count(pa.table(table)) == 500 - int(
-        np.all([table[f"c{k}"] <= 0.9 for k in range(8)], axis=0).sum()
-    )
+    assert query.count(pa.table(table)) == sum(int((table[f"c{k}"] > 0.9).sum()) for k in range(8))

@@ -6,12 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from random_tables import Case, kleene, random_case, sequence, tables_of
-
 from cer_gpu.kernels import counts as counting
 from cer_gpu.kernels import counts_by_start as by_start
 from cer_gpu.kernels import hits as hitting
 from cer_gpu.kernels.tables import accepting_runs, backward_program, forward_program, hits_program
+from random_tables import Case, kleene, random_case, sequence, tables_of
 
 
 def listed_hits(case: Case) -> tuple[np.ndarray, list[tuple[int, int]]]:
@@ -35,7 +34,14 @@ def test_hits_and_counts_are_those_of_the_runs(seed: int) -> None:
         registers = np.full((case.begin.size, tables.n_live), -1, dtype=np.int64)
         starts = np.arange(case.symbols.size)
         event, latest = hitting.hits(
-            hits_program(tables), case.symbols, starts, case.lowest, case.begin, case.report, case.stop, registers
+            hits_program(tables),
+            case.symbols,
+            starts,
+            case.lowest,
+            case.begin,
+            case.report,
+            case.stop,
+            registers,
         )
         assert list(zip(event.tolist(), latest.tolist())) == expected
         lowest = case.lowest[event]
@@ -183,7 +189,9 @@ def test_no_transition_and_no_event() -> None:
     tables = tables_of(2, [])
     none = np.zeros(0, dtype=np.int64)
     registers = np.full((0, tables.n_live), -1, dtype=np.int64)
-    event, _ = hitting.hits(hits_program(tables), none.astype(np.uint8), none, none, none, none, none, registers)
+    event, _ = hitting.hits(
+        hits_program(tables), none.astype(np.uint8), none, none, none, none, none, registers
+    )
     assert event.size == 0
     counts = counting.counts(
         tables,

@@ -6,7 +6,6 @@ import random
 
 import numpy as np
 import pytest
-
 from cer_gpu.kernels import consume, windows
 
 
@@ -65,9 +64,11 @@ def test_consumption(partitioned: bool) -> None:
     for _ in range(200):
         positions = sorted(rng.sample(range(60), rng.randint(0, 15)))
         hits = [(p, rng.randint(max(0, p - 12), p), rng.randrange(3)) for p in positions]
-        position, start, lane = (np.array(part, dtype=np.int64) for part in zip(*hits)) if hits else [
-            np.zeros(0, dtype=np.int64)
-        ] * 3
+        position, start, lane = (
+            (np.array(part, dtype=np.int64) for part in zip(*hits))
+            if hits
+            else [np.zeros(0, dtype=np.int64)] * 3
+        )
         keep, before = np.zeros(len(hits), dtype=np.uint8), np.zeros(len(hits), dtype=np.int64)
         cut = rng.randint(0, len(hits))
         floor, floors = -1, np.full(3, -1, dtype=np.int64)

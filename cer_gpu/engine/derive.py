@@ -11,7 +11,8 @@ from cer_gpu.engine.columns import Values
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify import NONE_MISSING
 from cer_gpu.language import tree
-from cer_gpu.plan.constants import NANOSECONDS, fold_arithmetic
+from cer_gpu.language.units import NANOSECONDS, nanoseconds
+from cer_gpu.plan.constants import fold_arithmetic
 
 INT64 = np.iinfo(np.int64)
 
@@ -38,7 +39,7 @@ def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Valu
         case tree.Number(value) | tree.Boolean(value):
             return _constant(value, rows), None
         case tree.Quantity(value, written):
-            return _constant(value, rows), written
+            return _quantity(value, written, rows)
         case tree.Negation(operand):
             values, unit = evaluate(operand, read, rows)
             return _combine("-", _constant(0, rows), values), unit
@@ -53,6 +54,15 @@ def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Valu
 def _constant(value: int | float | bool, rows: int) -> Values:
     dtype = np.float64 if isinstance(value, float) else np.int64
     return Values(np.full(rows, value, dtype), NONE_MISSING)
+
+
+def _quantity(value: int | float, written: str, rows: int) -> tuple[Values, str | None]:
+    """A span of time in the largest unit in which it is a whole number: half a second is 500 ms."""
+    exact = nanoseconds(value, written)
+    for unit in reversed(tuple(NANOSECONDS)):
+        if (exact / NANOSECONDS[unit]).denominator == 1:
+            return _constant(int(exact / NANOSECONDS[unit]), rows), unit
+    return _constant(float(exact), rows), "ns"
 
 
 def _same_unit(

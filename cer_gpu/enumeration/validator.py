@@ -6,6 +6,7 @@ For tests: slow, and written from the definitions in `cer_gpu.kernels.nodes`, no
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -101,9 +102,11 @@ def walk(structure: Structure, hit: int) -> Iterator[ComplexEvent]:
                 pending.append((left, ((right, kind), *marks)))
 
 
-def longest_walk(structure: Structure, hit: int) -> float:
+def longest_walk(structure: Structure, hit: int, most: int | None = None) -> float:
     """Most nodes visited from one complex event of a hit to the next, for each mark of the latter and its start.
 
-    Output-linear delay: bounded by `MAX_OUTPUT_DEPTH` + 1, whatever the stream.
+    Output-linear delay: at most `MAX_OUTPUT_DEPTH` + 1, whatever the stream. Only the first `most` complex
+    events are looked at, if given.
     """
-    return max((found.visited / (len(found.events) + 1) for found in walk(structure, hit)), default=0.0)
+    found = islice(walk(structure, hit), most)
+    return max((event.visited / (len(event.events) + 1) for event in found), default=0.0)

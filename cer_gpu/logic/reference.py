@@ -147,11 +147,13 @@ def _reported(query: t.Query, part: Part, first: int, end: int) -> frozenset[Mat
 def _partition(
     query: t.Query, events: Sequence[Event]
 ) -> list[tuple[tuple[Value, ...] | None, tuple[int, ...]]]:
+    taking_part = _of_streams(query, events)
     if not query.partition:
-        return [(None, tuple(range(len(events))))]
+        return [(None, taking_part)]
     keys: dict[tuple[object, ...], tuple[Value, ...]] = {}
     groups: dict[tuple[object, ...], list[int]] = {}
-    for position, event in enumerate(events):
+    for position in taking_part:
+        event = events[position]
         values = [_first_value(event, alternatives) for alternatives in query.partition]
         if any(value is None for value in values):
             continue
@@ -159,6 +161,13 @@ def _partition(
         keys.setdefault(same, tuple(values))
         groups.setdefault(same, []).append(position)
     return [(keys[same], tuple(positions)) for same, positions in groups.items()]
+
+
+def _of_streams(query: t.Query, events: Sequence[Event]) -> tuple[int, ...]:
+    """The events that take part: where streams have names, those of the streams of FROM."""
+    if not query.streams or all(event.stream is None for event in events):
+        return tuple(range(len(events)))
+    return tuple(position for position, event in enumerate(events) if event.stream in query.streams)
 
 
 def _first_value(event: Event, alternatives: Iterable[str]) -> Value:

@@ -5,21 +5,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from fractions import Fraction
 
 from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType
-
-NANOSECONDS = {
-    "ns": 1,
-    "us": 1_000,
-    "ms": 1_000_000,
-    "s": 1_000_000_000,
-    "min": 60_000_000_000,
-    "h": 3_600_000_000_000,
-    "d": 86_400_000_000_000,
-}
+from cer_gpu.language.units import NANOSECONDS, nanoseconds, timestamp_nanoseconds
 
 _COMPARE = {
     "=": operator.eq,
@@ -132,7 +122,7 @@ class ConstantReader:
             case tree.Boolean(value):
                 return int(value)
             case tree.Quantity(value, unit):
-                return _plain(Fraction(value) * NANOSECONDS[unit])
+                return _plain(nanoseconds(value, unit))
             case tree.Negation(operand):
                 return fold_arithmetic("-", 0, self._fold(operand))
             case tree.Arithmetic(op, left, right):
@@ -160,14 +150,6 @@ def fold_arithmetic(
         magnitude = abs(left) % abs(right)
         return -magnitude if left < 0 else magnitude
     return math.fmod(left, right)
-
-
-def timestamp_nanoseconds(text: str) -> int:
-    """An ISO 8601 timestamp (UTC where no offset is written) in nanoseconds since 1970."""
-    moment = datetime.fromisoformat(text)
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return ((since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds) * 1_000
 
 
 def _plain(value: Fraction) -> int | float:

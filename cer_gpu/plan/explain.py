@@ -23,13 +23,13 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield _line("class", "regular: every filter speaks of one event (CEL with unary filters)")
     yield _line("engine", "deterministic complex event automaton, as tables; CPU")
     yield _line("guarantee", "constant time per event in the length of the stream, output-linear delay")
-    yield _line("formula", to_text(plan.formula))
+    yield _line("formula", to_text(plan.outline.formula))
     yield _line("automaton", _automaton(plan))
     yield _line("symbols", _symbols(plan))
     for number, axis in enumerate(query.axes):
         yield _line("reads" if number == 0 else "", _axis(axis))
     yield _line("partitions", _partitions(query))
-    yield _line("window", _window(plan.query.window))
+    yield _line("window", _window(plan.outline.query.window))
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", _cost(plan))
@@ -41,7 +41,7 @@ def _line(name: str, text: str) -> str:
 
 
 def _automaton(plan: Plan) -> str:
-    cea, deterministic = plan.cea, plan.deterministic
+    cea, deterministic = plan.outline.cea, plan.deterministic
     return (
         f"{cea.n_states} states, {len(cea.transitions)} transitions; deterministic: "
         f"{deterministic.n_states} states, {len(deterministic.transitions)} transitions, "

@@ -8,21 +8,23 @@ that are neither a dear A nor a B leave every state where it is, tables with two
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 
-from cer_gpu.automata.cea import CEA
+from cer_gpu.automata.cause import cause
+from cer_gpu.automata.cea import CEA, Predicate
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import DeterministicCEA, determinise, predicates
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import CompiledQuery, TransitionTables, WindowPlan
-from cer_gpu.plan.constants import NANOSECONDS, ConstantReader
+from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.leaves import AxisBuilder
 from cer_gpu.plan.scope import assumed_schema, refuse_unevaluated
 from cer_gpu.plan.symbols import Diagram, fold, stages
@@ -46,58 +48,89 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """What a query is compiled to before any data is known.
+
+    Attributes
+    ----------
+    query : Query
+    text : str
+        As it was written.
+    formula : Pattern
+        The pattern in LP-normal form.
+    cea : CEA
+        Of the formula with the SELECT list as its outermost projection, trimmed.
+    tests : tuple of Predicate
+        The distinct predicates of its transitions.
+    """
+
+    query: tree.Query
+    text: str
+    formula: tree.Pattern
+    cea: CEA
+    tests: tuple[Predicate, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A compiled query with what was built on the way to it; `explain` reads it.
 
     Attributes
     ----------
-    query : Query
+    outline : Outline
     compiled : CompiledQuery
-    formula : Pattern
-        The pattern in LP-normal form.
-    cea : CEA
-        Of the formula, trimmed.
     deterministic : DeterministicCEA
         Minimal, over the symbols of `compiled`.
-    diagram : Diagram
     """
 
-    query: tree.Query
+    outline: Outline
     compiled: CompiledQuery
-    formula: tree.Pattern
-    cea: CEA
     deterministic: DeterministicCEA
-    diagram: Diagram
 
 
-def plan(query: tree.Query, text: str, schema: Schema | None, columns: Columns) -> Plan:
-    """Compile a checked query for data of a schema.
+def outline(query: tree.Query, text: str) -> Outline:
+    """The part of compilation that needs no data.
 
     Parameters
     ----------
     query : Query
-        Well-formed, and checked against `schema`.
-    schema : Schema or None
-        None assumes of every attribute the type that the query's constants suggest: good for `explain`
-        and for finding what is not evaluated or over budget, not for running.
+        Well-formed.
 
     Raises
     ------
     QueryError
         For a construct that is not evaluated yet.
     LimitError
-        When a normal form, the automaton or the symbols would exceed their budget.
+        When the normal form would exceed its budget.
     """
     refuse_unevaluated(query, text)
-    known = schema if schema is not None else assumed_schema(query)
     formula = to_lp(query.pattern)
     cea = trim(construct(projected(formula, query.select)))
-    tests = predicates(cea)
+    return Outline(query, text, formula, cea, predicates(cea))
+
+
+def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
+    """Compile a query for data of a schema.
+
+    Parameters
+    ----------
+    outline : Outline
+        Of a query that was checked against `schema`.
+    schema : Schema or None
+        None assumes of every attribute the type that the query's constants suggest: good for `explain`
+        and for finding what is over budget, not for running.
+
+    Raises
+    ------
+    LimitError
+        When the automaton or the symbols would exceed their budget.
+    """
+    query = outline.query
+    known = schema if schema is not None else assumed_schema(query)
     builder = AxisBuilder(ConstantReader(known.attributes, known.units), columns.type, columns.stream)
-    axes, formulas = builder.build(tests)
+    axes, formulas = builder.build(outline.tests)
     diagram = fold(axes, formulas)
-    deterministic = minimise(determinise(cea, diagram.outcomes, tests))
-    deterministic, symbol_of = merge_symbols(deterministic)
+    deterministic, symbol_of = merge_symbols(minimise(_determinised(outline, diagram)))
     if deterministic.n_symbols > SYMBOL_BUDGET:
         raise LimitError(
             f"the automaton tells {deterministic.n_symbols:,} classes of events apart, {SYMBOL_BUDGET:,} "
@@ -106,7 +139,7 @@ def plan(query: tree.Query, text: str, schema: Schema | None, columns: Columns) 
     dtype = np.dtype(np.uint8 if deterministic.n_symbols <= 256 else np.uint16)
     variables, label_has = mark_columns(deterministic, query.select)
     compiled = CompiledQuery(
-        text=text,
+        text=outline.text,
         axes=axes,
         stages=stages(axes, diagram, np.asarray(symbol_of).astype(dtype)),
         tables=tables(deterministic),
@@ -120,7 +153,17 @@ def plan(query: tree.Query, text: str, schema: Schema | None, columns: Columns) 
         streams=query.streams if columns.stream is not None else (),
         symbol_dtype=dtype.name,
     )
-    return Plan(query, compiled, formula, cea, deterministic, diagram)
+    return Plan(outline, compiled, deterministic)
+
+
+def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
+    try:
+        return determinise(outline.cea, diagram.outcomes, outline.tests)
+    except LimitError as error:
+        blamed = cause(projected(outline.formula, outline.query.select), diagram.outcomes, outline.tests)
+        raise LimitError(
+            f"{error}\nThe smallest part of the pattern to blame:\n  {to_text(blamed)}"
+        ) from None
 
 
 def projected(formula: tree.Pattern, select: tuple[tree.SelectItem, ...] | None) -> tree.Pattern:
@@ -173,7 +216,7 @@ def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None
         return None
     if window.kind == "events":
         return WindowPlan("events", window.size)
-    size = Fraction(window.size)
+    size = exact(window.size)
     attribute = window.attribute if window.kind == "attribute" else schema.order
     assert attribute is not None
     kind = schema.attributes[attribute]
