@@ -13,8 +13,9 @@ Contract of the three `add_*` kernels (one stage of `cer_gpu.plan.symbols`):
 A value's elementary range is the number of bounds that are <= it; a null's and a NaN's is 0.
 """
 
-import numba
 import numpy as np
+
+from .jit import jit
 
 STRIP = 2048
 """Rows of a strip: its part of a column and of the index stay in the first-level cache."""
@@ -129,22 +130,27 @@ def first_decrease_body(values, before):
 
     A NaN is not less than anything, and nothing is less than it: the caller looks for NaN itself.
     """
-    previous = before
-    for i in range(values.shape[0]):
-        if values[i] < previous:
-            return i
-        previous = values[i]
+    if values.shape[0] > 0 and values[0] < before:
+        return 0
+    for low in range(1, values.shape[0], STRIP):
+        high = min(low + STRIP, values.shape[0])
+        falls = 0
+        for i in range(low, high):
+            falls += values[i] < values[i - 1]
+        if falls:
+            for i in range(low, high):
+                if values[i] < values[i - 1]:
+                    return i
     return -1
 
 
-_jit = numba.njit(nogil=True, cache=True)
-_add_few_cuts = _jit(add_few_cuts_body)
-_add_many_cuts = _jit(add_many_cuts_body)
-_add_codes = _jit(add_codes_body)
-_add_few_codes = _jit(add_few_codes_body)
-lookup = _jit(lookup_body)
-compact = _jit(compact_body)
-first_decrease = _jit(first_decrease_body)
+_add_few_cuts = jit(add_few_cuts_body)
+_add_many_cuts = jit(add_many_cuts_body)
+_add_codes = jit(add_codes_body)
+_add_few_codes = jit(add_few_codes_body)
+lookup = jit(lookup_body)
+compact = jit(compact_body)
+first_decrease = jit(first_decrease_body)
 
 NONE_MISSING = np.empty(0, np.uint8)
 """The `valid` of a column without nulls."""

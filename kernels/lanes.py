@@ -1,9 +1,9 @@
-"""Lanes: ordinals of events in their partition, order inside a lane, and the sort that groups them.
+"""Lanes: numbers for keys, ordinals and order of events in their partition, the sort that groups them.
 
 A lane is the number of a partition; -1 is an event that belongs to none.
 """
 
-import numba
+from .jit import jit
 
 
 def ordinals_body(lanes, counters, out):
@@ -37,11 +37,59 @@ def lane_decrease_body(lanes, values, last, seen):
     return -1
 
 
-def group_body(lanes, starts, order):
-    """Stable counting sort by lane.
+def remember_body(lanes, values, last, seen):
+    """Note the last value of each lane: `lane_decrease_body` without the comparison."""
+    for i in range(lanes.shape[0]):
+        lane = lanes[i]
+        if lane >= 0:
+            last[lane] = values[i]
+            seen[lane] = 1
 
-    `lanes` int32 [n] in, all >= 0; `starts` int64 [lanes + 1] in: zeros, out: where each lane begins in
-    the sorted order, and n; `order` int64 [n] out: the events in that order.
+
+def key_range_body(keys, valid, rows, least, most):
+    """The least and the greatest key of some rows, `least` and `most` among them.
+
+    `keys` any integer [n] in; `valid` uint8 [n] or [0] in: 0 at a null; `rows` int64 [m] in.
+    """
+    masked = valid.shape[0] > 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if not masked or valid[row]:
+            least = min(least, keys[row])
+            most = max(most, keys[row])
+    return least, most
+
+
+def dense_codes_body(keys, valid, rows, least, table, count, codes, fresh):
+    """Number keys in the order in which they are first seen; how many there are by now.
+
+    `keys`, `valid`, `rows` as in `key_range_body`; `table` int32 [range] in/out: the number of key
+    `least + k`, or -1; `count` int64 in: numbers given so far; `codes` int32 [m] out: the number of each
+    row's key, -1 at a null; `fresh` int64 [m] out: the new keys, in the order of their numbers.
+    """
+    masked = valid.shape[0] > 0
+    before = count
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if masked and not valid[row]:
+            codes[i] = -1
+            continue
+        at = keys[row] - least
+        code = table[at]
+        if code < 0:
+            code = count
+            table[at] = code
+            fresh[count - before] = keys[row]
+            count += 1
+        codes[i] = code
+    return count
+
+
+def group_body(lanes, starts, place):
+    """Where each event goes when events are grouped by lane, in their order inside each.
+
+    `lanes` int32 [n] in, all >= 0; `starts` int64 [lanes + 1] in: zeros, out: where each lane begins, and
+    n; `place` int32 [n] out: the new index of each event.
     """
     count = starts.shape[0] - 1
     for i in range(lanes.shape[0]):
@@ -49,14 +97,23 @@ def group_body(lanes, starts, order):
     for lane in range(count):
         starts[lane + 1] += starts[lane]
     for i in range(lanes.shape[0]):
-        order[starts[lanes[i]]] = i
+        place[i] = starts[lanes[i]]
         starts[lanes[i]] += 1
     for lane in range(count, 0, -1):
         starts[lane] = starts[lane - 1]
     starts[0] = 0
 
 
-_jit = numba.njit(nogil=True, cache=True)
-ordinals = _jit(ordinals_body)
-lane_decrease = _jit(lane_decrease_body)
-group = _jit(group_body)
+def scatter_body(values, place, out):
+    """`out[place[i]] = values[i]`: `values` and `out` of any dtype [n], `place` int32 [n], no two alike."""
+    for i in range(values.shape[0]):
+        out[place[i]] = values[i]
+
+
+ordinals = jit(ordinals_body)
+lane_decrease = jit(lane_decrease_body)
+remember = jit(remember_body)
+key_range = jit(key_range_body)
+dense_codes = jit(dense_codes_body)
+group = jit(group_body)
+scatter = jit(scatter_body)

@@ -338,12 +338,19 @@ def _query(rng: Random, made: t.Pattern, strategy: t.Strategy) -> t.Query:
         made,
         strategy=strategy,
         select=_select(rng, made),
-        streams=(rng.choice(STREAMS),) if rng.random() < 0.08 else (),
+        streams=_streams(rng, made),
         partition=_partition(rng),
         window=_window(rng),
         consume=rng.choice(list(t.Consume)) if rng.random() < 0.25 else t.Consume.NONE,
         limit=rng.choice((0, 1, 2, 5)) if rng.random() < 0.15 else None,
     )
+
+
+def _streams(rng: Random, made: t.Pattern) -> tuple[str, ...]:
+    """FROM, now and then: it lists every stream that the pattern names, so it names one only if none is."""
+    if rng.random() > 0.08:
+        return ()
+    return STREAMS if any(">" in name for name in variables(made)) else (rng.choice(STREAMS),)
 
 
 def _select(rng: Random, made: t.Pattern) -> tuple[t.SelectItem, ...] | None:

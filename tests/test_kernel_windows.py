@@ -15,29 +15,33 @@ def test_lowest_starts(kind: type) -> None:
     for _ in range(100):
         cuts = sorted(rng.randint(0, 12) for _ in range(3))
         begin, stop = np.array([0, *cuts]), np.array([*cuts, 12])
+        report = np.array([rng.randint(low, high) for low, high in zip(begin, stop)])
         parts = [sorted(rng.randint(0, 20) for _ in range(high - low)) for low, high in zip(begin, stop)]
         keys = np.array([key for part in parts for key in part], dtype=kind)
         size = rng.choice((0, 1, 3, 2.5, 100, 2**70))
-        lowest, expected = np.zeros(12, dtype=np.int64), np.zeros(12, dtype=np.int64)
-        windows.lowest_starts(keys, begin, stop, size, lowest)
-        windows.lowest_starts_reference(keys.tolist(), begin, stop, size, expected)
+        lowest, expected = np.full(12, -1, dtype=np.int64), np.full(12, -1, dtype=np.int64)
+        windows.lowest_starts(keys, begin, report, stop, size, lowest)
+        windows.lowest_starts_reference(keys.tolist(), begin, report, stop, size, expected)
         assert lowest.tolist() == expected.tolist()
 
 
-def test_lowest_starts_over_the_whole_range_of_integers() -> None:
+@pytest.mark.parametrize(
+    ("size", "expected"), [(2**63 - 1, [0, 0, 1, 2]), (2**63, [0, 0, 0, 1]), (2**64 - 1, [0, 0, 0, 0])]
+)
+def test_lowest_starts_over_the_whole_range_of_integers(size: int, expected: list[int]) -> None:
     keys = np.array([-(2**63), -1, 0, 2**63 - 1], dtype=np.int64)
-    one = np.array([0]), np.array([4])
-    for size, expected in ((2**63 - 1, [0, 0, 1, 2]), (2**63, [0, 0, 0, 1]), (2**64 - 1, [0, 0, 0, 0])):
-        lowest = np.zeros(4, dtype=np.int64)
-        windows.lowest_starts(keys, *one, size, lowest)
-        assert lowest.tolist() == expected
+    begin, stop = np.array([0]), np.array([4])
+    lowest = np.zeros(4, dtype=np.int64)
+    windows.lowest_starts(keys, begin, begin, stop, size, lowest)
+    assert lowest.tolist() == expected
 
 
 def test_a_difference_is_subtracted_not_rearranged() -> None:
-    """`0.3 - 0.1 <= 0.2` is true as floats subtract, `0.3 <= 0.1 + 0.2` is too, but `0.8 - 0.7` is not 0.1."""
+    """In floats 0.4 <= 0.1 + 0.3, but 0.4 - 0.1 > 0.3."""
+    begin, stop = np.array([0]), np.array([2])
     lowest = np.zeros(2, dtype=np.int64)
-    windows.lowest_starts(np.array([0.7, 0.8]), np.array([0]), np.array([2]), 0.1, lowest)
-    assert lowest.tolist() == [0, 0 if 0.8 - 0.7 <= 0.1 else 1]
+    windows.lowest_starts(np.array([0.1, 0.4]), begin, begin, stop, 0.3, lowest)
+    assert lowest.tolist() == [0, 1]
 
 
 def test_unlimited_starts() -> None:

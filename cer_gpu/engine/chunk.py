@@ -7,11 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from cer_gpu.engine.intake import Relevant, joined
+from cer_gpu.engine.intake import Relevant, grouped, joined
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels import lanes as lane_kernels
 from cer_gpu.kernels import windows
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 
 SEGMENT = 1 << 16
 """Events that a segment reports at least, where a lane is cut: enough to pay for a thread's turn."""
@@ -65,8 +65,8 @@ class Chunk:
     segments : Segments
         The same, long lanes cut where the window allows it.
     lowest : ndarray, shape (n,), int64
-        For each new event the least one that may start a complex event that ends there. For a window that
-        is not monotone the begin of the lane: its keys decide.
+        For each new event the least one that may start a complex event that ends there; `admit` fills it,
+        segment by segment. For a window that is not monotone the begin of the lane: its keys decide.
     monotone : bool
         Whether the window's keys ascend in every lane and none is null, so that `lowest` is exact.
     """
@@ -77,8 +77,16 @@ class Chunk:
     lowest: np.ndarray
     monotone: bool
 
+    def admit(self, part: Segments, window: WindowPlan | None) -> None:
+        """Fill `lowest` for the events that some segments report."""
+        if window is not None and self.monotone:
+            keys = self.events.measured
+            windows.lowest_starts(keys, part.begin, part.report, part.stop, window.size, self.lowest)
 
-def grouped(tail: Relevant | None, new: Relevant, lane_count: int) -> tuple[Relevant, Segments]:
+
+def by_lane(
+    tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
+) -> tuple[Relevant, Segments]:
     """The events of a tail and new ones by lane; lanes without new events are run by no segment."""
     everything = new if tail is None or not len(tail) else joined([tail, new])
     old = len(everything) - len(new)
@@ -86,13 +94,14 @@ def grouped(tail: Relevant | None, new: Relevant, lane_count: int) -> tuple[Rele
         whole = np.array([[0], [old], [len(everything)], [0]], np.int64)
         return everything, Segments(*(whole if len(new) else whole[:, :0]))
     starts = np.zeros(lane_count + 1, np.int64)
-    order = np.empty(len(everything), np.int64)
-    lane_kernels.group(everything.lanes, starts, order)
+    place = np.empty(len(everything), np.int32)
+    lane_kernels.group(everything.lanes, starts, place)
     kept = np.bincount(everything.lanes[:old], minlength=lane_count)
     begin, stop = starts[:-1], starts[1:]
     report = begin + kept
     used = np.flatnonzero(report < stop)
-    return everything.take(order), Segments(begin[used], report[used], stop[used], used)
+    events = grouped(everything, place, starts, workers)
+    return events, Segments(begin[used], report[used], stop[used], used)
 
 
 def make_chunk(
@@ -107,22 +116,14 @@ def make_chunk(
     new : Relevant
         In the order of the stream.
     """
-    events, lanes = grouped(tail, new, lane_count)
+    events, lanes = by_lane(tail, new, lane_count, workers)
     lowest = np.empty(len(events), np.int64)
     window = query.window
     monotone = window is None or window.kind != "attribute" or is_monotone(events, lanes)
     if window is None or not monotone:
         windows.unlimited_starts(lanes.begin, lanes.stop, lowest)
         return Chunk(events, lanes, lanes, lowest, monotone)
-    keys = events.keys if len(events.keys) else events.positions
-    segments = cut_lanes(lanes, keys, window.size)
-
-    def fill(unit: tuple[int, int]) -> None:
-        part = segments.part(*unit)
-        windows.lowest_starts(keys, part.begin, part.report, part.stop, window.size, lowest)
-
-    workers.map("windows", fill, segments.units())
-    return Chunk(events, lanes, segments, lowest, True)
+    return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size), lowest, True)
 
 
 def is_monotone(events: Relevant, lanes: Segments) -> bool:

@@ -136,6 +136,7 @@ class Executor:
             starts, lowest = np.arange(len(events)), chunk.lowest
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+            chunk.admit(segments, self._query.window)
             if self._carries:
                 registers = self._registers[segments.lane]
             else:

@@ -49,6 +49,11 @@ class Relevant:
     def __len__(self) -> int:
         return len(self.symbols)
 
+    @property
+    def measured(self) -> np.ndarray:
+        """What the window measures of each event, shape (n,)."""
+        return self.keys if len(self.keys) else self.positions
+
     def slice(self, start: int) -> Relevant:
         """The events from `start` on, copied, so that the others can be freed."""
 
@@ -79,6 +84,35 @@ class Relevant:
             pick(self.keyed),
             payload,
         )
+
+
+def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Workers) -> Relevant:
+    """The events grouped by lane.
+
+    Parameters
+    ----------
+    place : ndarray, shape (n,), int32
+        The new index of each event.
+    starts : ndarray, shape (lanes + 1,), int64
+        Where each lane begins.
+    """
+
+    def moved(values: np.ndarray) -> np.ndarray:
+        out = np.empty_like(values)
+        if len(values):
+            kernels.scatter(values, place, out)
+        return out
+
+    symbols, positions, keys, keyed = workers.map(
+        "scatter", moved, [events.symbols, events.positions, events.keys, events.keyed]
+    )
+    lanes = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    payload = None
+    if events.payload is not None:
+        order = np.empty(len(place), np.int64)
+        order[place] = np.arange(len(place))
+        payload = events.payload.take(pa.array(order))
+    return Relevant(symbols, positions, lanes, keys, keyed, payload)
 
 
 def joined(parts: list[Relevant]) -> Relevant:
@@ -218,7 +252,7 @@ class Intake:
         checked = not self._order.in_order and time is not None
         if not counted and not checked:
             return self._encode(batch, rows), none
-        lanes = self._encode(batch, None)
+        lanes = self._encode(batch, np.arange(len(batch)))
         if checked:
             assert time is not None
             self._check_lanes(lanes, time)
@@ -229,26 +263,25 @@ class Intake:
         kernels.ordinals(lanes, self._counters, ordinals)
         return lanes[rows], ordinals[rows]
 
-    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> np.ndarray:
+    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
         if self.encoder is not None:
             lanes = self.encoder.encode(batch, rows)
         else:
-            lanes = np.zeros(len(batch) if rows is None else len(rows), np.int32)
+            lanes = np.zeros(len(rows), np.int32)
         if self._skips:
             assert self._stream_column is not None
             column = columns.single(batch.column(self._stream_column))
             if pa.types.is_dictionary(column.type):
                 column = column.dictionary_decode()
             named = pc.is_in(column, pa.array(list(self._query.streams), column.type))
-            inside = named.to_numpy(zero_copy_only=False)
-            lanes = np.where(inside if rows is None else inside[rows], lanes, np.int32(-1))
+            inside = named.to_numpy(zero_copy_only=False)[rows]
+            lanes = np.where(inside, lanes, np.int32(-1))
         return lanes
 
     def _remember(self, lanes: np.ndarray, times: np.ndarray) -> None:
         """Note the last time of each lane, for when the stream as a whole falls out of order."""
         self._room(times.dtype)
-        self._last[lanes] = times
-        self._seen[lanes] = 1
+        kernels.remember(lanes, times, self._last, self._seen)
 
     def _room(self, dtype: np.dtype) -> None:
         self._last = _grown(self._last.astype(dtype, copy=False), self.lane_count)

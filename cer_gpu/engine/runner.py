@@ -77,12 +77,15 @@ class Runner:
         self._carries = carries
         self._memory = memory
         self._tail: Relevant | None = None
+        self._last: Chunk | None = None
+        self._rows = 0
 
     def chunks(self, relevant: Iterable[Relevant]) -> Iterator[tuple[Chunk, Hits]]:
         """The chunks of a stream of relevant events, each with the ends that are reported."""
         waiting: list[Relevant] = []
         count = 0
         for part in relevant:
+            self._settle()
             if len(part):
                 waiting.append(part)
                 count += len(part)
@@ -94,10 +97,17 @@ class Runner:
 
     def chunk(self, new: Relevant) -> tuple[Chunk, Hits]:
         """Run the next events of the stream."""
+        self._settle()
         chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count, self._workers)
         found = self._executor.hits(chunk)
-        self._tail = None if self._carries else self._kept(chunk)
+        self._last, self._rows = chunk, self._intake.rows
         return chunk, found
+
+    def _settle(self) -> None:
+        """Cut the tail out of the last chunk: only once it is known that more events follow."""
+        if self._last is not None:
+            self._tail = None if self._carries else self._kept(self._last)
+            self._last = None
 
     def _kept(self, chunk: Chunk) -> Relevant | None:
         """The events of a chunk that a complex event that ends later may still contain."""
@@ -117,7 +127,7 @@ class Runner:
             # What the last event does not admit, no later one does.
             low = int(chunk.lowest[-1])
             if window.kind == "events":
-                low = int(np.searchsorted(events.positions, self._intake.rows - window.size))
+                low = int(np.searchsorted(events.positions, self._rows - window.size))
         if self._query.consume != "NONE":
             low = max(low, int(np.searchsorted(events.positions, self._executor.floor, side="right")))
         return low

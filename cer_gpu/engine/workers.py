@@ -46,8 +46,8 @@ class Workers:
     def map(self, kind: str, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """The results of a function, in the order of the items.
 
-        The first item of each `kind` of work runs alone: its kernels are compiled, or loaded from the disk,
-        by one thread (Numba 0.68 was seen to fail when several threads compile what calls each other).
+        The first item of each `kind` of work runs alone, so that its kernels are compiled, or loaded from
+        the disk, by one thread while no other waits for the same.
         """
         work = list(items)
         if self.threads == 1 or len(work) <= 1:

@@ -47,7 +47,9 @@ def check(structure: Structure) -> None:
             if not 0 <= child < node:
                 raise InvariantError(f"node {node} has the child {child}, which does not precede it")
         if latest != arena[left, LATEST]:
-            raise InvariantError(f"node {node} has the latest start {latest}, its left child {arena[left, LATEST]}")
+            raise InvariantError(
+                f"node {node} has the latest start {latest}, its left child {arena[left, LATEST]}"
+            )
         if label == UNION:
             if arena[right, LATEST] > latest:
                 raise InvariantError(f"union {node} is not time-ordered")
@@ -70,7 +72,9 @@ def check_duplicate_free(structure: Structure) -> None:
         if len(set(found)) != len(found):
             raise InvariantError(f"hit {hit} lists a complex event twice")
         if len(found) != structure.hits.count[hit]:
-            raise InvariantError(f"hit {hit} has {len(found)} complex events, counted {structure.hits.count[hit]}")
+            raise InvariantError(
+                f"hit {hit} has {len(found)} complex events, counted {structure.hits.count[hit]}"
+            )
 
 
 def walk(structure: Structure, hit: int) -> Iterator[ComplexEvent]:

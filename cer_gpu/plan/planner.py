@@ -225,7 +225,8 @@ def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None
         unit = schema.units.get(attribute, schema.order_unit)
         assert unit is not None
         size = size * NANOSECONDS[window.unit] / NANOSECONDS[unit]
+    measured = "time" if attribute == schema.order else "attribute"
     if kind is ValueType.FLOAT64:
-        return WindowPlan(window.kind, float(size), attribute)
+        return WindowPlan(measured, float(size), attribute)
     # Differences of integers are whole: the largest that is allowed is the floor.
-    return WindowPlan(window.kind, size.numerator // size.denominator, attribute)
+    return WindowPlan(measured, size.numerator // size.denominator, attribute)
