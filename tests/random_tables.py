@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,8 +68,20 @@ class Case:
 
 
 def random_case(rng: random.Random, longest: int = 9) -> Case:
-    """Segments of up to `longest` events each, one after another, with a random window in each."""
+    """Segments of up to `longest` events each, one after another, with a random window in each.
+
+    Fewer events where the runs branch much, so that they can be listed one by one.
+    """
     tables = random_tables(rng)
+    moves = Counter(
+        (symbol, int(tables.source[t]))
+        for symbol in range(4)
+        for t in range(tables.first[symbol], tables.first[symbol + 1])
+        if tables.target[t] >= 0
+    )
+    branches = max(moves.values(), default=1)
+    while branches**longest > 2000:
+        longest -= 1
     begin, report, stop = [], [], []
     lowest: list[int] = []
     for _ in range(rng.randint(1, 4)):

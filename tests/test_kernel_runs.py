@@ -36,14 +36,7 @@ def test_hits_and_counts_are_those_of_the_runs(seed: int) -> None:
         starts = np.arange(case.symbols.size)
         bounds = case.begin, case.report, case.stop
         event, latest = hitting.hits(
-            hits_program(tables),
-            case.symbols,
-            starts,
-            case.lowest,
-            case.begin,
-            case.report,
-            case.stop,
-            registers,
+            hits_program(tables), case.symbols, starts, case.lowest, *bounds, registers
         )
         assert list(zip(event.tolist(), latest.tolist())) == expected
         lowest = case.lowest[event]
@@ -190,9 +183,8 @@ def test_no_transition_and_no_event() -> None:
     tables = tables_of(2, [])
     none = np.zeros(0, dtype=np.int64)
     registers = np.full((0, tables.n_live), -1, dtype=np.int64)
-    event, _ = hitting.hits(
-        hits_program(tables), none.astype(np.uint8), none, none, none, none, none, registers
-    )
+    symbols = none.astype(np.uint8)
+    event, _ = hitting.hits(hits_program(tables), symbols, none, none, none, none, none, registers)
     assert event.size == 0
     programs = forward_program(tables), backward_program(tables)
     assert counting.counts(tables, *programs, symbols, np.zeros(1, np.int64), none, none).size == 0

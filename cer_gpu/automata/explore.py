@@ -93,5 +93,5 @@ def _over_budget(what: str, budget: int, explored: int, states: int, edges: int)
         f"{what} exceeds the budget of {budget:,} states and transitions: with {explored:,} states explored "
         f"{states - explored:,} more are waiting, so at least about {estimate:,} are needed. "
         "Shorten the pattern, use fewer filters, let fewer alternatives and repetitions match the same "
-        "events, keep more of their marks, or raise the budget"
+        "events, or keep more of their marks"
     )

@@ -18,6 +18,9 @@ from cer_gpu.plan.compiled import CompiledQuery
 CHUNK = 1 << 20
 """Relevant events that are gathered before a chunk is run."""
 
+BYTES_OF_EVENT = 512
+"""What a relevant event takes while its chunk is run and enumerated, about."""
+
 CARRIED = 1 << 17
 """The same where registers are carried: less, for their counts may have thousands of digits."""
 
@@ -76,6 +79,7 @@ class Runner:
         self._workers = workers
         self._carries = carries
         self._memory = memory
+        self._least = CHUNK if memory is None else min(CHUNK, memory // BYTES_OF_EVENT)
         self._tail: Relevant | None = None
         self._last: Chunk | None = None
         self._rows = 0
@@ -89,7 +93,7 @@ class Runner:
             if len(part):
                 waiting.append(part)
                 count += len(part)
-            if count >= (CARRIED if self._carries else max(CHUNK, len(self._tail or ()))):
+            if count >= (CARRIED if self._carries else max(self._least, len(self._tail or ()))):
                 yield self.chunk(joined(waiting))
                 waiting, count = [], 0
         if waiting:

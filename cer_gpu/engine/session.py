@@ -29,6 +29,12 @@ from cer_gpu.plan.leaves import attributes_of
 BATCH = 1 << 22
 """Rows that are read at a time at most."""
 
+LEAST_BATCH = 1024
+"""Rows that are read at a time at least, however little memory is allowed."""
+
+BYTES_OF_EVENT = 64
+"""What an event takes while it is classified, about."""
+
 DECIMAL_DIGITS = 76
 """Digits of Arrow's widest exact number."""
 
@@ -156,7 +162,10 @@ class Session:
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
-        return self._source.batches(self.columns(run.intake.payload), BATCH)
+        memory = self._options.memory
+        # A quarter of the memory is for a batch and what is made of it, event by event.
+        rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
+        return self._source.batches(self.columns(run.intake.payload), rows)
 
     def _steps(self, enumerates: bool = False) -> Iterator[Step]:
         """Run over the whole source, chunk by chunk."""

@@ -368,7 +368,7 @@ class _Rewriting(Generic[R]):
             raise LimitError(
                 f"the filters of this pattern, pushed to its event types, need at least {size:,} event types "
                 f"and the budget is {self.budget:,}; what multiplies them most is {operator} ({number:,} "
-                "alternatives): filter each variable where it is defined, or raise the budget"
+                "alternatives): filter each variable where it is defined"
             )
 
 

@@ -70,6 +70,18 @@ def complement(operand: Formula) -> Formula:
     return Constant(not operand.value) if isinstance(operand, Constant) else Complement(operand)
 
 
+def simplified(formula: Formula) -> Formula:
+    """The formula without constants inside."""
+    match formula:
+        case Conjunction(left, right):
+            return conjunction(simplified(left), simplified(right))
+        case Disjunction(left, right):
+            return disjunction(simplified(left), simplified(right))
+        case Complement(operand):
+            return complement(simplified(operand))
+    return formula
+
+
 def reads(formula: Formula, axis: int) -> bool:
     """Whether a formula depends on the class on an axis."""
     match formula:

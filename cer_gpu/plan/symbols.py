@@ -16,7 +16,7 @@ import numpy as np
 
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.axes import Axis
-from cer_gpu.plan.formula import Constant, Formula, assign, reads
+from cer_gpu.plan.formula import Constant, Formula, assign, reads, simplified
 
 STATE_BUDGET = 65_536
 """States of one level of the diagram at most."""
@@ -74,7 +74,7 @@ def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:
     LimitError
         When a level would have more than `STATE_BUDGET` states.
     """
-    states: list[tuple[Formula, ...]] = [tuple(formulas)]
+    states: list[tuple[Formula, ...]] = [tuple(simplified(formula) for formula in formulas)]
     levels = []
     for index, axis in enumerate(axes):
         memo: dict[tuple[Formula, int], Formula] = {}

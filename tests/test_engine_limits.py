@@ -1,0 +1,119 @@
+"""Counts past 64 bits, queries with more answers than anybody can hold, budgets."""
+
+from __future__ import annotations
+
+import itertools
+from decimal import Decimal
+
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+
+KLEENE = "SELECT a WHERE A+ AS a ; B"
+
+
+def letters(text: str) -> pa.Table:
+    return pa.table({"type": list(text)})
+
+
+def test_a_count_past_64_bits_is_exact() -> None:
+    query = cer.compile(KLEENE)
+    for n in (62, 63, 64, 65, 200):
+        assert query.count(letters("A" * n + "B")) == 2**n - 1
+    windowed = cer.compile(KLEENE + " WITHIN 100 EVENTS")
+    assert windowed.count(letters("A" * 300 + "B")) == 2**100 - 1
+
+
+def test_counts_past_64_bits_are_decimals() -> None:
+    found = cer.compile(KLEENE).counts(letters("A" * 70 + "BC" + "B"))
+    assert found["count"].to_pylist() == [Decimal(2**70 - 1)] * 2
+    with pytest.raises(cer.LimitError, match=r"has 91 digits.*`count`"):
+        cer.compile(KLEENE).counts(letters("A" * 300 + "B"))
+
+
+def test_a_query_with_10_to_the_15_answers() -> None:
+    events = letters("A" * 50 + "B")
+    query = cer.compile(KLEENE)
+    assert query.count(events) == 2**50 - 1
+    first = list(itertools.islice(query.run(events), 4))
+    assert [ce.marks["a"] for ce in first] == [(0,), (0, 1), (0, 1, 2), (0, 1, 2, 3)]
+    stopped = query.run(events, limit=1000)
+    assert len(stopped.to_arrow()) == 1000
+    assert stopped.limited
+    assert query.hits(events).to_pylist() == [{"position": 50, "latest_start": 49}]
+    assert query.count(events, limit=7) == 7
+
+
+def test_lazy_results_are_in_order_and_batched() -> None:
+    reader = cer.compile(KLEENE).run(letters("A" * 40 + "B")).batches()
+    batch = reader.read_next_batch()
+    assert 0 < len(batch) <= 1 << 17
+    marks = batch.column("a").to_pylist()
+    assert marks == sorted(marks)
+    assert len({tuple(mark) for mark in marks}) == len(marks)
+
+
+def test_a_count_without_practical_meaning_is_refused() -> None:
+    events = pa.table({"type": pa.array(["A"] * 140_000).dictionary_encode()})
+    with pytest.raises(cer.LimitError, match="WITHIN"):
+        cer.compile("SELECT A WHERE A+").count(events)
+
+
+def test_an_automaton_over_budget_fails_fast_and_names_the_operator() -> None:
+    pattern = "PROJECT((A OR B) :+ : A" + " : (A OR B)" * 30 + " | B)"
+    with pytest.raises(cer.LimitError, match="budget") as error:
+        cer.compile(f"SELECT * WHERE {pattern}")
+    assert "part of the pattern to blame" in str(error.value)
+
+
+@pytest.mark.filterwarnings("ignore:no event has the type")
+def test_a_memory_budget_for_what_is_open() -> None:
+    events = pa.table({"type": pa.array(["A"] * 300_000).dictionary_encode()})
+    query = cer.compile("SELECT * WHERE A ; B")
+    assert query.count(events, memory=1_000_000) == 0
+    with pytest.raises(cer.LimitError, match=r"memory=1,000,000 was allowed"):
+        list(query.run(events, memory=1_000_000))
+    narrow = cer.compile("SELECT * WHERE A ; B WITHIN 100 EVENTS")
+    assert list(narrow.run(events, memory=1_000_000)) == []
+
+
+def test_devices_and_keywords() -> None:
+    events = letters("AB")
+    query = cer.compile("SELECT * WHERE A ; B")
+    assert query.run(events).device == "cpu"
+    assert "CPU" in query.run(events).device_reason
+    with pytest.raises(cer.DeviceError, match="CPU only"):
+        query.count(events, device="cuda")
+    with pytest.raises(ValueError, match="limit"):
+        query.count(events, limit=-1)
+    with pytest.raises(ValueError, match="order_unit"):
+        query.count(events, order_unit="hours")
+    with pytest.raises(ValueError, match="order_by"):
+        query.count(events, sort=True)
+
+
+@pytest.mark.parametrize(
+    ("query", "construct"),
+    [
+        ("SELECT * WHERE A AND A", "`AND` between patterns"),
+        ("SELECT * WHERE A ALL B", "`ALL` between patterns"),
+        ("SELECT * WHERE A UNLESS B", "`UNLESS`"),
+        ("SELECT * WHERE NXT(A ; B)", "the selector `NXT(...)`"),
+        ("SELECT MAX * WHERE A ; B", "the selection strategy `MAX`"),
+        ("SELECT * WHERE A ;[<= 3 s] B", "a time interval on `;`"),
+        ("SELECT * WHERE A :+[<= 3 s]", "a time interval on `:+`"),
+        ("SELECT * WHERE (A ; B) WITHIN [<= 3 s]", "`(...) WITHIN [...]` inside a pattern"),
+        ("SELECT * WHERE A AS a ; B AS b FILTER a.x = b.x", "a correlation between two variables"),
+        ("Q(x) <- A(x), B(x)", "rule"),
+    ],
+)
+def test_what_is_not_evaluated_yet_is_named(query: str, construct: str) -> None:
+    with pytest.raises(cer.QueryError) as error:
+        cer.compile(query)
+    assert construct in str(error.value)
+
+
+def test_types_that_do_not_occur_are_pointed_out() -> None:
+    with pytest.warns(UserWarning, match="no event has the type `Sel`: did you mean `Sell`"):
+        assert cer.compile("SELECT * WHERE Sel").count(pa.table({"type": ["Buy", "Sell"]})) == 0

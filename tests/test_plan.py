@@ -1,0 +1,204 @@
+"""Axes, symbols, tables and what `explain` says of them."""
+
+from __future__ import annotations
+
+import pickle
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from generate import schema as generated_schema
+from generate import unary_query
+
+import cer_gpu as cer
+from cer_gpu.errors import LimitError
+from cer_gpu.language import tree
+from cer_gpu.language.parser import parse
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.plan import formula as boolean
+from cer_gpu.plan import symbols
+from cer_gpu.plan.axes import Cut, CutAxis
+from cer_gpu.plan.constants import ConstantReader
+from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula
+from cer_gpu.plan.planner import Columns, Plan, outline, plan
+
+PRICES = Schema({"price": ValueType.FLOAT64, "size": ValueType.INT64, "venue": ValueType.STRING})
+
+
+def planned(text: str, schema: Schema = PRICES) -> Plan:
+    return plan(outline(parse(text), text), schema, Columns())
+
+
+# ---------------------------------------------------------------------------------------- axes
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int64, np.uint8, np.float32, np.float64])
+def test_thresholds_give_the_class_of_every_value(dtype: type) -> None:
+    rng = Random(str(dtype))
+    kind = np.dtype(dtype)
+    for _ in range(200):
+        drawn = [Fraction(rng.randrange(-40, 200), rng.choice((1, 2, 10))) for _ in range(4)]
+        places = sorted({(value, rng.random() < 0.5) for value in drawn})
+        cuts = tuple(Cut(value, after) for value, after in places)
+        classes = tuple(rng.randrange(3) for _ in range(len(cuts) + 2))
+        axis = CutAxis(tree.Attribute("v"), False, cuts, classes)
+        bounds, shares = axis.thresholds(kind)
+        assert (bounds[1:] > bounds[:-1]).all()
+        low, high = (-128, 127) if kind.kind != "u" else (0, 255)
+        values = [rng.randrange(low, high + 1) for _ in range(20)]
+        values += [cut.value for cut in cuts if low <= cut.value <= high]  # type: ignore[misc]
+        for value in values:
+            stored = kind.type(float(value) if kind.kind == "f" else int(value))
+            exact = Fraction(float(stored)) if kind.kind == "f" else Fraction(int(stored))
+            below = sum(exact > cut.value if cut.after else exact >= cut.value for cut in cuts)
+            assert shares[int((bounds <= stored).sum())] == classes[1 + below]
+        assert shares[0] == classes[0]
+
+
+def test_leaves_of_one_column_share_an_axis_and_equal_classes_a_number() -> None:
+    axes = planned("SELECT * WHERE A FILTER A[price > 3 OR price IN {7, 9}]").compiled.axes
+    (axis,) = [axis for axis in axes if isinstance(axis, CutAxis)]
+    assert [cut.value for cut in axis.cuts] == [3, 7, 7, 9, 9]
+    # Three leaves, four ways to satisfy them: none, > 3 alone, > 3 and 7 or 9 (one leaf).
+    assert axis.classes == (0, 0, 1, 2, 1, 2, 1)
+    bounds, _ = (
+        planned("SELECT * WHERE A FILTER A[size > 2] OR A[size >= 3]")
+        .compiled.axes[1]
+        .thresholds(  # type: ignore[union-attr]
+            np.dtype(np.int64)
+        )
+    )
+    assert bounds.tolist() == [3]
+
+
+def test_a_decimal_constant_is_what_was_written() -> None:
+    reader = ConstantReader({}, {})
+    seconds = tree.Quantity(0.1, "s")
+    assert reader.read(seconds, (ValueType.DURATION, "ms")) == 100
+    assert reader.read(tree.Text("1970-01-01T00:00:01.5"), (ValueType.TIMESTAMP, "s")) == Fraction(3, 2)
+
+
+# ------------------------------------------------------------------------------------- symbols
+
+
+class _Axis:
+    """An axis with so many classes, for the diagram only."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+def random_formula(rng: Random, sizes: list[int], depth: int) -> Formula:
+    if depth == 0 or rng.random() < 0.2:
+        axis = rng.randrange(len(sizes))
+        return boolean.Test(axis, frozenset(k for k in range(sizes[axis]) if rng.random() < 0.5))
+    match rng.randrange(4):
+        case 0:
+            return Complement(random_formula(rng, sizes, depth - 1))
+        case 1:
+            return Constant(rng.random() < 0.5)
+        case kind:
+            parts = [random_formula(rng, sizes, depth - 1) for _ in range(2)]
+            return Conjunction(*parts) if kind == 2 else Disjunction(*parts)
+
+
+def truth(formula: Formula, cell: tuple[int, ...]) -> bool:
+    match formula:
+        case Constant(value):
+            return value
+        case boolean.Test(axis, classes):
+            return cell[axis] in classes
+        case Conjunction(left, right):
+            return truth(left, cell) and truth(right, cell)
+        case Disjunction(left, right):
+            return truth(left, cell) or truth(right, cell)
+        case Complement(operand):
+            return not truth(operand, cell)
+
+
+@pytest.mark.parametrize("budget", [1 << 16, 4])
+def test_stages_give_the_outcome_of_every_cell(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbols, "TABLE_BUDGET", budget)
+    rng = Random(budget)
+    for _ in range(100):
+        sizes = [rng.randrange(1, 5) for _ in range(rng.randrange(1, 5))]
+        axes = [_Axis(size) for size in sizes]
+        formulas = [random_formula(rng, sizes, 3) for _ in range(rng.randrange(1, 4))]
+        diagram = symbols.fold(axes, formulas)  # type: ignore[arg-type]
+        assert len(set(diagram.outcomes)) == len(diagram.outcomes)
+        numbers = np.arange(len(diagram.outcomes), dtype=np.uint8)
+        stages = symbols.stages(axes, diagram, numbers)  # type: ignore[arg-type]
+        for cell in np.ndindex(*sizes):
+            state = 0
+            for stage in stages:
+                index = state * stage.state_stride
+                index += sum(
+                    cell[axis] * stride for axis, stride in zip(stage.axes, stage.strides, strict=True)
+                )
+                state = int(stage.table[index])
+            holds = frozenset(k for k, formula in enumerate(formulas) if truth(formula, cell))
+            assert diagram.outcomes[state] == holds
+
+
+def test_a_diagram_over_budget_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbols, "STATE_BUDGET", 8)
+    with pytest.raises(LimitError, match="classes of events"):
+        planned("SELECT * WHERE " + " ; ".join(f"(A FILTER A[size > {k} OR price > {k}])" for k in range(9)))
+
+
+# ---------------------------------------------------------------------------- tables and explain
+
+
+def test_only_what_matters_is_relevant() -> None:
+    tables = planned("SELECT * WHERE A ; B ; C FILTER A[price > 10] WITHIN 5 EVENTS").compiled.tables
+    assert tables.n_symbols == 4
+    assert tables.n_states == 3
+    assert planned("SELECT * WHERE A : B").compiled.tables.n_symbols == 4
+    never = planned("SELECT * WHERE A FILTER A[size > 3 AND size < 2]").compiled.tables
+    assert len(never.source) == 0
+
+
+def test_a_compiled_query_is_bytes_without_parser_or_automata() -> None:
+    rng = Random("pickle")
+    for _ in range(50):
+        query = unary_query(rng)
+        try:
+            compiled = plan(outline(query, ""), generated_schema(), Columns(stream="stream")).compiled
+        except LimitError:
+            continue
+        stored = pickle.dumps(compiled)
+        assert b"cer_gpu.automata" not in stored
+        assert b"lark" not in stored
+        again = pickle.loads(stored)
+        assert again.tables.first.tolist() == compiled.tables.first.tolist()
+
+
+def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
+    text = cer.compile(
+        "SELECT a WHERE A AS a ; B+ ; C FILTER a[price > 10 AND venue LIKE '^N'] AND C[2 * x > y] "
+        "PARTITION BY sym WITHIN 5 MINUTES CONSUME BY PARTITION LIMIT 3"
+    ).explain()
+    for line in (
+        "class       regular",
+        "engine      deterministic complex event automaton",
+        "guarantee   constant time per event",
+        "formula     (A FILTER A[price > 10 AND venue LIKE '^N']) AS a ; B+ ; (C FILTER C[2 * x > y])",
+        "            price cut at 10",
+        "            venue LIKE '^N'",
+        "            2 * x > y",
+        "partitions  by `sym`",
+        "window      at most 5 min from start to end",
+        "at most 3 for each end position",
+        "cost        hits:",
+    ):
+        assert line in text
+    assert "every event counts" in cer.compile("SELECT * WHERE A : B").explain()
+    with pytest.raises(ValueError, match="not drawn yet"):
+        cer.compile("SELECT * WHERE A").explain(format="svg")
+
+
+def test_conflicting_uses_of_an_attribute_do_not_stop_planning_without_a_schema() -> None:
+    text = "SELECT * WHERE A FILTER A[s = 'x'] OR A[s > 3]"
+    assert to_text(plan(outline(parse(text), text), None, Columns()).outline.formula)
