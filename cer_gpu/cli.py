@@ -11,6 +11,7 @@ import re
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import wraps
@@ -339,7 +340,9 @@ def _terminate(signum: int, frame: object) -> None:
 def status_of(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (default: that of the process) and return its exit status."""
     try:
-        status = app(args=arguments, standalone_mode=False)
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            status = app(args=arguments, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else DONE
     except QueryError as error:
@@ -370,6 +373,11 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         else:
             traceback.print_exc()
         return OTHER
+
+
+def _show_warning(message: Warning | str, *_: object) -> None:
+    """A warning as a user reads it: without the line of code that gave it."""
+    _say(f"warning: {message}")
 
 
 def main() -> None:

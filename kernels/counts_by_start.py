@@ -20,7 +20,7 @@ def counts_by_start_segment_body(
     `tables`    RunTables                         in
     `forward`   Program                           in: `forward_program(tables)`
     `symbols`   uint8 or uint16 [events]          in
-    `keys`      int64 or float64 [events]         in: the attribute
+    `keys`      uint64 or float64 [events]        in: the attribute, in its order
     `valid`     uint8 [events]                    in: 0 where it is null
     `size`      dtype of keys                     in: >= 0
     `lowest`    int64 [events]                    in: least event at which a run that ends there may start
@@ -50,12 +50,8 @@ def counts_by_start_segment_body(
         for row in range(n_live):
             i = start[row]
             admissible = i >= lowest[j] and valid[i] and valid[j]
-            if admissible and keys[j] > keys[i]:
-                # a difference that wraps around is negative, and longer than any window
-                difference = keys[j] - keys[i]
-                admissible = difference >= 0 and difference <= size
-            elif admissible:
-                admissible = keys[j] <= keys[i]
+            if admissible and not keys[j] <= keys[i]:
+                admissible = keys[j] - keys[i] <= size
             if admissible:
                 for t in range(tables.first[symbol], tables.first[symbol + 1]):
                     if tables.accepting[t] and vector[row, tables.source[t]] > 0:
@@ -103,8 +99,12 @@ def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, 
     ----------
     begin, report, stop : ndarray, shape (segments,), int64
         Events begin .. stop - 1 are run, those from `report` on are reported.
-    tables, forward, symbols, keys, valid, size, lowest
+    tables, forward, symbols, valid, lowest
         As in `counts_by_start_segment_body`.
+    keys : ndarray, shape (events,), int64 or float64
+        The attribute.
+    size : int or float
+        The longest difference that is kept.
 
     Returns
     -------
@@ -114,7 +114,12 @@ def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, 
         The events (int64), their latest admissible starts (int64), and the numbers of complex events
         (int64, or object where some value may exceed 2**62).
     """
-    size = keys.dtype.type(size)
+    if keys.dtype.kind == "i":
+        # in the order of the integers, and without a sign, so that no difference overflows
+        keys = keys.astype(np.int64, copy=False).view(np.uint64) ^ np.uint64(2**63)
+        size = np.uint64(2**64 - 1 if size >= 2**64 else int(size))
+    else:
+        size = keys.dtype.type(size)
     parts = []
     capacity = 1024
     for low, middle, high in zip(begin, report, stop):
@@ -130,7 +135,7 @@ def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, 
             n = body(tables, forward, symbols, keys, valid, size, lowest, *bounds, start, vector, out)
             if n == -1:
                 capacity *= 2
-            elif n == -2 and dtype != object:
+            elif n == -2 and dtype.kind != "O":
                 dtype = np.dtype(object)
                 body = counts_by_start_segment_body
             else:

@@ -3,6 +3,8 @@
 The offsets are int32, as Arrow's `list` has them: a block holds fewer than 2**31 marks.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from .jit import jit
@@ -33,9 +35,8 @@ def list_column_body(first, event, label, has, offsets, values):
 
 def list_reference(first, event, label, has):
     """The list of each complex event, by definition."""
-    return [
-        [int(event[m]) for m in range(low, high) if has[label[m]]] for low, high in zip(first[:-1], first[1:])
-    ]
+    marks = [range(low, high) for low, high in pairwise(first)]
+    return [[int(event[m]) for m in mine if has[label[m]]] for mine in marks]
 
 
 _list_column = jit(list_column_body)

@@ -297,7 +297,7 @@ def build(
     `lane`        int64 [segments]                         in: the lane to go on with and to keep; -1: none
     `arena`       int64 [capacity, 4]                      out, from node progress[NODES] on
     `root_first`  int64 [hits + 1]                         out: the roots of hit h are root_first[h] ..
-    `root_label`  int32 [capacity]                         out: label of the mark at the hit; 0 for none
+    `root_label`  int32 [capacity]                         out: label of the mark at the hit; 0: none
     `root_node`   int64 [capacity]                         out: what it is put on
     `active`      int64 [lanes]                            in/out: number of lists of each lane
     `kept`        int64 [lanes, n_live, ITEM + n_live + 2] in/out: the lists, as `slots`; `MERGED`: the state
@@ -343,8 +343,8 @@ def build(
             if ends:
                 root_first[h] = progress[ROOTS]
             _follow(
-                first, source, label, target, accepting, arena, root_label, root_node, slots, states, progress,
-                symbol, event, ends, bound,
+                first, source, label, target, accepting, arena, root_label, root_node, slots, states,
+                progress, symbol, event, ends, bound,
             )  # fmt: skip
             if ends:
                 h += 1

@@ -257,8 +257,8 @@ def canonical(order, spare, count, starts, firsts, lengths, events, labels, tall
 
 @jit
 def fill(
-    arena, root_first, root_label, root_node, hit_event, hit_lowest, hit_count, hit_order, limit, found, tally,
-    block, progress,
+    arena, root_first, root_label, root_node, hit_event, hit_lowest, hit_count, hit_order, limit, found,
+    tally, block, progress,
 ):  # fmt: skip
     """Write the complex events of hits into a block; `DONE`, or why hit_order[progress[0]] is not in it.
 

@@ -209,3 +209,9 @@ def test_interrupted_while_writing(sent, status, many, tmp_path):
     assert process.returncode == status
     assert "Traceback" not in err
     assert os.listdir(tmp_path) == []
+
+
+def test_warnings_are_a_line_of_their_own(data, capsys):
+    status, out, err = cer(capsys, "count", "SELECT * WHERE A ; Bx", data / "events.parquet")
+    assert (status, out) == (0, "0\n")
+    assert err == "warning: no event has the type `Bx`: did you mean `B`?\n"

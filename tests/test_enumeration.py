@@ -222,6 +222,17 @@ def test_attribute_windows_restrict_the_starts() -> None:
     assert total > 50
 
 
+def test_attribute_windows_do_not_wrap_around() -> None:
+    keys = np.array([-(2**63), 2**63 - 1, 0, -1], dtype=np.int64)
+    valid = np.ones(4, dtype=np.uint8)
+    assert AttributeWindow(keys, valid, 2**62).admits(0, 2).tolist() == [0, 1, 1]
+    assert AttributeWindow(keys, valid, 2**63).admits(0, 2).tolist() == [1, 1, 1]
+    assert AttributeWindow(keys, valid, 2.5).admits(1, 3).tolist() == [1, 1, 1]
+    assert AttributeWindow(keys.astype(np.float64), valid, 2.5).admits(0, 2).tolist() == [0, 1, 1]
+    nan = np.array([np.nan, 1.0])
+    assert AttributeWindow(nan, valid[:2], 5).admits(0, 1).tolist() == [0, 1]
+
+
 def adversarial(rng: random.Random, tables: RunTables, length: int, window: int) -> Structure:
     """A structure over a long random stream, with a hit wherever a complex event ends; nothing is counted."""
     symbols = np.array([rng.randint(1, 3) for _ in range(length)], dtype=np.uint8)

@@ -114,10 +114,11 @@ def test_counts_by_start_does_not_wrap_around() -> None:
     one = np.array([0]), np.array([0]), np.array([3])
     symbols = np.array([1, 2, 2], dtype=np.uint8)
     lowest = np.zeros(3, dtype=np.int64)
-    _, found = by_start.counts_by_start(
-        tables, forward_program(tables), symbols, keys, np.ones(3, np.uint8), 2**62, lowest, *one
-    )
-    assert found[0].size == 0
+    for size, expected in ((2**62, []), (2**63, [2]), (2**70, [1, 2])):
+        _, found = by_start.counts_by_start(
+            tables, forward_program(tables), symbols, keys, np.ones(3, np.uint8), size, lowest, *one
+        )
+        assert found[0].tolist() == expected
 
 
 def test_counts_past_two_to_the_63_are_exact() -> None:
@@ -153,7 +154,9 @@ def test_one_segment_past_the_limit_leaves_the_others_as_they_are() -> None:
     event, first = np.array([2, 73, 75]), np.arange(4)
     programs = forward_program(tables), backward_program(tables)
     expected = [3, 2**70 - 1, 1]
-    assert counting.counts(tables, *programs, symbols, first, event, begin).tolist() == expected
+    arguments = tables, *programs, symbols, first, event, begin
+    assert counting.counts(*arguments).tolist() == expected
+    assert counting.counts(*arguments, exact=False).tolist() == [3, 2**62, 1]
     vectors = np.zeros((3, tables.n_live), dtype=np.int64)
     counts, after = counting.forward_counts(tables, programs[0], symbols, begin, stop, first, event, vectors)
     assert counts.tolist() == expected

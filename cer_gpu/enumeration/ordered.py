@@ -40,15 +40,16 @@ class AttributeWindow:
         -------
         ndarray, shape (end - lowest + 1,), uint8
         """
-        keys = self.keys[lowest : end + 1]
-        last = self.keys[end]
+        keys, last = self.keys[lowest : end + 1], self.keys[end : end + 1]
         with np.errstate(over="ignore", invalid="ignore"):
-            difference = last - keys
-            # a difference that wraps around is negative, and longer than any window
-            short = (last <= keys) | ((difference >= 0) & (difference <= keys.dtype.type(self.size)))
-        return np.asarray(
-            short & (self.valid[lowest : end + 1] != 0) & (self.valid[end] != 0), dtype=np.uint8
-        )
+            if keys.dtype.kind == "i":
+                # the difference is positive where it is looked at, and exact without a sign
+                most = np.uint64(2**64 - 1 if self.size >= 2**64 else int(self.size))
+                near = (last - keys).astype(np.int64).view(np.uint64) <= most
+            else:
+                near = last - keys <= self.size
+        valid = self.valid[lowest : end + 1] & self.valid[end]
+        return np.asarray(((last <= keys) | near) & (valid != 0), dtype=np.uint8)
 
 
 _NO_MASK = np.zeros(0, dtype=np.uint8)

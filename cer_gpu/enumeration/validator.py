@@ -107,7 +107,9 @@ def walk(structure: Structure, hit: int) -> Iterator[ComplexEvent]:
 
 
 def longest_walk(structure: Structure, hit: int, most: int | None = None) -> float:
-    """Most nodes visited from one complex event of a hit to the next, for each mark of the latter and its start.
+    """Most nodes visited from one complex event of a hit to the next, over the size of the latter.
+
+    Its size is the number of its marks, and one for its start.
 
     Output-linear delay: at most `MAX_OUTPUT_DEPTH` + 1, whatever the stream. Only the first `most` complex
     events are looked at, if given.
