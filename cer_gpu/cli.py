@@ -341,7 +341,7 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (default: that of the process) and return its exit status."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning
+            warnings.showwarning = _show_warning  # type: ignore[assignment]
             status = app(args=arguments, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else DONE
@@ -375,7 +375,7 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         return OTHER
 
 
-def _show_warning(message: Warning | str, *_: object) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """A warning as a user reads it: without the line of code that gave it."""
     _say(f"warning: {message}")
 

@@ -5,10 +5,15 @@ two atomic operations each time an array is handed to a helper; building and enu
 the time without it. A slice assignment from an array makes a copy and needs it: write a loop.
 """
 
+from typing import Any
+
 import numba
 
-jit = numba.njit(nogil=True, cache=True, _nrt=False)
+# Numba's type hints leave this option out.
+_LEAN: dict[str, Any] = {"_nrt": False}
+
+jit = numba.njit(nogil=True, cache=True, **_LEAN)
 """For a kernel."""
 
-inline = numba.njit(inline="always", _nrt=False)
+inline = numba.njit(inline="always", **_LEAN)
 """For a helper, put where it is called."""

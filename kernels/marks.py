@@ -3,8 +3,6 @@
 The offsets are int32, as Arrow's `list` has them: a block holds fewer than 2**31 marks.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from .jit import jit
@@ -35,7 +33,7 @@ def list_column_body(first, event, label, has, offsets, values):
 
 def list_reference(first, event, label, has):
     """The list of each complex event, by definition."""
-    marks = [range(low, high) for low, high in pairwise(first)]
+    marks = [range(first[k], first[k + 1]) for k in range(len(first) - 1)]
     return [[int(event[m]) for m in mine if has[label[m]]] for mine in marks]
 
 
