@@ -341,7 +341,7 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
     """Run the command line (default: that of the process) and return its exit status."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _show_warning  # type: ignore[assignment]
+            warnings.showwarning = _show_warning
             status = app(args=arguments, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else DONE
