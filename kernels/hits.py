@@ -8,6 +8,7 @@ import numpy as np
 
 from .jit import jit
 from .tables import accepting_runs
+from .windows import comparable
 
 
 def hits_segment_body(
@@ -18,7 +19,8 @@ def hits_segment_body(
     zero,
     symbols,
     starts,
-    lowest,
+    keys,
+    size,
     begin,
     report,
     stop,
@@ -32,8 +34,11 @@ def hits_segment_body(
     ===========  ========================  ========================================================
     `first` ...  a `Program` for hits      in: `first`, `into`, `left`, `right`, `zero`
     `symbols`    uint8 or uint16 [events]  in
-    `starts`     int64 [events]            in: what is recorded of a run that starts there; ascending, >= 0
-    `lowest`     int64 [events]            in: the least recorded start that an end there admits; >= 0
+    `starts`     int64 [events] or [0]     in: what is recorded of a run that starts there; ascending,
+                                           >= 0; empty: the event itself
+    `keys`       uint64, float64 [events]  in: what the window measures, non-decreasing in a segment;
+                 or [0]                    empty: there is no window. With keys, `starts` is empty
+    `size`       dtype of keys             in: the longest difference that the window keeps
     `begin`      int64                     in: first event that is run
     `report`     int64                     in: first event that is reported
     `stop`       int64                     in: one past the last event
@@ -43,8 +48,10 @@ def hits_segment_body(
     `n`          int64                     in: hits so far
     ===========  ========================  ========================================================
     """
+    windowed = keys.shape[0] > 0
+    numbered = starts.shape[0] > 0
     for i in range(begin, stop):
-        register[0] = starts[i]
+        register[0] = starts[i] if numbered else i
         symbol = symbols[i]
         for k in range(first[symbol], first[symbol + 1]):
             one = register[left[k]]
@@ -55,24 +62,31 @@ def hits_segment_body(
             latest = register[zero + 1]
             out_event[n] = i
             out_start[n] = latest
-            n += latest >= lowest[i]
+            if windowed:
+                at = latest if latest >= 0 else i
+                n += (latest >= 0) & (keys[i] - keys[at] <= size)
+            else:
+                n += latest >= 0
     return n
 
 
-def hits_reference(tables, symbols, starts, lowest, begin, report, stop):
+def hits_reference(tables, symbols, starts, keys, size, begin, report, stop):
     """The hits of one fresh segment by definition: a list of (event, latest start)."""
     latest = {}
     for start, end, _ in accepting_runs(tables, symbols, begin, stop):
-        if end >= report:
-            latest[end] = max(latest.get(end, -1), int(starts[start]))
-    return [(end, start) for end, start in sorted(latest.items()) if start >= lowest[end]]
+        if end >= report and (len(keys) == 0 or keys[end] - keys[start] <= size):
+            recorded = int(starts[start]) if len(starts) else start
+            latest[end] = max(latest.get(end, -1), recorded)
+    return sorted(latest.items())
 
 
 _hits_segment = jit(hits_segment_body)
 
 
 @jit
-def _hits(program, symbols, starts, lowest, begin, report, stop, registers, register, out_event, out_start):
+def _hits(
+    program, symbols, starts, keys, size, begin, report, stop, registers, register, out_event, out_start
+):
     n = 0
     n_states = registers.shape[1]
     for g in range(begin.shape[0]):
@@ -86,7 +100,8 @@ def _hits(program, symbols, starts, lowest, begin, report, stop, registers, regi
             program.zero,
             symbols,
             starts,
-            lowest,
+            keys,
+            size,
             begin[g],
             report[g],
             stop[g],
@@ -100,15 +115,19 @@ def _hits(program, symbols, starts, lowest, begin, report, stop, registers, regi
     return n
 
 
-def hits(program, symbols, starts, lowest, begin, report, stop, registers):
+def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     """The hits of many segments, in the order of the segments.
 
     Parameters
     ----------
     program : Program
         From `hits_program`.
-    symbols, starts, lowest
+    symbols, starts
         As in `hits_segment_body`.
+    keys : ndarray, shape (events,) or (0,), int64 or float64
+        As there; integers are subtracted modulo 2**64, which is exact since they do not decrease.
+    size : int or float
+        At least 0.
     begin, report, stop : ndarray, shape (segments,), int64
         Events begin .. stop - 1 are run, those from `report` on are reported.
     registers : ndarray, shape (segments, n_live), int64
@@ -125,7 +144,8 @@ def hits(program, symbols, starts, lowest, begin, report, stop, registers):
     out_event = np.empty(capacity, dtype=np.int64)
     out_start = np.empty(capacity, dtype=np.int64)
     register = np.full(program.n_registers, -1, dtype=np.int64)
+    keys, size = comparable(keys, size)
     n = _hits(
-        program, symbols, starts, lowest, begin, report, stop, registers, register, out_event, out_start
+        program, symbols, starts, keys, size, begin, report, stop, registers, register, out_event, out_start
     )
     return out_event[:n], out_start[:n]

@@ -64,7 +64,11 @@ class Case:
     begin: np.ndarray
     report: np.ndarray
     stop: np.ndarray
+    keys: np.ndarray
+    """What the window measures: it ascends in every segment."""
+    size: int
     lowest: np.ndarray
+    """For each event the least that its window admits."""
 
 
 def random_case(rng: random.Random, longest: int = 9) -> Case:
@@ -83,19 +87,21 @@ def random_case(rng: random.Random, longest: int = 9) -> Case:
     while branches**longest > 2000:
         longest -= 1
     begin, report, stop = [], [], []
+    keys: list[int] = []
     lowest: list[int] = []
+    size = rng.choice((0, 2, 6, 18))
     for _ in range(rng.randint(1, 4)):
         low = len(lowest)
         length = rng.randint(0, longest)
         begin.append(low)
         report.append(low + rng.randint(0, length))
         stop.append(low + length)
-        least = low
+        keys += sorted(rng.randint(-9, 9) for _ in range(length))
         for j in range(low, low + length):
-            least = rng.randint(least, j) if rng.random() < 0.4 else least
-            lowest.append(least)
+            lowest.append(min(i for i in range(low, j + 1) if keys[j] - keys[i] <= size))
     symbols = np.array([rng.randint(1, 3) for _ in lowest], dtype=rng.choice((np.uint8, np.uint16)))
-    return Case(tables, symbols, *(np.array(part, dtype=np.int64) for part in (begin, report, stop, lowest)))
+    whole = [np.array(part, dtype=np.int64) for part in (begin, report, stop, keys, lowest)]
+    return Case(tables, symbols, *whole[:4], size, whole[4])
 
 
 def sequence(*labels: int) -> RunTables:

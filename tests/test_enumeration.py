@@ -90,7 +90,8 @@ def test_lanes_go_on_across_batches_and_compaction(seed: int) -> None:
         case = random_case(rng, longest=8)
         n = case.symbols.size
         lowest = np.maximum.accumulate(case.lowest)
-        whole = Case(case.tables, case.symbols, *(np.array([k]) for k in (0, 0, n)), lowest)
+        bounds = (np.array([k]) for k in (0, 0, n))
+        whole = Case(case.tables, case.symbols, *bounds, case.keys, case.size, lowest)
         hits, answers = listed(whole)
         structure = Structure(case.tables)
         structure.add_lanes(1)

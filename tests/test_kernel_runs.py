@@ -10,16 +10,20 @@ import pytest
 from cer_gpu.kernels import counts as counting
 from cer_gpu.kernels import counts_by_start as by_start
 from cer_gpu.kernels import hits as hitting
+from cer_gpu.kernels import windows
 from cer_gpu.kernels.tables import accepting_runs, backward_program, forward_program, hits_program
 from random_tables import Case, kleene, random_case, sequence, tables_of
+
+NONE = np.zeros(0, dtype=np.int64)
 
 
 def listed_hits(case: Case) -> tuple[np.ndarray, list[tuple[int, int]]]:
     """The hits of a case by definition, and where each segment's begin."""
     first, found = [0], []
-    starts = np.arange(case.symbols.size)
     for low, middle, high in zip(case.begin, case.report, case.stop):
-        found += hitting.hits_reference(case.tables, case.symbols, starts, case.lowest, low, middle, high)
+        found += hitting.hits_reference(
+            case.tables, case.symbols, NONE, case.keys, case.size, low, middle, high
+        )
         first.append(len(found))
     return np.array(first), found
 
@@ -33,13 +37,13 @@ def test_hits_and_counts_are_those_of_the_runs(seed: int) -> None:
         tables = case.tables
         first, expected = listed_hits(case)
         registers = np.full((case.begin.size, tables.n_live), -1, dtype=np.int64)
-        starts = np.arange(case.symbols.size)
         bounds = case.begin, case.report, case.stop
         event, latest = hitting.hits(
-            hits_program(tables), case.symbols, starts, case.lowest, *bounds, registers
+            hits_program(tables), case.symbols, NONE, case.keys, case.size, *bounds, registers
         )
         assert list(zip(event.tolist(), latest.tolist())) == expected
-        lowest = case.lowest[event]
+        lowest = windows.lowest_starts(case.keys, case.begin, first, event, case.size)
+        assert lowest.tolist() == case.lowest[event].tolist()
         programs = forward_program(tables), backward_program(tables)
         counts = counting.counts(tables, *programs, case.symbols, first, event, lowest)
         reference: list[int] = []
@@ -60,7 +64,7 @@ def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: i
         case = random_case(rng, longest=8)
         tables, n = case.tables, case.symbols.size
         one, none = np.array([n]), np.zeros(1, dtype=np.int64)
-        starts, lowest = 10 * np.arange(n), np.zeros(n, dtype=np.int64)
+        starts = 10 * np.arange(n)
         program, forward = hits_program(tables), forward_program(tables)
         runs = accepting_runs(tables, case.symbols, 0, n)
         registers = np.full((1, tables.n_live), -1, dtype=np.int64)
@@ -69,7 +73,7 @@ def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: i
         found, counted = [], []
         for low, high in pairwise(cuts):
             bounds = none + low, none + low, none + high
-            event, latest = hitting.hits(program, case.symbols, starts, lowest, *bounds, registers)
+            event, latest = hitting.hits(program, case.symbols, starts, NONE, 0, *bounds, registers)
             first = np.array([0, event.size])
             counts, vectors = counting.forward_counts(
                 tables, forward, case.symbols, none + low, none + high, first, event, vectors
@@ -187,7 +191,7 @@ def test_no_transition_and_no_event() -> None:
     none = np.zeros(0, dtype=np.int64)
     registers = np.full((0, tables.n_live), -1, dtype=np.int64)
     symbols = none.astype(np.uint8)
-    event, _ = hitting.hits(hits_program(tables), symbols, none, none, none, none, none, registers)
+    event, _ = hitting.hits(hits_program(tables), symbols, none, none, 0, none, none, none, registers)
     assert event.size == 0
     programs = forward_program(tables), backward_program(tables)
     assert counting.counts(tables, *programs, symbols, np.zeros(1, np.int64), none, none).size == 0

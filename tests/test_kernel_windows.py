@@ -15,39 +15,32 @@ def test_lowest_starts(kind: type) -> None:
     for _ in range(100):
         cuts = sorted(rng.randint(0, 12) for _ in range(3))
         begin, stop = np.array([0, *cuts]), np.array([*cuts, 12])
-        report = np.array([rng.randint(low, high) for low, high in zip(begin, stop)])
         parts = [sorted(rng.randint(0, 20) for _ in range(high - low)) for low, high in zip(begin, stop)]
         keys = np.array([key for part in parts for key in part], dtype=kind)
+        ends = [[j for j in range(low, high) if rng.random() < 0.6] for low, high in zip(begin, stop)]
+        event = np.array([j for part in ends for j in part], dtype=np.int64)
+        first = np.cumsum([0, *map(len, ends)])
         size = rng.choice((0, 1, 3, 2.5, 100, 2**70))
-        lowest, expected = np.full(12, -1, dtype=np.int64), np.full(12, -1, dtype=np.int64)
-        windows.lowest_starts(keys, begin, report, stop, size, lowest)
-        windows.lowest_starts_reference(keys.tolist(), begin, report, stop, size, expected)
-        assert lowest.tolist() == expected.tolist()
+        lowest = windows.lowest_starts(keys, begin, first, event, size)
+        assert lowest.tolist() == windows.lowest_starts_reference(keys.tolist(), begin, first, event, size)
+
+
+def lowest_of_all(keys: np.ndarray, size: float) -> list[int]:
+    """The lowest start of every event of one segment."""
+    n = len(keys)
+    return windows.lowest_starts(keys, np.array([0]), np.array([0, n]), np.arange(n), size).tolist()
 
 
 @pytest.mark.parametrize(
     ("size", "expected"), [(2**63 - 1, [0, 0, 1, 2]), (2**63, [0, 0, 0, 1]), (2**64 - 1, [0, 0, 0, 0])]
 )
 def test_lowest_starts_over_the_whole_range_of_integers(size: int, expected: list[int]) -> None:
-    keys = np.array([-(2**63), -1, 0, 2**63 - 1], dtype=np.int64)
-    begin, stop = np.array([0]), np.array([4])
-    lowest = np.zeros(4, dtype=np.int64)
-    windows.lowest_starts(keys, begin, begin, stop, size, lowest)
-    assert lowest.tolist() == expected
+    assert lowest_of_all(np.array([-(2**63), -1, 0, 2**63 - 1], dtype=np.int64), size) == expected
 
 
 def test_a_difference_is_subtracted_not_rearranged() -> None:
     """In floats 0.4 <= 0.1 + 0.3, but 0.4 - 0.1 > 0.3."""
-    begin, stop = np.array([0]), np.array([2])
-    lowest = np.zeros(2, dtype=np.int64)
-    windows.lowest_starts(np.array([0.1, 0.4]), begin, begin, stop, 0.3, lowest)
-    assert lowest.tolist() == [0, 1]
-
-
-def test_unlimited_starts() -> None:
-    lowest = np.full(5, -1, dtype=np.int64)
-    windows.unlimited_starts(np.array([0, 3]), np.array([3, 5]), lowest)
-    assert lowest.tolist() == [0, 0, 0, 3, 3]
+    assert lowest_of_all(np.array([0.1, 0.4]), 0.3) == [0, 1]
 
 
 def simulate(hits: list[tuple[int, int, int]], partitioned: bool) -> list[tuple[bool, int]]:

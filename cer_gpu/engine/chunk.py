@@ -42,12 +42,16 @@ class Segments:
             self.begin[first:last], self.report[first:last], self.stop[first:last], self.lane[first:last]
         )
 
-    def units(self) -> list[tuple[int, int]]:
-        """Ranges of segments, each with about `SEGMENT` events: what one thread takes at a time."""
+    def units(self, threads: int) -> list[tuple[int, int]]:
+        """Ranges of segments: what one thread takes at a time.
+
+        About `SEGMENT` events each, fewer where there would not be some for every thread.
+        """
         if len(self) == 0:
             return []
         work = np.cumsum(self.stop - self.begin)
-        edges = np.unique(np.searchsorted(work, np.arange(SEGMENT, int(work[-1]), SEGMENT)) + 1)
+        size = min(SEGMENT, max(int(work[-1]) // (8 * threads), SEGMENT // 16, 1))
+        edges = np.unique(np.searchsorted(work, np.arange(size, int(work[-1]), size)) + 1)
         bounds = [0, *(int(edge) for edge in edges if edge < len(self)), len(self)]
         return list(pairwise(bounds))
 
@@ -64,24 +68,37 @@ class Chunk:
         Whole lanes, those with new events only.
     segments : Segments
         The same, long lanes cut where the window allows it.
-    lowest : ndarray, shape (n,), int64
-        For each new event the least one that may start a complex event that ends there; `admit` fills it,
-        segment by segment. For a window that is not monotone the begin of the lane: its keys decide.
     monotone : bool
-        Whether the window's keys ascend in every lane and none is null, so that `lowest` is exact.
+        Whether the window's keys ascend in every lane and none is null: then what it admits is an interval
+        of events, and lanes can be cut.
     """
 
     events: Relevant
     lanes: Segments
     segments: Segments
-    lowest: np.ndarray
     monotone: bool
 
-    def admit(self, part: Segments, window: WindowPlan | None) -> None:
-        """Fill `lowest` for the events that some segments report."""
-        if window is not None and self.monotone:
-            keys = self.events.measured
-            windows.lowest_starts(keys, part.begin, part.report, part.stop, window.size, self.lowest)
+    def lowest_starts(
+        self, segments: Segments, first: np.ndarray, event: np.ndarray, window: WindowPlan | None
+    ) -> np.ndarray:
+        """For each end the least event that may start a complex event, if the window is monotone.
+
+        Parameters
+        ----------
+        segments : Segments
+        first : ndarray, shape (segments + 1,), int64
+            The ends in segment g are first[g] .. first[g + 1] - 1.
+        event : ndarray, shape (ends,), int64
+        window : WindowPlan or None
+        """
+        if window is None or not self.monotone:
+            return np.repeat(segments.begin, np.diff(first))
+        return windows.lowest_starts(self.events.measured, segments.begin, first, event, window.size)
+
+    def admitted_by_last(self, window: WindowPlan) -> np.ndarray:
+        """For each lane the least event that its last event's window admits, shape (lanes,), int64."""
+        count = np.arange(len(self.lanes) + 1)
+        return self.lowest_starts(self.lanes, count, self.lanes.stop - 1, window)
 
 
 def by_lane(
@@ -107,7 +124,7 @@ def by_lane(
 def make_chunk(
     query: CompiledQuery, tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
 ) -> Chunk:
-    """Group events and find what the window admits.
+    """Group events, and cut long lanes.
 
     Parameters
     ----------
@@ -117,13 +134,11 @@ def make_chunk(
         In the order of the stream.
     """
     events, lanes = by_lane(tail, new, lane_count, workers)
-    lowest = np.empty(len(events), np.int64)
     window = query.window
     monotone = window is None or window.kind != "attribute" or is_monotone(events, lanes)
     if window is None or not monotone:
-        windows.unlimited_starts(lanes.begin, lanes.stop, lowest)
-        return Chunk(events, lanes, lanes, lowest, monotone)
-    return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size), lowest, True)
+        return Chunk(events, lanes, lanes, monotone)
+    return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size), True)
 
 
 def is_monotone(events: Relevant, lanes: Segments) -> bool:

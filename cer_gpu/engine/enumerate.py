@@ -88,7 +88,7 @@ def _structure(chunk: Chunk, found: execute.Hits, executor: Executor, workers: W
         part.build(chunk.events.symbols, segments.begin, segments.stop, Hits(first, event, lowest, count))
         return part
 
-    return joined(workers.map("build", build, chunk.segments.units()))
+    return joined(workers.map("build", build, chunk.segments.units(workers.threads)))
 
 
 def _by_start(

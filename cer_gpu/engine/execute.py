@@ -46,6 +46,9 @@ class Hits:
         return len(self.event)
 
 
+HITS = ("event", "latest", "lowest")
+
+
 class Executor:
     """Runs the tables of a query over chunks on the CPU.
 
@@ -79,18 +82,13 @@ class Executor:
         if not len(chunk.segments) or self._query.limit == 0:
             none = np.empty(0, np.int64)
             return Hits(none, none, none)
-        if chunk.monotone:
-            event, latest = self._monotone_hits(chunk)
-        else:
-            event, starts, _ = self._by_start(chunk, chunk.lowest)
-            latest = chunk.events.positions[starts]
-        found = Hits(event, latest, chunk.lowest[event])
+        found = self._monotone_hits(chunk) if chunk.monotone else self._hits_by_start(chunk)
         return found if self._query.consume == "NONE" else self._consumed(chunk, found)
 
     def counts(self, chunk: Chunk, found: Hits) -> np.ndarray:
         """How many complex events end at each hit, before LIMIT: int64, or object past 2^62."""
         if not chunk.monotone:
-            lowest = chunk.lowest.copy()
+            lowest = np.zeros(len(chunk.events), np.int64)
             lowest[found.event] = found.lowest
             event, _, number = self._by_start(chunk, lowest)
             return number[np.searchsorted(event, found.event)]
@@ -124,19 +122,18 @@ class Executor:
     # --------------------------------------------------------------------------------------- hits
 
     def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
-        return self._workers.map(kind, lambda unit: run(segments.part(*unit)), segments.units())
+        return self._workers.map(
+            kind, lambda unit: run(segments.part(*unit)), segments.units(self._workers.threads)
+        )
 
-    def _monotone_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        events = chunk.events
+    def _monotone_hits(self, chunk: Chunk) -> Hits:
+        events, window = chunk.events, self._query.window
+        none = np.empty(0, np.int64)
+        keys, size = (events.measured, window.size) if window is not None else (none, 0)
         if self._carries:
-            # Starts are stream positions, since those of earlier chunks go on; every start is admitted.
             self._registers = _grown(self._registers, chunk.lanes, -1)
-            starts, lowest = events.positions, np.zeros(len(events), np.int64)
-        else:
-            starts, lowest = np.arange(len(events)), chunk.lowest
 
-        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-            chunk.admit(segments, self._query.window)
+        def run(segments: Segments) -> Hits:
             if self._carries:
                 registers = self._registers[segments.lane]
             else:
@@ -144,8 +141,10 @@ class Executor:
             event, latest = hits(
                 self._hits_program,
                 events.symbols,
-                starts,
-                lowest,
+                # Carried registers hold stream positions, since the events of earlier chunks are gone.
+                events.positions if self._carries else none,
+                keys,
+                size,
                 segments.begin,
                 segments.report,
                 segments.stop,
@@ -153,11 +152,19 @@ class Executor:
             )
             if self._carries:
                 self._registers[segments.lane] = registers
-                return event, latest
-            return event, events.positions[latest]
+            else:
+                latest = events.positions[latest]
+            first = np.append(np.searchsorted(event, segments.report), len(event))
+            return Hits(event, latest, chunk.lowest_starts(segments, first, event, window))
 
         parts = self._over_units("hits", chunk.segments, run)
-        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+        return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
+
+    def _hits_by_start(self, chunk: Chunk) -> Hits:
+        event, starts, _ = self._by_start(chunk, np.zeros(len(chunk.events), np.int64))
+        first = np.append(np.searchsorted(event, chunk.lanes.report), len(event))
+        lowest = chunk.lowest_starts(chunk.lanes, first, event, self._query.window)
+        return Hits(event, chunk.events.positions[starts], lowest)
 
     def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Hits with their latest admissible start (an event) and their counts, for any window."""
@@ -188,7 +195,7 @@ class Executor:
         """The hits that some segments report: where each segment's begin, their events and lowest starts."""
         low, high = np.searchsorted(found.event, [segments.report[0], segments.stop[-1]])
         event = found.event[low:high]
-        first = np.append(np.searchsorted(event, segments.report), len(event)).astype(np.int64)
+        first = np.append(np.searchsorted(event, segments.report), len(event))
         return first, event, found.lowest[low:high]
 
     def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:

@@ -62,6 +62,7 @@ class PartEncoder:
             if codes is not None:
                 return codes
             self._dense = False
+            self._numbers = {value: number for number, value in enumerate(self.values)}
         return self._encode_any(batch, rows)
 
     def column(self, codes: np.ndarray) -> pa.Array:
@@ -96,8 +97,7 @@ class PartEncoder:
         fresh = np.empty(len(rows), np.int64)
         before = len(self.values)
         count = kernels.dense_codes(keys.data, keys.valid, rows, least, self._table, before, codes, fresh)
-        for value in fresh[: count - before].tolist():
-            self._number(value)
+        self.values += fresh[: count - before].tolist()
         return codes
 
     def _encode_any(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:

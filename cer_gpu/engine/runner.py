@@ -129,7 +129,7 @@ class Runner:
         low = 0
         if window is not None and chunk.monotone and len(events):
             # What the last event does not admit, no later one does.
-            low = int(chunk.lowest[-1])
+            low = int(chunk.admitted_by_last(window)[-1])
             if window.kind == "events":
                 low = int(np.searchsorted(events.positions, self._rows - window.size))
         if self._query.consume != "NONE":
@@ -141,8 +141,7 @@ class Runner:
         events, window = chunk.events, self._query.window
         keep = np.ones(len(events), bool)
         if window is not None and chunk.monotone and len(chunk.lanes):
-            low = chunk.lowest[chunk.lanes.stop - 1]
-            keep = ~_covered(len(events), chunk.lanes.begin, low)
+            keep = ~_covered(len(events), chunk.lanes.begin, chunk.admitted_by_last(window))
             if window.kind == "time" and self._intake.in_order:
                 keep &= events.keys.max() - events.keys <= window.size
         if self._query.consume == "ANY":

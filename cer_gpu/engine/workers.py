@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -20,7 +21,7 @@ def usable_cores() -> int:
 
 
 class Workers:
-    """Runs a function on many items, in as many threads as there are cores to use.
+    """Runs a function on many items, in as many threads as there are cores to use, the caller's among them.
 
     Kernels are single-threaded and release the lock; the pool is the only parallelism, so that a run may
     itself be one of many (in a Spark task, say) without nested thread pools.
@@ -50,16 +51,35 @@ class Workers:
         the disk, by one thread while no other waits for the same.
         """
         work = list(items)
-        if self.threads == 1 or len(work) <= 1:
-            self._compiled.add(kind)
-            return [function(item) for item in work]
         done = []
-        if kind not in self._compiled:
+        if work and kind not in self._compiled:
             done.append(function(work.pop(0)))
             self._compiled.add(kind)
+        if self.threads == 1 or len(work) <= 1:
+            return done + [function(item) for item in work]
+        return done + self._shared(function, work)
+
+    def _shared(self, function: Callable[[Item], Result], work: list[Item]) -> list[Result]:
+        """Each thread takes the next item until none is left: one task for a thread, not for an item."""
+        results: list[Any] = [None] * len(work)
+        following = count()
+
+        def take() -> None:
+            while (index := next(following)) < len(work):
+                try:
+                    results[index] = function(work[index])
+                except BaseException:
+                    for _ in work:  # leave nothing for the other threads
+                        next(following)
+                    raise
+
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="cer-gpu")
-        return done + list(self._pool.map(function, work))
+            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="cer-gpu")
+        others = [self._pool.submit(take) for _ in range(min(self.threads, len(work)) - 1)]
+        take()
+        for other in others:
+            other.result()
+        return results
 
     def close(self) -> None:
         """End the threads, without waiting: a generator may be closed by one of them."""
