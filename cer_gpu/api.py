@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.options import Options, read_options
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.session import Session
     from cer_gpu.engine.source import Source
     from cer_gpu.engine.stream import Stream
+    from cer_gpu.plan.compiled import CompiledQuery
 
 
 def compile(text: str) -> Query:
@@ -56,6 +58,8 @@ class Query:
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
         self._outline = outline(self._tree, text)
+        self._planned: tuple[Any, CompiledQuery] | None = None
+        self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = plan(self._outline, None, Columns(stream="stream"))
 
@@ -184,8 +188,10 @@ class Query:
         types = frozenset(node.name for node in walk(self._tree.pattern) if isinstance(node, EventType))
         source.check_types(types)
         columns = Columns(asked.type_column if source.has_type_column else None, asked.stream_column)
-        compiled = plan(self._outline, schema, columns).compiled
-        return Session(compiled, source, dict(schema.units), asked)
+        key = (source.arrow_schema, tuple(sorted(types)), columns, schema.order, schema.order_unit)
+        if self._planned is None or self._planned[0] != key:
+            self._planned = (key, plan(self._outline, schema, columns).compiled)
+        return Session(self._planned[1], source, dict(schema.units), asked, self._workers)
 
     def _schema(self, source: Source, asked: Options) -> Schema:
         schema = source.language_schema(asked.order_unit)

@@ -104,6 +104,12 @@ def group_body(lanes, starts, place):
     starts[0] = 0
 
 
+def gather_body(values, rows, out):
+    """`out[i] = values[rows[i]]`: `values` any dtype [n], `rows` int64 [m], `out` any wider dtype [m]."""
+    for i in range(rows.shape[0]):
+        out[i] = values[rows[i]]
+
+
 def scatter_body(values, place, out):
     """`out[place[i]] = values[i]`: `values` and `out` of any dtype [n], `place` int32 [n], no two alike."""
     for i in range(values.shape[0]):
@@ -116,4 +122,5 @@ remember = jit(remember_body)
 key_range = jit(key_range_body)
 dense_codes = jit(dense_codes_body)
 group = jit(group_body)
+gather = jit(gather_body)
 scatter = jit(scatter_body)

@@ -138,6 +138,10 @@ def joined(parts: list[Relevant]) -> Relevant:
     )
 
 
+PART = 1 << 15
+"""Rows whose values one thread gathers at a time."""
+
+
 class Intake:
     """Turns batches into relevant events, carrying what must be known across batches.
 
@@ -167,7 +171,8 @@ class Intake:
     ) -> None:
         self._query = query
         self._classifier = Classifier(query, units, workers)
-        self._order = OrderCheck(order_by, bool(query.partition))
+        self._order = OrderCheck(order_by, bool(query.partition), workers)
+        self._workers = workers
         self._order_by = order_by
         self._stream_column = stream_column
         self.payload = payload
@@ -313,18 +318,27 @@ class Intake:
         values = time
         if window.kind == "attribute" or values is None:
             values = columns.numbers(batch.column(window.attribute), window.attribute)
-        data = values.data[rows]
+        whole = values.data.dtype.kind != "f"
+        data = self._gathered(values.data, rows, np.int64 if whole else np.float64)
         keyed = values.valid[rows] if len(values.valid) else none
-        if data.dtype.kind == "f":
-            data = data.astype(np.float64)
+        if not whole:
             missing = np.isnan(data)
             if missing.any():
                 keyed = (keyed.astype(bool) if len(keyed) else True) & ~missing
                 keyed = keyed.astype(np.uint8)
             return data, keyed
-        if data.dtype == np.uint64 and len(data) and int(data.max()) > np.iinfo(np.int64).max:
-            raise DataError(f"column `{window.attribute}` has values past 2^63: it cannot measure a window")
-        return data.astype(np.int64), keyed
+        return data, keyed
+
+    def _gathered(self, values: np.ndarray, rows: np.ndarray, dtype: type) -> np.ndarray:
+        """The values of some rows."""
+        out: np.ndarray = np.empty(len(rows), dtype)
+
+        def gather(start: int) -> None:
+            part = slice(start, start + PART)
+            kernels.gather(values, rows[part], out[part])
+
+        self._workers.map("gather", gather, range(0, len(rows), PART))
+        return out
 
 
 def _grown(values: np.ndarray, count: int) -> np.ndarray:

@@ -8,8 +8,12 @@ import pyarrow.compute as pc
 
 from cer_gpu.engine import columns
 from cer_gpu.engine.columns import Values
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify import first_decrease
+
+PART = 1 << 17
+"""Rows that one thread looks at at a time."""
 
 HOW_TO_SORT = "sort the data, or ask for it: sort=True (--sort)"
 
@@ -26,9 +30,11 @@ class OrderCheck:
     order_by : tuple of str
         The time, then what breaks ties. Empty: nothing is checked.
     partitioned : bool
+    workers : Workers
     """
 
-    def __init__(self, order_by: tuple[str, ...], partitioned: bool) -> None:
+    def __init__(self, order_by: tuple[str, ...], partitioned: bool, workers: Workers) -> None:
+        self._workers = workers
         self._order_by = order_by
         self._partitioned = partitioned
         self._before: pa.RecordBatch | None = None
@@ -71,7 +77,7 @@ class OrderCheck:
         before = values.data[0]
         if self._before is not None:
             before = columns.numbers(self._before.column(name), name).data[0]
-        row = int(first_decrease(values.data, before))
+        row = self._first_decrease(values.data, before)
         if row < 0 and len(self._order_by) > 1:
             row = self._first_tie_broken(batch)
         if row < 0:
@@ -83,6 +89,16 @@ class OrderCheck:
         raise DataError(
             f"row {self._rows + row} comes before the row that precedes it by {names}: {HOW_TO_SORT}"
         )
+
+    def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
+        """The first row whose time is less than the one before it, or -1."""
+
+        def search(start: int) -> int:
+            row = int(first_decrease(times[start : start + PART], times[start - 1] if start else before))
+            return row if row < 0 else start + row
+
+        found = self._workers.map("order", search, range(0, len(times), PART))
+        return next((row for row in found if row >= 0), -1)
 
     def _first_tie_broken(self, batch: pa.RecordBatch) -> int:
         """The first row that ties with the one before it in time and comes before it by what breaks ties."""

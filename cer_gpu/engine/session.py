@@ -49,13 +49,23 @@ class Session:
     units : dict of str to str
         The units of the source's time columns.
     options : Options
+    workers : Workers
+        The threads of the query.
     """
 
-    def __init__(self, query: CompiledQuery, source: Source, units: dict[str, str], options: Options) -> None:
+    def __init__(
+        self,
+        query: CompiledQuery,
+        source: Source,
+        units: dict[str, str],
+        options: Options,
+        workers: Workers,
+    ) -> None:
         self._query = query
         self._source = source
         self._units = units
         self._options = options
+        self._workers = workers
 
     # ---------------------------------------------------------------------------------- the answers
 
@@ -146,7 +156,7 @@ class Session:
         encoder = LaneEncoder(query.partition, self.arrow_schema) if query.partition else None
         order = options.order_by[0] if options.order_by else None
         form = ResultForm(query, self.arrow_schema, order, encoder)
-        workers = Workers()
+        workers = self._workers
         intake = Intake(
             query,
             encoder,
@@ -171,13 +181,12 @@ class Session:
         """Run over the whole source, chunk by chunk."""
         run = self.begin(enumerates)
         progress = Progress(self._source.rows)
-        with run.workers:
-            try:
-                for chunk, found in run.runner.chunks(run.intake(progress.watch(self.read(run)))):
-                    yield Step(chunk, found, run)
-            finally:
-                progress.close()
-            _warn_of_unseen(run.intake)
+        try:
+            for chunk, found in run.runner.chunks(run.intake(progress.watch(self.read(run)))):
+                yield Step(chunk, found, run)
+        finally:
+            progress.close()
+        _warn_of_unseen(run.intake)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""

@@ -73,9 +73,7 @@ class Stream:
     def close(self) -> None:
         """End the stream and free what it holds."""
         self._closed = True
-        if self._run is not None:
-            self._run.workers.close()
-            self._run = None
+        self._run = None
 
     def __enter__(self) -> Stream:
         return self

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from types import TracebackType
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -23,6 +22,8 @@ def usable_cores() -> int:
 class Workers:
     """Runs a function on many items, in as many threads as there are cores to use, the caller's among them.
 
+    The threads are started when they are first needed and end with the object.
+
     Kernels are single-threaded and release the lock; the pool is the only parallelism, so that a run may
     itself be one of many (in a Spark task, say) without nested thread pools.
 
@@ -35,14 +36,6 @@ class Workers:
         self.threads = threads or usable_cores()
         self._pool: ThreadPoolExecutor | None = None
         self._compiled: set[str] = set()
-
-    def __enter__(self) -> Workers:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def map(self, kind: str, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """The results of a function, in the order of the items.
@@ -80,9 +73,3 @@ class Workers:
         for other in others:
             other.result()
         return results
-
-    def close(self) -> None:
-        """End the threads, without waiting: a generator may be closed by one of them."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            self._pool = None
