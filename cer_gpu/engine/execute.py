@@ -85,39 +85,74 @@ class Executor:
         found = self._monotone_hits(chunk) if chunk.monotone else self._hits_by_start(chunk)
         return found if self._query.consume == "NONE" else self._consumed(chunk, found)
 
-    def counts(self, chunk: Chunk, found: Hits) -> np.ndarray:
-        """How many complex events end at each hit, before LIMIT: int64, or object past 2^62."""
+    def count_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
+
+        Returns
+        -------
+        event : ndarray, shape (h,), int64
+            Ascending.
+        number : ndarray, shape (h,), int64, or object past 2^62
+        """
+        if not len(chunk.segments) or self._query.limit == 0:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
         if not chunk.monotone:
-            lowest = np.zeros(len(chunk.events), np.int64)
-            lowest[found.event] = found.lowest
-            event, _, number = self._by_start(chunk, lowest)
-            return number[np.searchsorted(event, found.event)]
-        symbols = chunk.events.symbols
-
-        def run(segments: Segments) -> np.ndarray:
-            first, event, lowest = self.hits_of(segments, found)
-            if self._carries:
-                before = self._vectors[segments.lane]
-                number, after = forward_counts(
-                    self.tables, self._forward, symbols, segments.begin, segments.stop, first, event, before
-                )
-                self._store_vectors(segments.lane, after)
-                return number
-            return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest)
-
+            return self._count_by_start(chunk, self.hits(chunk))
+        found = self.hits(chunk) if self._query.consume != "NONE" else None
         if self._carries:
+            self._registers = _grown(self._registers, chunk.lanes, -1)
             self._vectors = _grown(self._vectors, chunk.lanes, 0)
+
+        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+            if found is None:
+                event, _ = self._hits_in(chunk, segments)
+                first = _first(segments, event)
+                lowest = chunk.lowest_starts(segments, first, event, self._query.window)
+            else:
+                first, event, lowest = self.hits_of(segments, found)
+            if self._carries:
+                return event, self._carried_counts(chunk, segments, first, event)
+            return event, self._counts(chunk, first, event, lowest, exact=True)
+
         parts = self._over_units("counts", chunk.segments, run)
-        if any(part.dtype == object for part in parts):
-            parts = [part.astype(object) for part in parts]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+        numbers = [number for _, number in parts]
+        if any(number.dtype == object for number in numbers):
+            numbers = [number.astype(object) for number in numbers]
+        return np.concatenate([event for event, _ in parts]), np.concatenate(numbers)
 
     def bounded_counts(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
     ) -> np.ndarray:
         """The counts of some hits as int64, 2^62 for all hits of a segment where one exceeds it."""
-        arguments = (self.tables, self._forward, self._backward, chunk.events.symbols, first, event, lowest)
-        return counts(*arguments, exact=False)
+        return self._counts(chunk, first, event, lowest, exact=False)
+
+    def _counts(
+        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
+    ) -> np.ndarray:
+        symbols = chunk.events.symbols
+        return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest, exact)
+
+    def _carried_counts(
+        self, chunk: Chunk, segments: Segments, first: np.ndarray, event: np.ndarray
+    ) -> np.ndarray:
+        number, after = forward_counts(
+            self.tables,
+            self._forward,
+            chunk.events.symbols,
+            segments.begin,
+            segments.stop,
+            first,
+            event,
+            self._vectors[segments.lane],
+        )
+        self._store_vectors(segments.lane, after)
+        return number
+
+    def _count_by_start(self, chunk: Chunk, found: Hits) -> tuple[np.ndarray, np.ndarray]:
+        lowest = np.zeros(len(chunk.events), np.int64)
+        lowest[found.event] = found.lowest
+        event, _, number = self._by_start(chunk, lowest)
+        return found.event, number[np.searchsorted(event, found.event)]
 
     # --------------------------------------------------------------------------------------- hits
 
@@ -127,43 +162,46 @@ class Executor:
         )
 
     def _monotone_hits(self, chunk: Chunk) -> Hits:
-        events, window = chunk.events, self._query.window
-        none = np.empty(0, np.int64)
-        keys, size = (events.measured, window.size) if window is not None else (none, 0)
         if self._carries:
             self._registers = _grown(self._registers, chunk.lanes, -1)
 
         def run(segments: Segments) -> Hits:
-            if self._carries:
-                registers = self._registers[segments.lane]
-            else:
-                registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
-            event, latest = hits(
-                self._hits_program,
-                events.symbols,
-                # Carried registers hold stream positions, since the events of earlier chunks are gone.
-                events.positions if self._carries else none,
-                keys,
-                size,
-                segments.begin,
-                segments.report,
-                segments.stop,
-                registers,
-            )
-            if self._carries:
-                self._registers[segments.lane] = registers
-            else:
-                latest = events.positions[latest]
-            first = np.append(np.searchsorted(event, segments.report), len(event))
-            return Hits(event, latest, chunk.lowest_starts(segments, first, event, window))
+            event, latest = self._hits_in(chunk, segments)
+            if not self._carries:
+                latest = chunk.events.positions[latest]
+            first = _first(segments, event)
+            return Hits(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
 
         parts = self._over_units("hits", chunk.segments, run)
         return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
 
+    def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+        """The ends in some segments and the latest start of each: an event, or carried a stream position."""
+        events, window = chunk.events, self._query.window
+        none = np.empty(0, np.int64)
+        if self._carries:
+            registers = self._registers[segments.lane]
+        else:
+            registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
+        found = hits(
+            self._hits_program,
+            events.symbols,
+            # Carried registers hold stream positions, since the events of earlier chunks are gone.
+            events.positions if self._carries else none,
+            events.measured if window is not None else none,
+            window.size if window is not None else 0,
+            segments.begin,
+            segments.report,
+            segments.stop,
+            registers,
+        )
+        if self._carries:
+            self._registers[segments.lane] = registers
+        return found
+
     def _hits_by_start(self, chunk: Chunk) -> Hits:
         event, starts, _ = self._by_start(chunk, np.zeros(len(chunk.events), np.int64))
-        first = np.append(np.searchsorted(event, chunk.lanes.report), len(event))
-        lowest = chunk.lowest_starts(chunk.lanes, first, event, self._query.window)
+        lowest = chunk.lowest_starts(chunk.lanes, _first(chunk.lanes, event), event, self._query.window)
         return Hits(event, chunk.events.positions[starts], lowest)
 
     def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -195,8 +233,7 @@ class Executor:
         """The hits that some segments report: where each segment's begin, their events and lowest starts."""
         low, high = np.searchsorted(found.event, [segments.report[0], segments.stop[-1]])
         event = found.event[low:high]
-        first = np.append(np.searchsorted(event, segments.report), len(event))
-        return first, event, found.lowest[low:high]
+        return _first(segments, event), event, found.lowest[low:high]
 
     def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
         if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
@@ -233,6 +270,11 @@ class Executor:
         kept[order] = keep != 0
         lowest = np.maximum(found.lowest, _after(chunk, found.event, before))
         return Hits(found.event[kept], found.latest[kept], lowest[kept])
+
+
+def _first(segments: Segments, event: np.ndarray) -> np.ndarray:
+    """Where the hits of each segment begin among ascending ones, and their number."""
+    return np.append(np.searchsorted(event, segments.report), len(event))
 
 
 def _after(chunk: Chunk, event: np.ndarray, floors: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A run: batches in, chunks with their hits out, with the tail that the window needs carried between them."""
+"""A run: batches in, chunks out, with the tail that the window needs carried between them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Step:
 
 
 class Runner:
-    """Cuts the relevant events of a run into chunks and finds their hits.
+    """Cuts the relevant events of a run into chunks, with the tail that the window needs.
 
     A chunk is run when it has as many new events as the tail has old ones (and `CHUNK` at least), so that
     running the tail again costs a constant factor, whatever the window.
@@ -84,8 +84,8 @@ class Runner:
         self._last: Chunk | None = None
         self._rows = 0
 
-    def chunks(self, relevant: Iterable[Relevant]) -> Iterator[tuple[Chunk, Hits]]:
-        """The chunks of a stream of relevant events, each with the ends that are reported."""
+    def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
+        """The chunks of a stream of relevant events; each must be run before the next is asked for."""
         waiting: list[Relevant] = []
         count = 0
         for part in relevant:
@@ -99,13 +99,12 @@ class Runner:
         if waiting:
             yield self.chunk(joined(waiting))
 
-    def chunk(self, new: Relevant) -> tuple[Chunk, Hits]:
-        """Run the next events of the stream."""
+    def chunk(self, new: Relevant) -> Chunk:
+        """The next events of the stream with those that the window still needs."""
         self._settle()
         chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count, self._workers)
-        found = self._executor.hits(chunk)
         self._last, self._rows = chunk, self._intake.rows
-        return chunk, found
+        return chunk
 
     def _settle(self) -> None:
         """Cut the tail out of the last chunk: only once it is known that more events follow."""

@@ -10,6 +10,7 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.chunk import Chunk
 from cer_gpu.engine.enumerate import batches_of
 from cer_gpu.engine.execute import Executor
 from cer_gpu.engine.intake import Intake
@@ -72,8 +73,8 @@ class Session:
     def count(self) -> int:
         """How many complex events there are."""
         total = 0
-        for step in self._steps():
-            total += sum_exactly(self._counted(step))
+        for chunk, run in self._chunks():
+            total += sum_exactly(self._limited(run.executor.count_hits(chunk)[1]))
             if self._options.limit is not None and total >= self._options.limit:
                 return self._options.limit
         return total
@@ -82,9 +83,9 @@ class Session:
         """How many complex events end at each position where some do."""
         positions, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         left = self._options.limit
-        for step in self._steps():
-            number = self._counted(step)
-            position = step.chunk.events.positions[step.hits.event]
+        for chunk, run in self._chunks():
+            event, number = run.executor.count_hits(chunk)
+            number, position = self._limited(number), chunk.events.positions[event]
             order = np.argsort(position, kind="stable")
             position, number = position[order], number[order]
             if left is not None:
@@ -102,11 +103,12 @@ class Session:
         """The positions where complex events end, and the latest start of those at each."""
         positions, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         left = self._options.limit
-        for step in self._steps():
-            position = step.chunk.events.positions[step.hits.event]
+        for chunk, run in self._chunks():
+            found = run.executor.hits(chunk)
+            position = chunk.events.positions[found.event]
             order = np.argsort(position, kind="stable")[:left]
             positions.append(position[order])
-            starts.append(step.hits.latest[order])
+            starts.append(found.latest[order])
             if left is not None:
                 left -= len(order)
                 if left == 0:
@@ -117,7 +119,10 @@ class Session:
         """The complex events, lazily."""
 
         def produce(stop: Stop) -> Iterator[pa.RecordBatch]:
-            return stop.cut(batch for step in self._steps(enumerates=True) for batch in batches_of(step))
+            steps = (
+                Step(chunk, run.executor.hits(chunk), run) for chunk, run in self._chunks(enumerates=True)
+            )
+            return stop.cut(batch for step in steps for batch in batches_of(step))
 
         return self.matches_of(produce, self.begin(enumerates=True))
 
@@ -177,13 +182,13 @@ class Session:
         rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
         return self._source.batches(self.columns(run.intake.payload), rows)
 
-    def _steps(self, enumerates: bool = False) -> Iterator[Step]:
+    def _chunks(self, enumerates: bool = False) -> Iterator[tuple[Chunk, Run]]:
         """Run over the whole source, chunk by chunk."""
         run = self.begin(enumerates)
         progress = Progress(self._source.rows)
         try:
-            for chunk, found in run.runner.chunks(run.intake(progress.watch(self.read(run)))):
-                yield Step(chunk, found, run)
+            for chunk in run.runner.chunks(run.intake(progress.watch(self.read(run)))):
+                yield chunk, run
         finally:
             progress.close()
         _warn_of_unseen(run.intake)
@@ -207,9 +212,8 @@ class Session:
             names.append(options.stream_column)
         return list(dict.fromkeys([*names, *payload]))
 
-    def _counted(self, step: Step) -> np.ndarray:
+    def _limited(self, number: np.ndarray) -> np.ndarray:
         """How many complex events are reported at each hit."""
-        number = step.run.executor.counts(step.chunk, step.hits)
         limit = self._query.limit
         return number if limit is None else np.minimum(number, limit)
 

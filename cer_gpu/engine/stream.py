@@ -66,8 +66,8 @@ class Stream:
         parts = [part for part in run.intake(session.read(run)) if len(part)]
         step: Step | None = None
         if parts:
-            chunk, found = run.runner.chunk(joined(parts))
-            step = Step(chunk, found, run)
+            chunk = run.runner.chunk(joined(parts))
+            step = Step(chunk, run.executor.hits(chunk), run)
         return self._first.matches_of(lambda stop: _produce(step, stop), run)
 
     def close(self) -> None:
