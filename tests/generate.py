@@ -18,6 +18,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.events import Event, Instant, Value
 from cer_gpu.logic.formulas import rebuild
+from cer_gpu.plan.scope import walk
 
 TYPES = ("A", "B", "C")
 STREAMS = ("S", "R")
@@ -350,7 +351,8 @@ def _streams(rng: Random, made: t.Pattern) -> tuple[str, ...]:
     """FROM, now and then: it lists every stream that the pattern names, so it names one only if none is."""
     if rng.random() > 0.08:
         return ()
-    return STREAMS if any(">" in name for name in variables(made)) else (rng.choice(STREAMS),)
+    named = any(isinstance(node, t.EventType) and node.stream is not None for node in walk(made))
+    return STREAMS if named else (rng.choice(STREAMS),)
 
 
 def _select(rng: Random, made: t.Pattern) -> tuple[t.SelectItem, ...] | None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine import chunk, runner, session
+from cer_gpu.engine import chunk, classify, runner, session
 
 
 def events(seed: int, n: int, kinds: str = "ABCD", keys: int = 5) -> pa.Table:
@@ -64,6 +64,7 @@ def agree(query: cer.Query, table: pa.Table, wanted: Counter[int], **options: ob
 def _size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "pieces":
         monkeypatch.setattr(session, "BATCH", 37)
+        monkeypatch.setattr(classify, "BLOCK", 11)
         monkeypatch.setattr(runner, "CHUNK", 50)
         monkeypatch.setattr(chunk, "SEGMENT", 8)
 

@@ -88,8 +88,8 @@ class Classifier:
         self.seen: set[str] = set()
         """Names that events have had, some of them."""
 
-    def relevant(self, batch: pa.RecordBatch, before: int) -> tuple[np.ndarray, np.ndarray]:
-        """The events of a batch whose symbol is not neutral.
+    def relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The events of a batch whose symbol is not neutral, block by block.
 
         Parameters
         ----------
@@ -99,17 +99,13 @@ class Classifier:
 
         Returns
         -------
-        positions : ndarray, shape (m,), int64
-            In the stream, ascending.
-        symbols : ndarray, shape (m,), uint8 or uint16
+        list of (positions, symbols)
+            positions : ndarray, shape (m,), int64, in the stream, ascending;
+            symbols : ndarray, shape (m,), uint8 or uint16.
         """
         adders = self._adders(batch)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
-        found = self._workers.map("classify", lambda block: self._block(adders, *block, before), blocks)
-        if not found:
-            return np.empty(0, np.int64), np.empty(0, self._query.symbol_dtype)
-        positions = np.concatenate([positions for positions, _ in found])
-        return positions, np.concatenate([symbols for _, symbols in found])
+        return self._workers.map("classify", lambda block: self._block(adders, *block, before), blocks)
 
     def _note_seen(self, axis: ColumnAxis, texts: tuple[str | None, ...]) -> None:
         if len(self.seen) < SEEN:

@@ -77,12 +77,13 @@ class Executor:
         self.floors = np.empty(0, np.int64)
         """The last position that was reported in each lane, for CONSUME BY PARTITION."""
 
-    def hits(self, chunk: Chunk) -> Hits:
-        """The ends of a chunk that are reported."""
+    def hits(self, chunk: Chunk, bounded: bool = True) -> Hits:
+        """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
         if not len(chunk.segments) or self._query.limit == 0:
             none = np.empty(0, np.int64)
             return Hits(none, none, none)
-        found = self._monotone_hits(chunk) if chunk.monotone else self._hits_by_start(chunk)
+        bounded = bounded or self._query.consume != "NONE"
+        found = self._monotone_hits(chunk, bounded) if chunk.monotone else self._hits_by_start(chunk)
         return found if self._query.consume == "NONE" else self._consumed(chunk, found)
 
     def count_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
@@ -161,7 +162,7 @@ class Executor:
             kind, lambda unit: run(segments.part(*unit)), segments.units(self._workers.threads)
         )
 
-    def _monotone_hits(self, chunk: Chunk) -> Hits:
+    def _monotone_hits(self, chunk: Chunk, bounded: bool) -> Hits:
         if self._carries:
             self._registers = _grown(self._registers, chunk.lanes, -1)
 
@@ -169,6 +170,8 @@ class Executor:
             event, latest = self._hits_in(chunk, segments)
             if not self._carries:
                 latest = chunk.events.positions[latest]
+            if not bounded:
+                return Hits(event, latest, event[:0])
             first = _first(segments, event)
             return Hits(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
 

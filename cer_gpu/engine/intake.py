@@ -138,6 +138,11 @@ def joined(parts: list[Relevant]) -> Relevant:
     )
 
 
+NO_LANES = np.empty(0, np.int32)
+NO_KEYS = np.empty(0, np.int64)
+ALL_KEYED = np.empty(0, np.uint8)
+"""What `Relevant` has where there are no lanes, no keys, and no null among the keys."""
+
 PART = 1 << 15
 """Rows whose values one thread gathers at a time."""
 
@@ -205,8 +210,8 @@ class Intake:
         names = sorted(name for unseen in self._classifier.unseen.values() for name in unseen)
         return [(name, seen) for name in names] if self.rows else []
 
-    def relevant(self, batch: pa.RecordBatch) -> Relevant:
-        """The relevant events of the next batch.
+    def relevant(self, batch: pa.RecordBatch) -> list[Relevant]:
+        """The relevant events of the next batch, which is not empty: one part after another.
 
         Raises
         ------
@@ -214,8 +219,16 @@ class Intake:
             Where the data breaks the order of time.
         """
         time = self._order.time(batch)
-        positions, symbols = self._classifier.relevant(batch, self.rows)
-        rows = positions - self.rows if self._reads_rows else positions
+        blocks = self._classifier.relevant(batch, self.rows)
+        if not self._reads_rows:
+            self.rows += len(batch)
+            return [
+                Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, None)
+                for positions, symbols in blocks
+            ]
+        positions = np.concatenate([positions for positions, _ in blocks])
+        symbols = np.concatenate([symbols for _, symbols in blocks])
+        rows = positions - self.rows
         lanes, ordinals = self._lanes(batch, rows, time)
         if self.laned and not (lanes >= 0).all():
             inside = lanes >= 0
@@ -229,7 +242,7 @@ class Intake:
             taken = batch.select(list(self.payload)).take(pa.array(rows))
             payload = pa.Table.from_batches([taken])
         self.rows += len(batch)
-        return Relevant(symbols, positions, lanes, keys, keyed, payload)
+        return [Relevant(symbols, positions, lanes, keys, keyed, payload)]
 
     @property
     def _reads_rows(self) -> bool:
@@ -241,7 +254,7 @@ class Intake:
         """The relevant events of every batch."""
         for batch in batches:
             if len(batch):
-                yield self.relevant(batch)
+                yield from self.relevant(batch)
 
     # -------------------------------------------------------------------------------------- lanes
 
@@ -249,9 +262,9 @@ class Intake:
         self, batch: pa.RecordBatch, rows: np.ndarray, time: Values | None
     ) -> tuple[np.ndarray, np.ndarray]:
         """The lanes of the relevant rows, and their ordinals where the window counts them."""
-        none = np.empty(0, np.int64)
+        none = NO_KEYS
         if not self.laned:
-            return np.empty(0, np.int32), none
+            return NO_LANES, none
         window = self._query.window
         counted = window is not None and window.kind == "events"
         checked = not self._order.in_order and time is not None
@@ -308,10 +321,10 @@ class Intake:
     def _keys(
         self, batch: pa.RecordBatch, rows: np.ndarray, ordinals: np.ndarray, time: Values | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        none = np.empty(0, np.uint8)
+        none = ALL_KEYED
         window = self._query.window
         if window is None:
-            return np.empty(0, np.int64), none
+            return NO_KEYS, none
         if window.kind == "events":
             return ordinals, none
         assert window.attribute is not None

@@ -82,7 +82,6 @@ class Runner:
         self._least = CHUNK if memory is None else min(CHUNK, memory // BYTES_OF_EVENT)
         self._tail: Relevant | None = None
         self._last: Chunk | None = None
-        self._rows = 0
 
     def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
         """The chunks of a stream of relevant events; each must be run before the next is asked for."""
@@ -103,7 +102,7 @@ class Runner:
         """The next events of the stream with those that the window still needs."""
         self._settle()
         chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count, self._workers)
-        self._last, self._rows = chunk, self._intake.rows
+        self._last = chunk
         return chunk
 
     def _settle(self) -> None:
@@ -129,8 +128,6 @@ class Runner:
         if window is not None and chunk.monotone and len(events):
             # What the last event does not admit, no later one does.
             low = int(chunk.admitted_by_last(window)[-1])
-            if window.kind == "events":
-                low = int(np.searchsorted(events.positions, self._rows - window.size))
         if self._query.consume != "NONE":
             low = max(low, int(np.searchsorted(events.positions, self._executor.floor, side="right")))
         return low

@@ -104,7 +104,7 @@ class Session:
         positions, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         left = self._options.limit
         for chunk, run in self._chunks():
-            found = run.executor.hits(chunk)
+            found = run.executor.hits(chunk, bounded=False)
             position = chunk.events.positions[found.event]
             order = np.argsort(position, kind="stable")[:left]
             positions.append(position[order])
