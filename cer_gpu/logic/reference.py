@@ -74,7 +74,7 @@ def evaluate(
     Returns
     -------
     tuple of Answer
-        A set: no repetitions. Sorted by (end, start, positions, marks). Under LIMIT n and ANY the answers
+        A set: no repetitions. Sorted by (end, start, positions, variables at each). Under LIMIT n and ANY the answers
         of each end position are the first n, and the first one, in that order.
 
     Raises

@@ -24,11 +24,12 @@ class Match(NamedTuple):
         return frozenset(position for name, position in self.marks if name == variable)
 
     def sort_key(self) -> tuple[object, ...]:
-        """The order in which answers are given: end, start, positions, marks."""
-        by_variable: dict[str, list[int]] = {}
+        """The order in which answers are given: end, start, positions, then the variables at each."""
+        at: dict[int, list[str]] = {}
         for name, position in sorted(self.marks):
-            by_variable.setdefault(name, []).append(position)
-        return self.end, self.start, tuple(sorted(self.positions())), tuple(by_variable.items())
+            at.setdefault(position, []).append(name)
+        positions = tuple(sorted(at))
+        return self.end, self.start, positions, tuple(tuple(at[position]) for position in positions)
 
 
 def select(strategy: Strategy, matches: Iterable[Match]) -> frozenset[Match]:
