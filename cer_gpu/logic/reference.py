@@ -74,8 +74,8 @@ def evaluate(
     Returns
     -------
     tuple of Answer
-        A set: no repetitions. Sorted by (end, start, positions, variables at each). Under LIMIT n and ANY the answers
-        of each end position are the first n, and the first one, in that order.
+        A set: no repetitions. Sorted by (end, start, positions, variables at each). Under LIMIT n and ANY the
+        answers of each end position are the first n, and the first one, in that order.
 
     Raises
     ------
