@@ -136,6 +136,11 @@ class Query:
         -------
         Stream
             `push(batch)` gives the complex events that end in the batch, `close()` ends it.
+
+        Raises
+        ------
+        ValueError
+            For `sort=True`.
         """
         from cer_gpu.engine.stream import Stream
 
@@ -150,6 +155,11 @@ class Query:
         Parameters
         ----------
         format : {"text"}
+
+        Raises
+        ------
+        ValueError
+            For another format.
         """
         from cer_gpu.plan.explain import explain
 
@@ -185,13 +195,17 @@ class Query:
         source = _source(events, asked)
         schema = self._schema(source, asked)
         _raise_errors(check_query(self._tree, schema), self.text)
-        types = frozenset(node.name for node in walk(self._tree.pattern) if isinstance(node, EventType))
+        atoms = [node for node in walk(self._tree.pattern) if isinstance(node, EventType)]
+        types = frozenset(atom.name for atom in atoms)
         source.check_types(types)
+        streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
+        source.check_streams(streams and streams.union(self._tree.streams))
         columns = Columns(asked.type_column if source.has_type_column else None, asked.stream_column)
         key = (source.arrow_schema, tuple(sorted(types)), columns, schema.order, schema.order_unit)
-        if self._planned is None or self._planned[0] != key:
-            self._planned = (key, plan(self._outline, schema, columns).compiled)
-        return Session(self._planned[1], source, dict(schema.units), asked, self._workers)
+        planned = self._planned  # another thread may run the query on other data
+        if planned is None or planned[0] != key:
+            planned = self._planned = (key, plan(self._outline, schema, columns).compiled)
+        return Session(planned[1], source, dict(schema.units), asked, self._workers)
 
     def _schema(self, source: Source, asked: Options) -> Schema:
         schema = source.language_schema(asked.order_unit)
@@ -199,6 +213,10 @@ class Query:
             return schema
         # Events without a type are all of the type that FROM names (language section 1).
         return replace(schema, types={self._tree.streams[0]: frozenset(schema.attributes)})
+
+    def __reduce__(self) -> tuple[type[Query], tuple[str]]:
+        # The threads stay behind: a query is its text.
+        return Query, (self.text,)
 
     def __repr__(self) -> str:
         return f"<cer_gpu.Query {' '.join(self.text.split())!r}>"

@@ -119,7 +119,7 @@ def run(
     output: Output = None,
 ) -> int:
     """Print the complex events."""
-    from cer_gpu.output import output_file, write_results
+    from cer_gpu.output import output_file, write_matches
 
     chosen = _format(form, output)
     matches = _compile(query).run(
@@ -130,7 +130,7 @@ def run(
         memory=_bytes(memory),
     )
     with output_file(output) as sink:
-        write_results(matches.batches(), chosen, sink, most=limit)
+        write_matches(matches, chosen, sink, most=limit)
     if matches.limited:
         _say(f"stopped at --limit {limit}: there are more complex events")
         return LIMITED
@@ -175,7 +175,7 @@ def hits(
     output: Output = None,
 ) -> int:
     """Print where complex events end."""
-    from cer_gpu.output import output_file, write_results
+    from cer_gpu.output import output_file, write_rows
 
     chosen = _format(form, output)
     table = _compile(query).hits(
@@ -185,7 +185,7 @@ def hits(
         memory=_bytes(memory),
     )
     with output_file(output) as sink:
-        write_results(table.to_reader(), chosen, sink)
+        write_rows(table.to_reader(), chosen, sink)
     return DONE
 
 
@@ -255,7 +255,7 @@ def _text(query: str) -> str:
     if not query.startswith("@"):
         return query
     try:
-        with open(query[1:], encoding="utf-8") as file:
+        with open(query[1:], encoding="utf-8-sig") as file:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"

@@ -8,17 +8,19 @@ In CSV the positions of a variable are separated by spaces, and attributes are J
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cer_gpu.engine.matches import Matches, mark_columns
 from cer_gpu.json_text import joined, json_text, lines, time_text, wrapped
 
 SUFFIXES = {
@@ -54,6 +56,8 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         with open(target, "wb") as sink:
             yield sink
         return
+    if not os.path.isdir(os.path.dirname(target)):
+        raise FileNotFoundError(errno.ENOENT, "there is no such directory to write in", path)
     aside = f"{target}.{os.getpid()}.partial"
     try:
         with open(aside, "wb") as sink:
@@ -72,22 +76,30 @@ def format_of(path: str | None) -> str:
     return SUFFIXES.get(os.path.splitext(path or "")[1].lower(), "jsonl")
 
 
-def write_results(results: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int | None = None) -> None:
-    """Write results as they come, batch by batch.
+def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None = None) -> None:
+    """Write complex events as they come, batch by batch; parameters as in `write_rows`."""
+    if form != "jsonl":
+        write_rows(matches.batches(), form, sink, most)
+        return
+    for batch in _slices(matches.batches()):
+        sink.write(lines(complex_event_text(batch, matches.variables, matches.partition)))
+
+
+def write_rows(rows: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int | None = None) -> None:
+    """Write rows as they come, batch by batch.
 
     Parameters
     ----------
-    results : pyarrow.RecordBatchReader
-        Complex events in their Arrow form, or any other flat rows.
+    rows : pyarrow.RecordBatchReader
     form : {"jsonl", "csv", "parquet", "table"}
     sink : binary file
     most : int or None
         For "table": rows to show, `SHOWN` if None.
     """
     if form == "table":
-        _write_table(results, sink, SHOWN if most is None else most)
+        _write_table(rows, sink, SHOWN if most is None else most)
         return
-    _WRITERS[form](results, sink)
+    _WRITERS[form](rows, sink)
 
 
 def _slices(results: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
@@ -101,26 +113,29 @@ def _slices(results: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 def _write_jsonl(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
-    spell = _complex_event_text if results.schema.names[:2] == ["start", "end"] else _row_text
     for batch in _slices(results):
-        sink.write(lines(spell(batch)))
+        sink.write(lines(json_text(batch.to_struct_array())))
 
 
-def _row_text(batch: pa.RecordBatch) -> pa.StringArray:
-    return json_text(batch.to_struct_array())
+def complex_event_text(
+    batch: pa.RecordBatch, variables: Sequence[str], partition: Sequence[str]
+) -> pa.StringArray:
+    """Each complex event of a batch as JSON.
 
-
-def _complex_event_text(batch: pa.RecordBatch) -> pa.StringArray:
+    Parameters
+    ----------
+    batch : pyarrow.RecordBatch
+        In the form of `Matches.schema`.
+    variables, partition : sequence of str
+        The names of the kept variables and of the key's columns, which columns may not have.
+    """
+    keys = [wrapped(_key(name), json_text(batch.column(2 + k)), "") for k, name in enumerate(partition)]
     marks: list[pa.Array] = []
-    partition: list[pa.Array] = []
     attributes: list[pa.Array] = []
-    for field, column in list(zip(batch.schema, batch.columns))[2:]:
-        if _attributes(field.type):
-            attributes.append(_unless_empty(field.name.partition("[")[0], column))
-        elif pa.types.is_list(field.type) or pa.types.is_large_list(field.type):
-            marks.append(_unless_empty(field.name, column))
-        elif field.name not in ("start_time", "end_time"):
-            partition.append(wrapped(_key(field.name), json_text(column), ""))
+    for name, index in zip(variables, mark_columns(batch.schema), strict=True):
+        marks.append(_unless_empty(name, batch.column(index)))
+        if index + 1 < batch.num_columns and pa.types.is_struct(_item(batch.schema.field(index + 1).type)):
+            attributes.append(_unless_empty(name, batch.column(index + 1)))
     count = batch.num_rows
     parts = [
         wrapped('"start": ', json_text(batch.column(0)), ""),
@@ -128,7 +143,7 @@ def _complex_event_text(batch: pa.RecordBatch) -> pa.StringArray:
         wrapped('"marks": {', joined(marks, count), "}"),
     ]
     if partition:
-        parts.append(wrapped('"partition": {', joined(partition, count), "}"))
+        parts.append(wrapped('"partition": {', joined(keys, count), "}"))
     if attributes:
         parts.append(wrapped('"attributes": {', joined(attributes, count), "}"))
     return wrapped("{", joined(parts, count), "}")
@@ -144,8 +159,8 @@ def _unless_empty(name: str, column: pa.Array) -> pa.StringArray:
     return pc.if_else(pc.greater(pc.list_value_length(column), 0), text, None)
 
 
-def _attributes(kind: pa.DataType) -> bool:
-    return (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and pa.types.is_struct(kind.value_type)
+def _item(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_list(kind) else kind
 
 
 # ---------------------------------------------------------------------------------- CSV, Parquet, table

@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .jit import jit
-from .tables import RunTables  # noqa: F401  (the type that the contract names)
 
 DONE = 0
 BLOCK_FULL = 1

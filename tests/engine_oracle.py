@@ -16,7 +16,7 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.logic.events import Event
 from cer_gpu.logic.reference import evaluate
 
-Row = tuple[int, int, tuple[tuple[str, tuple[int, ...]], ...]]
+Row = tuple[int, int, tuple[tuple[str, tuple[int, ...]], ...], str]
 
 OPTIONS = {"order_by": ORDER, "stream_column": "stream"}
 
@@ -24,14 +24,22 @@ OPTIONS = {"order_by": ORDER, "stream_column": "stream"}
 def expected(query: tree.Query, events: Sequence[Event]) -> list[Row]:
     """The answer of the reference semantics, in its order."""
     return [
-        (answer.start, answer.end, tuple(sorted(answer.marks.items())))
+        (answer.start, answer.end, tuple(sorted(answer.marks.items())), _key(answer.partition))
         for answer in evaluate(query, events, order=ORDER)
     ]
 
 
 def found(matches: object) -> list[Row]:
     """Complex events of a run as plain rows."""
-    return [(ce.start, ce.end, tuple(sorted(ce.marks.items()))) for ce in matches]  # type: ignore[attr-defined]
+    return [
+        (ce.start, ce.end, tuple(sorted(ce.marks.items())), _key(ce.partition))
+        for ce in matches  # type: ignore[attr-defined]
+    ]
+
+
+def _key(partition: Sequence[object] | None) -> str:
+    """A key that can be compared: all NaN are one value."""
+    return repr(partition if partition is None else tuple(partition))
 
 
 def cuts(rng: Random, n: int) -> list[int]:
@@ -45,6 +53,22 @@ def pieces(table: pa.Table, bounds: Sequence[int]) -> list[pa.Table]:
     return [table.slice(low, high - low) for low, high in pairwise(edges)]
 
 
+def check_attributes(query: tree.Query, compiled: Query, table: pa.Table) -> None:
+    """Assert that `x[a, b]` gives the values that the marked events have."""
+    items = [item for item in query.select or () if item.attributes]
+    if not items:
+        return
+    rows = compiled.run(table, **OPTIONS).to_arrow()
+    for item in items:
+        values = {name: table[name].to_pylist() for name in item.attributes}
+        wanted = [
+            [{name: values[name][position] for name in item.attributes} for position in marked]
+            for marked in rows[item.variable].to_pylist()
+        ]
+        # As text, in which one NaN is like another.
+        assert repr(rows[f"{item.variable}[{', '.join(item.attributes)}]"].to_pylist()) == repr(wanted)
+
+
 def check(query: tree.Query, events: Sequence[Event], rng: Random) -> int:
     """Assert that the engine agrees with the reference; the number of complex events."""
     wanted = expected(query, events)
@@ -52,6 +76,7 @@ def check(query: tree.Query, events: Sequence[Event], rng: Random) -> int:
     compiled = Query(to_text(query))
     got = found(compiled.run(table, **OPTIONS))
     assert got == wanted
+    check_attributes(query, compiled, table)
     ends = Counter(row[1] for row in wanted)
     assert compiled.count(table, **OPTIONS) == len(wanted)
     counts = compiled.counts(table, **OPTIONS).to_pydict()

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cer_gpu.engine.matches import Matches, Stop
 from cer_gpu.json_text import json_text
-from cer_gpu.output import format_of, output_file, write_results
+from cer_gpu.output import format_of, output_file, write_matches, write_rows
 
 UTC = datetime.UTC
 SCHEMA = pa.schema(
@@ -51,7 +52,16 @@ def answers(count, seed=1):
 
 def written(table, form, **options):
     sink = io.BytesIO()
-    write_results(table.to_reader(max_chunksize=7), form, sink, **options)
+    write_rows(table.to_reader(max_chunksize=7), form, sink, **options)
+    return sink.getvalue()
+
+
+def lines_of(table, variables, partition=()):
+    matches = Matches(
+        table.schema, lambda: table.to_batches(max_chunksize=7), variables, partition, "cpu", "", Stop(None)
+    )
+    sink = io.BytesIO()
+    write_matches(matches, "jsonl", sink)
     return sink.getvalue()
 
 
@@ -59,8 +69,11 @@ def test_the_line_of_the_documentation():
     marks = pa.list_(pa.int64())
     schema = pa.schema([("start", pa.int64()), ("end", pa.int64()), ("a", marks), ("b", marks)])
     table = pa.Table.from_pylist([{"start": 3, "end": 9, "a": [3], "b": [9]}], schema=schema)
-    assert written(table, "jsonl") == b'{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}\n'
-    assert written(table.select(["start", "end"]), "jsonl") == b'{"start": 3, "end": 9, "marks": {}}\n'
+    line = b'{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}\n'
+    assert lines_of(table, ("a", "b")) == line
+    assert lines_of(table.select(["start", "end"]), ()) == b'{"start": 3, "end": 9, "marks": {}}\n'
+    renamed = table.rename_columns(["start", "end", "start_", "b"])
+    assert lines_of(renamed, ("start", "b")) == line.replace(b'"a"', b'"start"')
 
 
 def test_json_lines_of_complex_events():
@@ -75,9 +88,10 @@ def test_json_lines_of_complex_events():
         }
         for row in table.to_pylist()
     ]
-    found = [json.loads(line) for line in written(table, "jsonl").splitlines()]
+    found = [json.loads(line) for line in lines_of(table, ("a", "b"), ("symbol",)).splitlines()]
     assert found == expected
-    sliced = [json.loads(line) for line in written(table.slice(13, 20), "jsonl").splitlines()]
+    part = lines_of(table.slice(13, 20), ("a", "b"), ("symbol",))
+    sliced = [json.loads(line) for line in part.splitlines()]
     assert sliced == expected[13:33]
 
 
@@ -164,6 +178,14 @@ def test_a_file_takes_its_name_when_it_is_whole(tmp_path):
         assert [name.rpartition(".")[2] for name in os.listdir(tmp_path)] == ["partial"]
     assert os.listdir(tmp_path) == ["out.jsonl"]
     assert path.read_bytes() == b"whole"
+
+
+def test_a_directory_that_does_not_exist_is_named(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match=r"no such directory.*/missing/out.csv'"),
+        output_file(str(tmp_path / "missing" / "out.csv")),
+    ):
+        pass
 
 
 def test_devices_and_links(tmp_path):

@@ -185,3 +185,31 @@ def test_many_filtered_columns() -> None:
     parts = " OR ".join(f"(T AS x{k} FILTER x{k}[c{k} > 0.9])" for k in range(8))
     query = cer.compile(f"SELECT * FROM T WHERE {parts}")
     assert query.count(pa.table(table)) == sum(int((table[f"c{k}"] > 0.9).sum()) for k in range(8))
+
+
+HUGE = " * ".join(["9223372036854775807"] * 17)
+"""A constant beyond every float64."""
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (f"v < {HUGE}", [0, 1]),
+        (f"v > -({HUGE})", [0, 1]),
+        (f"v >= {HUGE}", []),
+        (f"v < {HUGE} * 1.0", [0, 1]),
+        (f"v < {HUGE} / 2", [0, 1]),
+        ("v > (1e308 * 10) % 3", []),
+        ("v > 1 / 0", []),
+        ("'abc' LIKE '^a'", [0, 1, 2]),
+        ("'abc' LIKE '^b'", []),
+        ("'a' IN {'a', 'b'}", [0, 1, 2]),
+        ("'c' NOT IN {'a', 'b'}", [0, 1, 2]),
+        ("'a' IS NULL", []),
+        ("1 / 0 IS NULL", [0, 1, 2]),
+        ("(1e308 * 10) % 3 IS NULL", []),
+    ],
+)
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64()], ids=str)
+def test_constants(kind: pa.DataType, condition: str, expected: list[int]) -> None:
+    assert kept(condition, v=pa.array([-1, 5, None], kind)) == expected

@@ -125,7 +125,7 @@ def test_kinds_of_objects():
     fails(None, "events of type NoneType are not understood")
     fails(
         [TABLE, "x.parquet"],
-        "a list of events holds paths or record batches; this one has a pyarrow.lib.Table",
+        "a list of events holds paths or record batches, not values of type pyarrow.lib.Table",
     )
     fails([TABLE.to_batches()[0], pa.record_batch({"x": [1]})], "do not fit together")
 

@@ -204,13 +204,6 @@ def test_unsigned_values_are_never_wrapped():
         rows_of(source, ["n"])
 
 
-def test_event_types_known_beforehand():
-    categories = pa.table({"type": pa.array(["A", "B", "A"]).dictionary_encode()})
-    assert open_source(categories).event_types() == {"A", "B"}
-    assert open_source(pa.table({"type": ["A", "B"]})).event_types() is None
-    assert open_source(pa.table({"x": [1]})).event_types() is None
-
-
 def test_index_of_a_data_frame():
     frame = pd.DataFrame({"x": [1, 2]}, index=pd.Index([5, 7], name="ts"))
     assert rows_of(open_source(frame, order_by=("ts",)), ["ts", "x"]) == [

@@ -97,7 +97,6 @@ def test_schema_of_a_dict():
     assert schema.attributes == {"ts": ValueType.FLOAT64, "x": ValueType.INT64, "y": ValueType.BOOL}
     assert schema.unsupported == {"odd": "string in `A`, int64 in `B`"}
     assert schema.order == "ts"
-    assert source.event_types() == {"A", "B"}
     assert rows_of(source, ["type", "ts"]) == [{"type": "B", "ts": 1.0}, {"type": "A", "ts": 1.5}]
 
 

@@ -116,7 +116,10 @@ class Classifier:
         self, adders: list[list[_Adder]], start: int, stop: int, before: int
     ) -> tuple[np.ndarray, np.ndarray]:
         # Blocks reuse the memory of blocks that are done: fresh pages cost more than the kernels.
-        scratch = self._scratch.pop() if self._scratch else self._new_scratch()
+        try:
+            scratch = self._scratch.pop()
+        except IndexError:  # other threads have what there is
+            scratch = self._new_scratch()
         size = stop - start
         state: np.ndarray | None = None
         for number, stage in enumerate(self._query.stages):

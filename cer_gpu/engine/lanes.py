@@ -49,7 +49,9 @@ class LaneEncoder:
         """For each part of the key the column of its values, for an array of lanes."""
         if len(self._parts) == 1:
             return [self._parts[0].column(lanes)]
-        codes = np.array(self._codes, np.int64).reshape(-1, len(self._parts))[lanes]
+        used, inverse = np.unique(lanes, return_inverse=True)
+        codes = np.array([self._codes[lane] for lane in used.tolist()], np.int64)
+        codes = codes.reshape(-1, len(self._parts))[inverse]
         return [part.column(codes[:, number]) for number, part in enumerate(self._parts)]
 
     def encode(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:

@@ -73,7 +73,7 @@ class Matches:
     schema : pyarrow.Schema
         Of the batches: `start`, `end` (int64), the parts of the key, `start_time` and `end_time` where the
         run has an order, a `list<int64>` for each kept variable, and for `x[price]` a column of that name
-        with a `list<struct<price>>`.
+        with a `list<struct<price>>`. A name that is taken by a column before it gets a `_`.
     produce : callable
         Starts a run and gives its record batches, sorted by (end, start, positions).
     variables : tuple of str
@@ -134,13 +134,25 @@ class Matches:
         return f"<Matches of {names} on {self.device}>"
 
 
+def mark_columns(schema: pa.Schema) -> list[int]:
+    """Which columns of a result hold the marks of the kept variables, in their order.
+
+    A column may have another name than its variable, where the name was taken (a variable called `start`).
+    """
+    return [
+        index
+        for index, field in enumerate(schema)
+        if pa.types.is_list(field.type) and pa.types.is_integer(field.type.value_type)
+    ]
+
+
 def complex_events(
     batch: pa.RecordBatch, variables: tuple[str, ...], partition: tuple[str, ...]
 ) -> Iterator[ComplexEvent]:
     """The rows of a result batch as Python values."""
-    starts, ends = batch.column("start").to_pylist(), batch.column("end").to_pylist()
-    columns = [batch.column(batch.schema.get_field_index(name)).to_pylist() for name in variables]
+    starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
     keys: list[list[Any]] = [batch.column(2 + part).to_pylist() for part in range(len(partition))]
+    columns = [batch.column(index).to_pylist() for index in mark_columns(batch.schema)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
         marks = Marks(
             (name, tuple(column[row])) for name, column in zip(variables, columns, strict=True) if column[row]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import index
+from typing import SupportsIndex
 
 from cer_gpu.errors import DeviceError
 
@@ -37,6 +40,9 @@ class Options:
     memory: int | None
 
 
+KEYWORDS = tuple(field.name for field in fields(Options))
+
+
 def read_options(
     order_by: str | Sequence[str] | None = None,
     order_unit: str | None = None,
@@ -46,21 +52,25 @@ def read_options(
     device: str = "auto",
     limit: int | None = None,
     memory: int | None = None,
+    **unknown: object,
 ) -> Options:
     """Check the keywords.
 
     Raises
     ------
+    TypeError
+        For a keyword that does not exist.
     ValueError
         For a keyword that makes no sense.
     DeviceError
         For a device that cannot be used.
     """
+    for name in unknown:
+        near = difflib.get_close_matches(name, KEYWORDS, n=1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        raise TypeError(f"there is no keyword {name!r}: {meant}the keywords are {', '.join(KEYWORDS)}")
     if order_unit is not None and order_unit not in ORDER_UNITS:
         raise ValueError(f"order_unit is one of {', '.join(ORDER_UNITS)}, not {order_unit!r}")
-    for name, value in (("limit", limit), ("memory", memory)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-            raise ValueError(f"{name} is a whole number that is not negative, not {value!r}")
     columns = (order_by,) if isinstance(order_by, str) else tuple(order_by or ())
     if sort and not columns:
         raise ValueError("sort=True needs to know by what: name the columns with order_by")
@@ -69,4 +79,22 @@ def read_options(
             f"device={device!r} cannot be used: this version runs on the CPU only "
             "(device='auto' or device='cpu')"
         )
-    return Options(columns, order_unit, type_column, stream_column, sort, device, limit, memory)
+    return Options(
+        columns,
+        order_unit,
+        type_column,
+        stream_column,
+        sort,
+        device,
+        _whole("limit", limit),
+        _whole("memory", memory),
+    )
+
+
+def _whole(name: str, value: object) -> int | None:
+    """A whole number that is not negative, NumPy's too."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex) or index(value) < 0:
+        raise ValueError(f"{name} is a whole number that is not negative, not {value!r}")
+    return index(value)

@@ -64,13 +64,12 @@ class ResultForm:
         for variable in query.variables:
             fields.append(pa.field(_free(variable, taken), POSITIONS, nullable=False))
             if attributes := query.attributes.get(variable):
-                name = f"{variable}[{', '.join(attributes)}]"
+                name = _free(f"{variable}[{', '.join(attributes)}]", taken)
                 members = pa.struct(
                     [pa.field(attribute, data.field(attribute).type) for attribute in attributes]
                 )
-                fields.append(
-                    pa.field(name, pa.list_(pa.field("item", members, nullable=False)), nullable=False)
-                )
+                kind = pa.list_(pa.field("item", members, nullable=False))
+                fields.append(pa.field(name, kind, nullable=False))
         self.schema = pa.schema(fields)
 
     @property

@@ -58,13 +58,6 @@ class TableRows(Rows):
         for batch in self._table.select(list(columns)).to_batches(max_chunksize=rows):
             yield convert_batch(batch, target, self.where)
 
-    def text_values(self, column: str) -> frozenset[str] | None:
-        """Values that a dictionary-encoded column may have, from its dictionaries; None if it is not one."""
-        data = self._table.column(column)
-        if not pa.types.is_dictionary(data.type):
-            return None
-        return frozenset(value for chunk in data.chunks for value in chunk.dictionary.to_pylist() if value)
-
 
 class StreamRows(Rows):
     """What an Arrow stream gives: a record batch reader, or an object that opens one when asked."""

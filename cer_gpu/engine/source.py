@@ -120,14 +120,6 @@ class Source:
             unsupported=unsupported,
         )
 
-    def event_types(self) -> frozenset[str] | None:
-        """Event types that may occur, as far as they are known without reading the events; else None."""
-        if isinstance(self._rows, MergedRows):
-            return frozenset(self._rows.attributes())
-        if isinstance(self._rows, TableRows) and self.has_type_column:
-            return self._rows.text_values(self.type_column)
-        return None
-
     def scan_event_types(self) -> frozenset[str] | None:
         """Event types that occur: reads the type column.
 
@@ -159,6 +151,22 @@ class Source:
             f"{self.where} has no column `{self.type_column}`, so all its events are of one type, but the "
             f"query speaks of {_listed(sorted(names))}: name the column that holds the event type "
             f"with type_column (there are {_listed(self._rows.schema.names)})"
+        )
+
+    def check_streams(self, names: Collection[str]) -> None:
+        """Refuse a query that tells streams apart on events that do not say which they belong to.
+
+        Raises
+        ------
+        DataError
+            If there is no stream column and `names`, the streams of the query, are more than one.
+        """
+        if self.stream_column is not None or len(names) <= 1:
+            return
+        raise DataError(
+            f"the query tells the streams {_listed(sorted(names))} apart, and nothing says which of them an "
+            "event belongs to: name the column that holds its stream with stream_column "
+            f"(there are {_listed(self._rows.schema.names)})"
         )
 
     def batches(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
@@ -301,7 +309,7 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
                 f"the record batches of the list do not fit together: {first_line(error)}"
             ) from error
     odd = next(each for each in events if not isinstance(each, (str, os.PathLike)))
-    raise DataError(f"a list of events holds paths or record batches; this one has a {_type_name(odd)}")
+    raise DataError(f"a list of events holds paths or record batches, not values of type {_type_name(odd)}")
 
 
 def _from_pandas(frame: Any, where: str) -> pa.Table:

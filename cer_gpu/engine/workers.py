@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from threading import Lock
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -35,6 +36,7 @@ class Workers:
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or usable_cores()
         self._pool: ThreadPoolExecutor | None = None
+        self._starting = Lock()
         self._compiled: set[str] = set()
 
     def map(self, kind: str, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
@@ -66,10 +68,13 @@ class Workers:
                         next(following)
                     raise
 
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="cer-gpu")
+        with self._starting:  # a query may be run from several threads
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="cer-gpu")
         others = [self._pool.submit(take) for _ in range(min(self.threads, len(work)) - 1)]
         take()
         for other in others:
-            other.result()
+            # What has not begun has nothing left to do; after a fork the pool has no threads to begin it.
+            if not other.cancel():
+                other.result()
         return results

@@ -119,6 +119,7 @@ def branches(condition: t.Condition) -> list[Branch]:
 
 
 def count_branches(condition: t.Condition) -> int:
+    """How many disjuncts `branches(condition)` has at most, without building them."""
     match condition:
         case t.Either(left=left, right=right) if speaks_of_events(condition):
             return count_branches(left) + count_branches(right)

@@ -22,6 +22,7 @@ from typing import TypeAlias
 import numpy as np
 
 from cer_gpu.language import tree
+from cer_gpu.plan.constants import nearest_float
 
 INFINITY = math.inf
 
@@ -184,7 +185,7 @@ def _least_above(cut: Cut, dtype: np.dtype) -> int | float | None:
         return None if bound > info.max else max(bound, int(info.min))
     scalar = dtype.type
     with np.errstate(over="ignore"):
-        near = scalar(float(value))
+        near = scalar(nearest_float(value))
     above = scalar(INFINITY)
     if not _is_above(near, value, cut.after):
         if near == above:
@@ -199,5 +200,5 @@ def _least_above(cut: Cut, dtype: np.dtype) -> int | float | None:
 
 def _is_above(candidate: np.floating, value: Fraction | float, after: bool) -> bool:
     number = float(candidate)
-    exact: Fraction | float = number if math.isinf(number) or math.isinf(value) else Fraction(number)
+    exact: Fraction | float = number if math.isinf(number) else Fraction(number)
     return exact > value if after else exact >= value

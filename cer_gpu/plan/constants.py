@@ -115,6 +115,10 @@ class ConstantReader:
         first, second = self.read(left, kind), self.read(right, other)
         return first is not None and second is not None and bool(_COMPARE[op](first, second))
 
+    def is_null(self, expression: tree.Expression) -> bool:
+        """Whether an expression without attributes is null (not NaN)."""
+        return self._fold(expression) is None
+
     def _fold(self, expression: tree.Expression) -> int | float | str | None:
         match expression:
             case tree.Number(value) | tree.Text(value):
@@ -136,6 +140,8 @@ def fold_arithmetic(
     """Arithmetic of two constants as section 4 of the language has it; None is null."""
     if left is None or right is None or isinstance(left, str) or isinstance(right, str):
         return None
+    if op == "/" or isinstance(left, float) or isinstance(right, float):
+        left, right = nearest_float(left), nearest_float(right)
     if op == "+":
         return left + right
     if op == "-":
@@ -149,7 +155,15 @@ def fold_arithmetic(
     if isinstance(left, int) and isinstance(right, int):
         magnitude = abs(left) % abs(right)
         return -magnitude if left < 0 else magnitude
-    return math.fmod(left, right)
+    return math.nan if math.isinf(left) else math.fmod(left, right)
+
+
+def nearest_float(value: Fraction | int | float) -> float:
+    """The float64 nearest to a number, infinite where it is beyond all of them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _plain(value: Fraction) -> int | float:

@@ -8,6 +8,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.planner import Plan
 
 WIDTH = 12
@@ -77,7 +78,7 @@ def _axis(axis: Axis) -> str:
 
 
 def _plain(value: object) -> object:
-    number = float(value) if not isinstance(value, str) else value  # type: ignore[arg-type]
+    number = nearest_float(value) if not isinstance(value, str) else value  # type: ignore[arg-type]
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 

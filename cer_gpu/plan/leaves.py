@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import Any
 
 from cer_gpu.automata.cea import TypeTest
 from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes
 from cer_gpu.plan.axes import (
     Axis,
     ColumnAxis,
@@ -102,8 +104,12 @@ class AxisBuilder:
                 return parts[0] if len(parts) == 1 else Conjunction(*parts)
             case tree.InSet(operand, values):
                 return self._in_set(operand, values)
+            case tree.Like(tree.Text(value), pattern):
+                return Constant(re.search(pattern, value) is not None)
             case tree.Like(operand, pattern):
                 return self._boolean(MatchAxis(operand, pattern))
+            case tree.IsNull(operand) if not attributes_of(operand):
+                return Constant(self._constants.is_null(operand))
             case tree.IsNull(operand):
                 return self._boolean(NullAxis(operand))
         raise TypeError(f"not a predicate of one event: {predicate!r}")
@@ -138,6 +144,8 @@ class AxisBuilder:
         return self._pend(left, isinstance(value, str), _ranges(op, value))
 
     def _in_set(self, operand: tree.Expression, values: tuple[tree.Expression, ...]) -> Any:
+        if not attributes_of(operand):
+            return Constant(any(self._constants.compare("=", operand, value) for value in values))
         wanted = self._constants.type_of(operand)
         read = [self._constants.read(value, wanted) for value in values]
         parts = tuple((Cut(value, False), Cut(value, True)) for value in read if value is not None)
@@ -194,14 +202,7 @@ class _Settler:
 
 def attributes_of(expression: tree.Expression) -> frozenset[str]:
     """The attributes that an expression reads."""
-    match expression:
-        case tree.Attribute(name):
-            return frozenset({name})
-        case tree.Arithmetic(_, left, right):
-            return attributes_of(left) | attributes_of(right)
-        case tree.Negation(operand):
-            return attributes_of(operand)
-    return frozenset()
+    return frozenset(attribute.name for attribute in attributes(expression))
 
 
 def _ranges(op: str, value: Fraction | float | str) -> Ranges:

@@ -24,7 +24,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import CompiledQuery, TransitionTables, WindowPlan
-from cer_gpu.plan.constants import ConstantReader
+from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder
 from cer_gpu.plan.scope import assumed_schema, refuse_unevaluated
 from cer_gpu.plan.symbols import Diagram, fold, stages
@@ -227,6 +227,6 @@ def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None
         size = size * NANOSECONDS[window.unit] / NANOSECONDS[unit]
     measured = "time" if attribute == schema.order else "attribute"
     if kind is ValueType.FLOAT64:
-        return WindowPlan(measured, float(size), attribute)
+        return WindowPlan(measured, nearest_float(size), attribute)
     # Differences of integers are whole: the largest that is allowed is the floor.
     return WindowPlan(measured, size.numerator // size.denominator, attribute)

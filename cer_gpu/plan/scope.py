@@ -54,7 +54,13 @@ def _variables(node: tree.Comparison) -> set[str]:
 
 
 def refuse_unevaluated(query: tree.Query, text: str) -> None:
-    """Raise a QueryError that names every construct that parses but is not evaluated yet."""
+    """Refuse a query with a construct that parses but is not evaluated yet.
+
+    Raises
+    ------
+    QueryError
+        Naming every such construct.
+    """
     found = [
         Diagnostic(
             "CER090",

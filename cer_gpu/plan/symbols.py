@@ -109,6 +109,11 @@ def stages(axes: Sequence[Axis], diagram: Diagram, symbols: np.ndarray) -> tuple
     ----------
     symbols : ndarray, shape (outcomes,), uint8 or uint16
         The symbol of each outcome.
+
+    Raises
+    ------
+    LimitError
+        When one axis alone makes a table of more than `WIDE_TABLE_BUDGET` cells.
     """
     found: list[Stage] = []
     first = 0

@@ -1,0 +1,81 @@
+"""The public face: keywords, names that columns take, and one query in several threads and processes."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import signal
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+from cer_gpu.errors import DataError
+
+EVENTS = pa.table({"type": ["A", "B"], "b": ["k", "k"], "price": [1.5, 2.5], "stream": ["S", "R"]})
+
+
+def test_variables_that_have_the_names_of_columns() -> None:
+    (found,) = cer.compile("SELECT start[price], b WHERE A AS start ; B AS b PARTITION BY b").run(EVENTS)
+    assert (found.start, found.end, found.partition) == (0, 1, ("k",))
+    assert found.marks == {"start": (0,), "b": (1,)}
+
+
+def test_a_keyword_that_does_not_exist() -> None:
+    with pytest.raises(TypeError, match=r"no keyword 'orderby': did you mean 'order_by'\?"):
+        cer.compile("SELECT * WHERE A").count(EVENTS, orderby="ts")
+
+
+def test_limits_are_whole_numbers() -> None:
+    query = cer.compile("SELECT * WHERE A OR B")
+    assert query.count(EVENTS, limit=np.int64(1)) == 1
+    for wrong in (-1, 1.0, True, "1"):
+        with pytest.raises(ValueError, match="limit is a whole number"):
+            query.count(EVENTS, limit=wrong)
+
+
+def test_streams_are_told_apart_by_a_column_only() -> None:
+    query = cer.compile("SELECT * FROM S, R WHERE S>A ; R>B")
+    with pytest.raises(DataError, match=r"the streams `R`, `S` apart.*stream_column"):
+        query.count(EVENTS)
+    assert query.count(EVENTS, stream_column="stream") == 1
+    assert cer.compile("SELECT * FROM S WHERE S>A ; S>B").count(EVENTS) == 1
+    assert cer.compile("SELECT * FROM S, R WHERE A ; B").count(EVENTS) == 1
+
+
+def table(kind: pa.DataType, seed: int) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    types = pa.array(rng.choice(["A", "B", "C"], 50_000))
+    return pa.table({"type": types, "v": pa.array(rng.integers(0, 100, 50_000)).cast(kind)})
+
+
+def test_one_query_in_several_threads_on_different_data() -> None:
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER a[v > 95] AND b[v > 95] WITHIN 100 EVENTS")
+    tables = [table(kind, seed) for seed, kind in enumerate((pa.int64(), pa.float64(), pa.int16()))] * 10
+    expected = [query.count(each) for each in tables[:3]] * 10
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(query.count, tables)) == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_query_that_has_run_runs_in_a_forked_process() -> None:
+    query = cer.compile("SELECT * WHERE A ; B WITHIN 3 EVENTS")
+    events = pa.concat_tables([table(pa.int64(), seed) for seed in range(8)])
+    expected = query.count(events)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(0 if query.count(events) == expected else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_query_that_has_run_is_copied_as_its_text() -> None:
+    query = cer.compile("SELECT * WHERE A ; B WITHIN 3 EVENTS")
+    events = pa.concat_tables([table(pa.int64(), seed) for seed in range(8)])
+    expected = query.count(events)
+    for same in (copy.deepcopy(query), pickle.loads(pickle.dumps(query))):
+        assert same.text == query.text
+        assert same.count(events) == expected
