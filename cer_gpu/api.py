@@ -13,8 +13,8 @@ from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import EventType
-from cer_gpu.plan.planner import Columns, outline, plan
-from cer_gpu.plan.scope import walk
+from cer_gpu.plan.evaluated import walk, with_empty_columns
+from cer_gpu.plan.planner import Columns, Plan, outline, plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from cer_gpu.engine.session import Session
     from cer_gpu.engine.source import Source
     from cer_gpu.engine.stream import Stream
-    from cer_gpu.plan.compiled import CompiledQuery
 
 
 def compile(text: str) -> Query:
@@ -58,7 +57,7 @@ class Query:
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
         self._outline = outline(self._tree, text)
-        self._planned: tuple[Any, CompiledQuery] | None = None
+        self._planned: tuple[Any, Plan] | None = None
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = plan(self._outline, None, Columns(stream="stream"))
@@ -130,7 +129,7 @@ class Query:
         return self._session(events, read_options(**keywords)).hits()
 
     def stream(self, **keywords: Any) -> Stream:
-        """The same, batch after batch; keywords as in `run`, but for `sort`.
+        """The same, batch after batch; keywords as in `run`, but for `sort`. `limit` holds for each batch.
 
         Returns
         -------
@@ -149,12 +148,15 @@ class Query:
         asked = read_options(**keywords)
         return Stream(lambda batch: self._session(batch, asked))
 
-    def explain(self, format: str = "text") -> str:
+    def explain(self, format: str = "text", events: Any = None, **keywords: Any) -> str:
         """How the query is evaluated: its class, engine, guarantee, sizes and cost.
 
         Parameters
         ----------
         format : {"text"}
+        events : object, optional
+            What it is to run on; without it the types of attributes are what the query suggests. Other
+            keywords as in `run`.
 
         Raises
         ------
@@ -165,7 +167,10 @@ class Query:
 
         if format != "text":
             raise ValueError(f'format is "text", not {format!r}: automata are not drawn yet')
-        return explain(self._plan)
+        if events is None:
+            return explain(self._plan)
+        asked = read_options(**keywords)
+        return explain(self._planned_for(_source(events, asked), asked)[0])
 
     def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
         """All findings about the query, errors and notes; keywords as in `run`.
@@ -175,6 +180,11 @@ class Query:
         events : object, optional
             What it is to run on: names and types are checked against it, and event types that do not
             occur there are errors (this reads the type column).
+
+        Raises
+        ------
+        DataError
+            When the events lack the column of types or streams that the query needs.
         """
         if events is None:
             return check_query(self._tree, None)
@@ -186,29 +196,39 @@ class Query:
             if occurring is not None:
                 attributes = frozenset(schema.attributes)
                 schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
-        return check_query(self._tree, schema)
+        findings = check_query(self._tree, schema)
+        if all(finding.severity != "error" for finding in findings):
+            self._check_roles(source)
+        return findings
 
     def _session(self, events: Any, asked: Options) -> Session:
         """Check the query against the events, and plan it for them."""
         from cer_gpu.engine.session import Session
 
         source = _source(events, asked)
+        planned, schema = self._planned_for(source, asked)
+        return Session(planned.compiled, source, dict(schema.units), asked, self._workers)
+
+    def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema]:
         schema = self._schema(source, asked)
         _raise_errors(check_query(self._tree, schema), self.text)
-        atoms = [node for node in walk(self._tree.pattern) if isinstance(node, EventType)]
-        types = frozenset(atom.name for atom in atoms)
-        source.check_types(types)
-        streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
-        source.check_streams(streams and streams.union(self._tree.streams))
+        self._check_roles(source)
         columns = Columns(asked.type_column if source.has_type_column else None, asked.stream_column)
-        key = (source.arrow_schema, tuple(sorted(types)), columns, schema.order, schema.order_unit)
+        key = (source.arrow_schema, columns, schema.order, schema.order_unit)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:
-            planned = self._planned = (key, plan(self._outline, schema, columns).compiled)
-        return Session(planned[1], source, dict(schema.units), asked, self._workers)
+            planned = self._planned = (key, plan(self._outline, schema, columns))
+        return planned[1], schema
+
+    def _check_roles(self, source: Source) -> None:
+        """Refuse events without the column of types or streams that the query needs."""
+        atoms = [node for node in walk(self._tree.pattern) if isinstance(node, EventType)]
+        source.check_types(frozenset(atom.name for atom in atoms))
+        streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
+        source.check_streams(streams and streams.union(self._tree.streams))
 
     def _schema(self, source: Source, asked: Options) -> Schema:
-        schema = source.language_schema(asked.order_unit)
+        schema = with_empty_columns(source.language_schema(asked.order_unit), self._tree)
         if source.has_type_column or len(self._tree.streams) != 1:
             return schema
         # Events without a type are all of the type that FROM names (language section 1).

@@ -200,14 +200,8 @@ def explain(
 ) -> int:
     """Say how the query is evaluated."""
     compiled = _compile(query)
-    if data:
-        findings = compiled.check(
-            _events(data), **_options(order_by, order_unit, type_column, stream_column, False)
-        )
-        errors = [finding for finding in findings if finding.severity == "error"]
-        if errors:
-            raise QueryError(errors, _text(query))
-    print(compiled.explain())
+    options = _options(order_by, order_unit, type_column, stream_column, False) if data else {}
+    print(compiled.explain(events=_events(data) if data else None, **options))
     return DONE
 
 

@@ -44,7 +44,7 @@ ARENA_FULL = 1
 ROOTS_FULL = 2
 
 SEGMENT, EVENT, HIT, NODES, ROOTS, ACTIVE, SIDE, OPEN, BOUND, FREE, ITEMS, WORDS = range(12)
-"""Words of `progress`, what is kept from call to call of `build`; `WORDS` is their number."""
+"""Words of `progress`, by which `build` goes on where an array was full; `WORDS` is their number."""
 
 LENGTH, MERGED, ITEM = range(3)
 """Columns of `slots`: length of the list, union of the whole list or -1, and from `ITEM` on its nodes."""
@@ -171,8 +171,8 @@ def _forget(states, progress):
 
 
 @jit
-def _load(active, kept, slots, states, progress, lane):
-    """Begin a segment with the lists of a lane, or with none (lane -1)."""
+def _begin(slots, states, progress):
+    """Begin a segment: no state has a list, and all slots are unused."""
     progress[FREE] = slots.shape[0]
     for slot in range(slots.shape[0]):
         states[UNUSED, slot] = slot
@@ -181,29 +181,6 @@ def _load(active, kept, slots, states, progress, lane):
     progress[SIDE] = 0
     progress[ACTIVE] = 0
     progress[ITEMS] = 0
-    if lane < 0:
-        return
-    for k in range(active[lane]):
-        slot = _new_list(slots, states, progress, -1)
-        slots[slot, LENGTH] = kept[lane, k, LENGTH]
-        for m in range(ITEM, ITEM + kept[lane, k, LENGTH]):
-            slots[slot, m] = kept[lane, k, m]
-        _append(states, progress, 0, kept[lane, k, MERGED], slot)
-        progress[ITEMS] += kept[lane, k, LENGTH]
-
-
-@jit
-def _store(active, kept, slots, states, progress, lane):
-    """Keep the lists of a lane; where a slot has its union, a kept list has its state."""
-    side = progress[SIDE]
-    active[lane] = progress[ACTIVE]
-    for k in range(progress[ACTIVE]):
-        state = states[ORDER + side, k]
-        slot = states[SLOT_OF + side, state]
-        kept[lane, k, LENGTH] = slots[slot, LENGTH]
-        kept[lane, k, MERGED] = state
-        for m in range(ITEM, ITEM + slots[slot, LENGTH]):
-            kept[lane, k, m] = slots[slot, m]
 
 
 @inline
@@ -281,8 +258,8 @@ def _follow(
 
 @jit
 def build(
-    first, source, label, target, accepting, symbols, begin, stop, hit_first, hit_event, hit_lowest, lane,
-    arena, root_first, root_label, root_node, active, kept, slots, states, progress,
+    first, source, label, target, accepting, symbols, begin, stop, hit_first, hit_event, hit_lowest, arena,
+    root_first, root_label, root_node, slots, states, progress,
 ):  # fmt: skip
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
@@ -294,16 +271,13 @@ def build(
     `hit_first`   int64 [segments + 1]                     in: segment g has the hits from hit_first[g] on
     `hit_event`   int64 [hits]                             in: ascending inside a segment
     `hit_lowest`  int64 [hits]                             in: least admissible start; non-decreasing there
-    `lane`        int64 [segments]                         in: the lane to go on with and to keep; -1: none
-    `arena`       int64 [capacity, 4]                      out, from node progress[NODES] on
+    `arena`       int64 [capacity, 4]                      out: nodes 0 .. progress[NODES] - 1
     `root_first`  int64 [hits + 1]                         out: the roots of hit h are root_first[h] ..
     `root_label`  int32 [capacity]                         out: label of the mark at the hit; 0: none
     `root_node`   int64 [capacity]                         out: what it is put on
-    `active`      int64 [lanes]                            in/out: number of lists of each lane
-    `kept`        int64 [lanes, n_live, ITEM + n_live + 2] in/out: the lists, as `slots`; `MERGED`: the state
-    `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  scratch, kept between the calls of one building
+    `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  scratch, kept until all segments are built
     `states`      int64 [ROWS, 2 n_live + 2]               scratch, kept likewise
-    `progress`    int64 [WORDS]                            in/out: zeros but for NODES at first, then kept
+    `progress`    int64 [WORDS]                            in/out: zeros at first, then kept
     ============  =======================================  ==============================================
 
     When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
@@ -312,7 +286,7 @@ def build(
     while progress[SEGMENT] < begin.shape[0]:
         g = progress[SEGMENT]
         if progress[OPEN] == 0:
-            _load(active, kept, slots, states, progress, lane[g])
+            _begin(slots, states, progress)
             progress[OPEN] = 1
             progress[EVENT] = begin[g]
             progress[HIT] = hit_first[g]
@@ -321,8 +295,8 @@ def build(
         h = progress[HIT]
         h1 = hit_first[g + 1]
         bound = progress[BOUND]
-        while event < stop[g] and (h < h1 or lane[g] >= 0):
-            if h < h1 and hit_lowest[h] > bound:
+        while event < stop[g] and h < h1:
+            if hit_lowest[h] > bound:
                 bound = hit_lowest[h]
                 if bound > event:
                     _forget(states, progress)
@@ -339,7 +313,7 @@ def build(
                 progress[HIT] = h
                 progress[BOUND] = bound
                 return status
-            ends = h < h1 and hit_event[h] == event
+            ends = hit_event[h] == event
             if ends:
                 root_first[h] = progress[ROOTS]
             _follow(
@@ -350,67 +324,6 @@ def build(
                 h += 1
                 root_first[h] = progress[ROOTS]
             event += 1
-        if lane[g] >= 0:
-            _store(active, kept, slots, states, progress, lane[g])
         progress[OPEN] = 0
         progress[SEGMENT] = g + 1
     return DONE
-
-
-@jit
-def compact(arena, n_nodes, active, kept, lowest, shift, number):
-    """Drop the nodes that no kept list needs, in place; the new number of nodes.
-
-    ============  ===================  ==================================================================
-    `arena`       int64 [>= nodes, 4]  in/out
-    `n_nodes`     int64                in: nodes in the arena
-    `active`      int64 [lanes]        in/out: as in `build`
-    `kept`        int64 [lanes, ...]   in/out: as in `build`; the only way in: roots become invalid
-    `lowest`      int64                in: starts below it are admitted no more in any lane
-    `shift`       int64                in: subtracted from every event number
-    `number`      int64 [n_nodes]      scratch: the new number of each node
-    ============  ===================  ==================================================================
-
-    A union with nothing admissible on its right is replaced by its left child.
-    """
-    number[:] = -1
-    for lane in range(active.shape[0]):
-        n_kept = 0
-        for k in range(active[lane]):
-            state = kept[lane, k, MERGED]
-            length = _expire(arena, kept[lane], k, lowest)
-            if length > 0:
-                for m in range(ITEM, ITEM + length):
-                    number[kept[lane, k, m]] = 0
-                    kept[lane, n_kept, m] = kept[lane, k, m]
-                kept[lane, n_kept, LENGTH] = length
-                kept[lane, n_kept, MERGED] = state
-                n_kept += 1
-        active[lane] = n_kept
-    for node in range(n_nodes - 1, -1, -1):
-        if number[node] == 0 and arena[node, LABEL] != BOTTOM:
-            number[arena[node, LEFT]] = 0
-            if arena[node, LABEL] == UNION and arena[arena[node, RIGHT], LATEST] >= lowest:
-                number[arena[node, RIGHT]] = 0
-    n = 0
-    for node in range(n_nodes):
-        if number[node] < 0:
-            continue
-        label = arena[node, LABEL]
-        left = arena[node, LEFT]
-        right = arena[node, RIGHT]
-        if label == UNION and number[right] < 0:
-            number[node] = number[left]
-            continue
-        # a node moves to a lower row, and what it overwrites has been moved already
-        number[node] = n
-        arena[n, LABEL] = label
-        arena[n, LEFT] = -1 if label == BOTTOM else number[left]
-        arena[n, RIGHT] = number[right] if label == UNION else -1 if label == BOTTOM else right - shift
-        arena[n, LATEST] = arena[node, LATEST] - shift
-        n += 1
-    for lane in range(active.shape[0]):
-        for k in range(active[lane]):
-            for m in range(ITEM, ITEM + kept[lane, k, LENGTH]):
-                kept[lane, k, m] = number[kept[lane, k, m]]
-    return n

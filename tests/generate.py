@@ -18,7 +18,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.events import Event, Instant, Value
 from cer_gpu.logic.formulas import rebuild
-from cer_gpu.plan.scope import walk
+from cer_gpu.plan.evaluated import walk
 
 TYPES = ("A", "B", "C")
 STREAMS = ("S", "R")

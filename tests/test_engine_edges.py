@@ -85,3 +85,37 @@ def test_results_come_through_arrows_c_interface() -> None:
     table = pa.table(matches)
     assert Counter(table["end"].to_pylist()) == {2: 2}
     assert "A, B" in repr(matches)
+
+
+def test_a_column_of_nulls_only_has_no_values_but_is_no_error() -> None:
+    nothing = pa.table({"type": ["A", "B"], "p": pa.nulls(2), "s": pa.nulls(2), "d": pa.nulls(2)})
+    for condition, kept in (
+        ("p > 3", 0),
+        ("NOT p > 3", 1),
+        ("p IS NULL", 1),
+        ("s = 'x'", 0),
+        ("s LIKE 'x' OR s IS NULL", 1),
+        ("d > 5 s", 0),
+        ("p + 1 > p", 0),
+    ):
+        query = cer.compile(f"SELECT a[p] WHERE A AS a FILTER a[{condition}]")
+        assert query.count(nothing) == kept, condition
+        assert len(query.run(nothing).to_arrow()) == kept
+    keyed = cer.compile("SELECT * WHERE A PARTITION BY s")
+    assert keyed.count(nothing) == 0
+
+
+def test_explain_and_check_speak_of_the_data() -> None:
+    table = pa.table({"v": [1, 2, 3]})
+    query = cer.compile("SELECT * FROM T WHERE T AS a ; T AS b FILTER b[v > 1]")
+    assert "`type`" in query.explain()
+    assert "`type`" not in query.explain(events=table)
+    two = cer.compile("SELECT * WHERE A ; B")
+    with pytest.raises(cer.DataError, match="no column `type`"):
+        two.check(table)
+
+
+def test_streams_that_do_not_occur_are_pointed_out() -> None:
+    table = pa.table({"type": ["A"], "stream": ["north"]})
+    with pytest.warns(UserWarning, match="no event is of the stream `nort`: did you mean `north`"):
+        cer.compile("SELECT * WHERE nort>A").count(table, stream_column="stream")

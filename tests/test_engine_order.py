@@ -31,10 +31,10 @@ def test_a_batch_that_breaks_the_order_names_the_row() -> None:
         cer.compile(PAIR).count(table([1, 2, 5, 4, 6]), order_by="ts")
 
 
-@pytest.mark.parametrize("missing", [None, math.nan])
+@pytest.mark.parametrize("missing", [None, math.nan, math.inf])
 def test_every_event_needs_a_time(missing: float | None) -> None:
     times = pa.array([1.0, 2.0, missing, 4.0], pa.float64())
-    with pytest.raises(cer.DataError, match=r"row 2: the time `ts` is (null|NaN)"):
+    with pytest.raises(cer.DataError, match=r"row 2: the time `ts` is (null|NaN|infinite)"):
         cer.compile(PAIR).count(table(times), order_by="ts")
 
 

@@ -82,48 +82,6 @@ def test_bulk_and_ordered_enumeration_list_the_runs_in_order(seed: int) -> None:
     assert total > 100
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_lanes_go_on_across_batches_and_compaction(seed: int) -> None:
-    """Whatever is cut, compacted and renumbered, the complex events are those of the whole stream."""
-    rng = random.Random(50 + seed)
-    for _ in range(40):
-        case = random_case(rng, longest=8)
-        n = case.symbols.size
-        lowest = np.maximum.accumulate(case.lowest)
-        bounds = (np.array([k]) for k in (0, 0, n))
-        whole = Case(case.tables, case.symbols, *bounds, case.keys, case.size, lowest)
-        hits, answers = listed(whole)
-        structure = Structure(case.tables)
-        structure.add_lanes(1)
-        found: list[Listed] = []
-        base = 0
-        cuts = sorted({0, n, *(rng.randint(0, n) for _ in range(3))})
-        for low, high in pairwise(cuts):
-            part = slice(*np.searchsorted(hits.event, (low, high)))
-            event = hits.event[part] - base
-            bounds = np.maximum(hits.lowest[part] - base, 0)
-            batch = Hits(np.array([0, event.size]), event, bounds, hits.count[part])
-            structure.build(
-                case.symbols[base:], np.array([low - base]), np.array([high - base]), batch, np.array([0])
-            )
-            check(structure)
-            for rows in collected(structure.blocks(), event.size):
-                found.append(
-                    [
-                        (start + base, tuple(e + base for e in events), labels)
-                        for start, events, labels in rows
-                    ]
-                )
-            if high < n and rng.random() < 0.7:
-                shift = int(lowest[high]) - base
-                structure.compact(shift, shift)
-                base += shift
-                check(structure)
-                oldest = structure.oldest()
-                assert oldest is None or oldest >= 0
-        assert found == answers
-
-
 def test_parts_built_apart_are_joined() -> None:
     rng = random.Random(7)
     for _ in range(20):

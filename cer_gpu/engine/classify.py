@@ -85,8 +85,8 @@ class Classifier:
         self._scratch: list[_Scratch] = []
         self.unseen: dict[str, set[str]] = {}
         """For the columns of types and streams the names of the query that no event has had."""
-        self.seen: set[str] = set()
-        """Names that events have had, some of them."""
+        self.seen: dict[str, set[str]] = {}
+        """For the same columns names that events have had, some of them."""
 
     def relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """The events of a batch whose symbol is not neutral, block by block.
@@ -108,8 +108,9 @@ class Classifier:
         return self._workers.map("classify", lambda block: self._block(adders, *block, before), blocks)
 
     def _note_seen(self, axis: ColumnAxis, texts: tuple[str | None, ...]) -> None:
-        if len(self.seen) < SEEN:
-            self.seen.update(text for text in texts if text is not None)
+        seen = self.seen.setdefault(axis.column, set())
+        if len(seen) < SEEN:
+            seen.update(text for text in texts if text is not None)
         self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
 
     def _block(

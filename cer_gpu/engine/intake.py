@@ -204,11 +204,15 @@ class Intake:
         """How many lanes there are by now."""
         return self.encoder.count if self.encoder is not None else 1
 
-    def unseen_types(self) -> list[tuple[str, list[str]]]:
-        """The types and streams of the query that no event had, each with names that events had."""
-        seen = sorted(self._classifier.seen)
-        names = sorted(name for unseen in self._classifier.unseen.values() for name in unseen)
-        return [(name, seen) for name in names] if self.rows else []
+    def unseen(self) -> list[tuple[str, str, list[str]]]:
+        """The types and streams of the query that no event had: their column, name, and what there was."""
+        if not self.rows:
+            return []
+        return [
+            (column, name, sorted(self._classifier.seen[column]))
+            for column, names in self._classifier.unseen.items()
+            for name in sorted(names)
+        ]
 
     def relevant(self, batch: pa.RecordBatch) -> list[Relevant]:
         """The relevant events of the next batch, which is not empty: one part after another.

@@ -63,11 +63,12 @@ class OrderCheck:
     def _refuse_missing(self, values: Values, name: str) -> None:
         missing = ~values.present if len(values.valid) else None
         if values.data.dtype.kind == "f":
-            nan = np.isnan(values.data)
-            missing = nan if missing is None else missing | nan
+            # Between infinite times there is no difference that a window could measure.
+            endless = ~np.isfinite(values.data)
+            missing = endless if missing is None else missing | endless
         if missing is not None and missing.any():
             row = int(np.argmax(missing))
-            what = "NaN" if values.present[row] else "null"
+            what = "null" if not values.present[row] else _named(values.data[row])
             raise DataError(
                 f"row {self._rows + row}: the time `{name}` is {what}, and every event needs one: "
                 "remove such rows, or give them a value"
@@ -118,3 +119,7 @@ class OrderCheck:
             wrong |= tied & less
             tied &= same
         return int(np.argmax(wrong)) + 1 - shift if wrong.any() else -1
+
+
+def _named(time: np.generic) -> str:
+    return "NaN" if np.isnan(time) else "infinite"

@@ -191,7 +191,7 @@ class Session:
                 yield chunk, run
         finally:
             progress.close()
-        _warn_of_unseen(run.intake)
+        warn_of_unseen(run.intake, self._options.stream_column)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
@@ -254,9 +254,10 @@ def exact_column(number: np.ndarray) -> pa.Array:
     return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))
 
 
-def _warn_of_unseen(intake: Intake) -> None:
-    """Say which event types of the query no event had: most likely a slip of the pen."""
-    for name, seen in intake.unseen_types():
+def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:
+    """Say which types and streams of the query no event had: most likely a slip of the pen."""
+    for column, name, seen in intake.unseen():
         near = difflib.get_close_matches(name, seen, n=1)
         meant = f": did you mean `{near[0]}`?" if near else ""
-        warnings.warn(f"no event has the type `{name}`{meant}", UserWarning, stacklevel=2)
+        role = "is of the stream" if column == stream_column else "has the type"
+        warnings.warn(f"no event {role} `{name}`{meant}", UserWarning, stacklevel=2)

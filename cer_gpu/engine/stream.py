@@ -49,7 +49,8 @@ class Stream:
         Raises
         ------
         DataError
-            When the events break the order of time, or have other columns than those before.
+            When the events break the order of time, which closes the stream, or have other columns than
+            those before.
         """
         if self._closed:
             raise DataError("the stream is closed: start another with stream()")
@@ -63,11 +64,12 @@ class Stream:
                 f"{_difference(session.arrow_schema, self._first.arrow_schema)}"
             )
         run = self._run
-        parts = [part for part in run.intake(session.read(run)) if len(part)]
-        step: Step | None = None
-        if parts:
-            chunk = run.runner.chunk(joined(parts))
-            step = Step(chunk, run.executor.hits(chunk), run)
+        try:
+            step = _advanced(run, session)
+        except BaseException:
+            # Part of the batch has been taken in: what follows could not be exact.
+            self.close()
+            raise
         return self._first.matches_of(lambda stop: _produce(step, stop), run)
 
     def close(self) -> None:
@@ -82,6 +84,15 @@ class Stream:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _advanced(run: Run, session: Session) -> Step | None:
+    """Take a batch in and find its ends."""
+    parts = [part for part in run.intake(session.read(run)) if len(part)]
+    if not parts:
+        return None
+    chunk = run.runner.chunk(joined(parts))
+    return Step(chunk, run.executor.hits(chunk), run)
 
 
 def _produce(step: Step | None, stop: Stop) -> Iterator[pa.RecordBatch]:

@@ -1,8 +1,7 @@
 """The persistent structure of the complex events of many hits, and their bulk enumeration.
 
 Nodes are built for segments that have hits (`build`), in one flat arena; afterwards any hits can be
-enumerated in any order, by any number of threads, since nothing that was written changes. With lanes, the
-lists of open complex events are kept, so that the next call goes on where this one stopped.
+enumerated in any order, by any number of threads, since nothing that was written changes.
 """
 
 from __future__ import annotations
@@ -65,13 +64,11 @@ class Roots(NamedTuple):
 
 
 class Structure:
-    """Nodes of all segments that were built, and the roots of the hits of the last `build`.
+    """The nodes of segments, and the roots of their hits: what the last `build` made.
 
     Parameters
     ----------
     tables : RunTables
-    lanes : int
-        Number of lanes that are carried from one `build` to the next; 0 where every segment is on its own.
 
     Attributes
     ----------
@@ -84,28 +81,13 @@ class Structure:
         The symbols that the hits' events index.
     """
 
-    def __init__(self, tables: RunTables, lanes: int = 0) -> None:
+    def __init__(self, tables: RunTables) -> None:
         self.tables = tables
         self.arena = np.empty((1024, 4), dtype=np.int64)
         self.symbols = np.zeros(0, dtype=np.uint8)
-        self._width = nodes.ITEM + tables.n_live + 2
-        self._active = np.zeros(lanes, dtype=np.int64)
-        self._kept = np.zeros((lanes, tables.n_live, self._width), dtype=np.int64)
-        self.clear()
-
-    def clear(self) -> None:
-        """Drop all nodes and open complex events, keeping the memory."""
         self.n_nodes = 0
-        self._active[:] = 0
-        self._drop_hits()
-
-    def add_lanes(self, lanes: int) -> None:
-        """Make room for as many lanes in all; new ones have no open complex events."""
-        more = lanes - self._active.size
-        if more > 0:
-            self._active = np.concatenate([self._active, np.zeros(more, dtype=np.int64)])
-            fresh = np.zeros((more, *self._kept.shape[1:]), dtype=np.int64)
-            self._kept = np.concatenate([self._kept, fresh])
+        self.roots = _roots(0, 0)
+        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
     def build(
         self,
@@ -113,9 +95,8 @@ class Structure:
         begin: np.ndarray,
         stop: np.ndarray,
         hits: Hits,
-        lane: np.ndarray | None = None,
     ) -> None:
-        """Append the nodes of segments, and take their hits' roots in place of those before.
+        """Build the nodes of segments and the roots of their hits, in place of those before.
 
         Parameters
         ----------
@@ -123,17 +104,11 @@ class Structure:
         begin, stop : ndarray, shape (segments,), int64
             Events begin .. stop - 1 of each segment are run.
         hits : Hits
-        lane : ndarray, shape (segments,), int64, optional
-            The lane that each segment goes on with, -1 for none. Event numbers go on across calls, so
-            `symbols` holds all events since the oldest that an open complex event marks.
         """
         n_slots = 2 * self.tables.n_live + 2
-        slots = np.zeros((n_slots, self._width), dtype=np.int64)
+        slots = np.zeros((n_slots, nodes.ITEM + self.tables.n_live + 2), dtype=np.int64)
         states = np.zeros((nodes.ROWS, n_slots), dtype=np.int64)
         progress = np.zeros(nodes.WORDS, dtype=np.int64)
-        progress[nodes.NODES] = self.n_nodes
-        if lane is None:
-            lane = np.full(begin.size, -1, dtype=np.int64)
         n_hits = hits.event.size
         roots = _roots(n_hits, n_hits + int(np.diff(self.tables.first).max(initial=0)))
         status = nodes.ARENA_FULL
@@ -146,11 +121,8 @@ class Structure:
                 hits.first,
                 hits.event,
                 hits.lowest,
-                lane,
                 self.arena,
                 *roots,
-                self._active,
-                self._kept,
                 slots,
                 states,
                 progress,
@@ -163,36 +135,6 @@ class Structure:
         self.roots = roots
         self.hits = hits
         self.symbols = symbols
-
-    def compact(self, lowest: int, shift: int = 0) -> None:
-        """Drop what no lane needs any more, and the roots of the last `build`.
-
-        Parameters
-        ----------
-        lowest : int
-            No hit to come, of any lane, admits a start below.
-        shift : int
-            Subtracted from every event number: how many events the caller drops from the front.
-        """
-        number = np.empty(self.n_nodes, dtype=np.int64)
-        self.n_nodes = int(
-            nodes.compact(self.arena, self.n_nodes, self._active, self._kept, lowest, shift, number)
-        )
-        self._drop_hits()
-
-    def _drop_hits(self) -> None:
-        self.roots = _roots(0, 0)
-        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
-
-    def oldest(self) -> int | None:
-        """The least event that an open complex event of some lane starts at or marks; None without any."""
-        if not self._active.any():
-            return None
-        return int(
-            self.arena[: self.n_nodes][
-                self.arena[: self.n_nodes, nodes.LABEL] == nodes.BOTTOM, nodes.LATEST
-            ].min()
-        )
 
     def blocks(
         self, order: np.ndarray | None = None, limit: int | None = None, size: int = 1 << 17
@@ -281,7 +223,7 @@ class Structure:
 def joined(parts: Sequence[Structure]) -> Structure:
     """One structure with the nodes and the hits of several, numbered part after part.
 
-    For parts that were built on the same symbols by several threads; lanes are not carried over.
+    For parts that were built on the same symbols by several threads.
     """
     if len(parts) == 1:
         return parts[0]

@@ -91,7 +91,7 @@ def _partitions(query: CompiledQuery) -> str:
 
 def _window(window: tree.Window | None) -> str:
     if window is None:
-        return "none: a partial match may wait for ever"
+        return "none: the end may be as far from the start as the pattern allows"
     unit = {"events": "events", "time": window.unit}.get(window.kind, f"of `{window.attribute}`")
     return f"at most {window.size:,} {unit} from start to end"
 

@@ -25,8 +25,8 @@ from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import CompiledQuery, TransitionTables, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
+from cer_gpu.plan.evaluated import assumed_schema, refuse_unevaluated
 from cer_gpu.plan.leaves import AxisBuilder
-from cer_gpu.plan.scope import assumed_schema, refuse_unevaluated
 from cer_gpu.plan.symbols import Diagram, fold, stages
 
 SYMBOL_BUDGET = 65_535

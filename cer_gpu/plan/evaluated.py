@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -76,6 +76,27 @@ def refuse_unevaluated(query: tree.Query, text: str) -> None:
     ]
     if found:
         raise QueryError(found, text)
+
+
+def with_empty_columns(schema: Schema, query: tree.Query) -> Schema:
+    """A schema in which columns that hold nothing but nulls have the type that the query suggests.
+
+    Arrow gives a column without any value the type `null`, which says nothing of what it would hold.
+    """
+    empty = [name for name, arrow in schema.unsupported.items() if arrow == "null"]
+    if not empty:
+        return schema
+    suggested = assumed_schema(query)
+    kinds = {name: suggested.attributes.get(name, ValueType.FLOAT64) for name in empty}
+    units = {name: "ns" for name, kind in kinds.items() if kind is ValueType.DURATION}
+    types = schema.types
+    return replace(
+        schema,
+        attributes={**schema.attributes, **kinds},
+        types=None if types is None else {name: known.union(empty) for name, known in types.items()},
+        units={**schema.units, **units},
+        unsupported={name: arrow for name, arrow in schema.unsupported.items() if name not in kinds},
+    )
 
 
 def assumed_schema(query: tree.Query) -> Schema:
