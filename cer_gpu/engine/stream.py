@@ -11,7 +11,8 @@ import pyarrow as pa
 from cer_gpu.engine.enumerate import batches_of
 from cer_gpu.engine.intake import joined
 from cer_gpu.engine.matches import Matches, Stop
-from cer_gpu.engine.session import Session, Step
+from cer_gpu.engine.runner import Run, Step
+from cer_gpu.engine.session import Session
 from cer_gpu.errors import DataError
 
 
