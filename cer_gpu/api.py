@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cer_gpu.engine.matches import Matches
     from cer_gpu.engine.session import Session
-    from cer_gpu.engine.source import Source
+    from cer_gpu.engine.sources.source import Source
     from cer_gpu.engine.stream import Stream
 
 
@@ -243,7 +243,7 @@ class Query:
 
 
 def _source(events: Any, asked: Options) -> Source:
-    from cer_gpu.engine.source import open_source
+    from cer_gpu.engine.sources.source import open_source
 
     return open_source(
         events,

@@ -68,7 +68,7 @@ def imports(name, path):
 
 
 def part(name):
-    """The part of the package that a module belongs to: `engine` for `cer_gpu.engine.files`."""
+    """The part of the package that a module belongs to: `engine` for `cer_gpu.engine.sources.files`."""
     return name.split(".")[1] if "." in name else ""
 
 

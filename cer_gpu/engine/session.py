@@ -20,7 +20,7 @@ from cer_gpu.engine.options import Options
 from cer_gpu.engine.progress import Progress
 from cer_gpu.engine.results import ResultForm
 from cer_gpu.engine.runner import Run, Runner, Step
-from cer_gpu.engine.source import Source
+from cer_gpu.engine.sources.source import Source
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.axes import ColumnAxis

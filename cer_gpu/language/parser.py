@@ -6,24 +6,20 @@ The text is cut into tokens, the LALR(1) tables of `grammar.lark` make a parse t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.language.tokens import read_tokens
 from cer_gpu.language.tree import Query
-from cer_gpu.language.words import CONTEXTUAL, keyword
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
-    from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 MAX_DEPTH = 150
 """How deep a query may nest: whatever walks a syntax tree may recurse on it."""
-
-_NAMES = frozenset({"NAME", "QUOTED"}) | CONTEXTUAL
 
 
 def parse(text: str) -> Query:
@@ -70,58 +66,6 @@ def parse(text: str) -> Query:
     if diagnostics:
         raise QueryError(diagnostics, text)
     return query
-
-
-@dataclass(frozen=True, slots=True)
-class Tokens:
-    """The tokens of a text, up to its end or to a character that begins none.
-
-    Attributes
-    ----------
-    tokens : tuple of Token
-        Keywords have their own names as types, and so have `SPANNING` and `STREAM` (see the grammar).
-    stopped_at : int or None
-        The offset of the character that begins no token.
-    """
-
-    tokens: tuple[Token, ...]
-    stopped_at: int | None
-
-
-def read_tokens(interactive: InteractiveParser) -> Tokens:
-    """Cut the text that a parser was given into tokens."""
-    from lark import UnexpectedCharacters
-
-    tokens: list[Token] = []
-    stopped_at = None
-    try:
-        for token in interactive.lexer_thread.lex(interactive.parser_state):
-            if token.type == "NAME":
-                token.type = keyword(token) or "NAME"
-            tokens.append(token)
-    except UnexpectedCharacters as error:
-        stopped_at = error.pos_in_stream
-    for index, token in enumerate(tokens):
-        following = tokens[index + 1].type if index + 1 < len(tokens) else None
-        if token.type == "WITHIN" and following == "LSQB":
-            token.type = "SPANNING"
-        elif token.type == "MORE" and _joins_stream(tokens, index):
-            token.type = "STREAM"
-    return Tokens(tuple(tokens), stopped_at)
-
-
-def _joins_stream(tokens: list[Token], index: int) -> bool:
-    # `S>T[...]` and `S>T.a`, but not `x.a > y.b` nor `x.a + 5 s > y.b`.
-    if not 0 < index < len(tokens) - 2:
-        return False
-    before, after, then = tokens[index - 1], tokens[index + 1], tokens[index + 2]
-    earlier = tokens[index - 2].type if index > 1 else None
-    return (
-        before.type in _NAMES
-        and earlier not in ("DOT", "NUMBER")
-        and after.type in _NAMES
-        and then.type in ("DOT", "LSQB")
-    )
 
 
 def _expected_after(tokens: tuple[Token, ...]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from cer_gpu.language.words import CONTEXTUAL, RESERVED
 if TYPE_CHECKING:
     from lark import Token
 
-    from cer_gpu.language.parser import Tokens
+    from cer_gpu.language.tokens import Tokens
 
 _CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}

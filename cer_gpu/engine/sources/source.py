@@ -11,11 +11,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
-from cer_gpu.engine.arrow_types import DICTIONARY, convert_batch, first_line, time_units, usable, value_type
-from cer_gpu.engine.files import FileRows
-from cer_gpu.engine.merge import MergedRows
-from cer_gpu.engine.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
-from cer_gpu.engine.sorting import SortedRows
+from cer_gpu.engine.sources.arrow_types import (
+    DICTIONARY,
+    convert_batch,
+    first_line,
+    time_units,
+    usable,
+    value_type,
+)
+from cer_gpu.engine.sources.files import FileRows
+from cer_gpu.engine.sources.merge import MergedRows
+from cer_gpu.engine.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
+from cer_gpu.engine.sources.sorting import SortedRows
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import Schema, ValueType
 
@@ -29,8 +36,8 @@ _ACCEPTED = (
 class Source:
     """Events in their order, as batches of chosen columns.
 
-    Made by `open_source`. Batches hold the types of `cer_gpu.engine.arrow_types`; the type column and the
-    stream column are always dictionary<int32, string>.
+    Made by `open_source`. Batches hold the types of `cer_gpu.engine.sources.arrow_types`; the type column
+    and the stream column are always dictionary<int32, string>.
 
     Attributes
     ----------

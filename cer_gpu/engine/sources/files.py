@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
-from cer_gpu.engine.arrow_types import (
+from cer_gpu.engine.sources.arrow_types import (
     DICTIONARY,
     check_names,
     common_type,
@@ -21,8 +21,8 @@ from cer_gpu.engine.arrow_types import (
     normal_schema,
     value_type,
 )
-from cer_gpu.engine.paths import NAMES, DataFile, check_content, find_files
-from cer_gpu.engine.rows import Rows, guarded
+from cer_gpu.engine.sources.paths import NAMES, DataFile, check_content, find_files
+from cer_gpu.engine.sources.rows import Rows, guarded
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 

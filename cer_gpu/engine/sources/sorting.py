@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cer_gpu.engine.rows import Rows, one_batch
+from cer_gpu.engine.sources.rows import Rows, one_batch
 from cer_gpu.errors import DataError
 
 Key: TypeAlias = tuple[int | float | str, ...]

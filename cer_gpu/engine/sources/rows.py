@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as pads
 
-from cer_gpu.engine.arrow_types import check_names, convert_batch, first_line, normal_schema
+from cer_gpu.engine.sources.arrow_types import check_names, convert_batch, first_line, normal_schema
 from cer_gpu.errors import DataError
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.arrow_types import DICTIONARY, convert_batch, merge_fields
-from cer_gpu.engine.rows import Rows, one_batch
-from cer_gpu.engine.sorting import Key, first_descent, key_at, key_columns, stable_order
+from cer_gpu.engine.sources.arrow_types import DICTIONARY, convert_batch, merge_fields
+from cer_gpu.engine.sources.rows import Rows, one_batch
+from cer_gpu.engine.sources.sorting import Key, first_descent, key_at, key_columns, stable_order
 from cer_gpu.errors import DataError
 
 
