@@ -36,8 +36,16 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Importing the package stays cheap: the parser and the engine are loaded when they are first used.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("cer-gpu")
     if name in _LATE:
         from importlib import import_module
 
         return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module 'cer_gpu' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -53,6 +53,8 @@ class Query:
     """
 
     def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise TypeError(f"a query is a str, not {type(text).__name__}")
         self.text = text
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
@@ -166,7 +168,7 @@ class Query:
         from cer_gpu.plan.explain import explain
 
         if format != "text":
-            raise ValueError(f'format is "text", not {format!r}: automata are not drawn yet')
+            raise ValueError(f'format is "text", not {format!r}: queries are not drawn yet')
         if events is None:
             return explain(self._plan)
         asked = read_options(**keywords)
@@ -223,7 +225,7 @@ class Query:
     def _check_roles(self, source: Source) -> None:
         """Refuse events without the column of types or streams that the query needs."""
         atoms = [node for node in walk(self._tree.pattern) if isinstance(node, EventType)]
-        source.check_types(frozenset(atom.name for atom in atoms))
+        source.check_types(frozenset(atom.name for atom in atoms), self._tree.streams)
         streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
         source.check_streams(streams and streams.union(self._tree.streams))
 

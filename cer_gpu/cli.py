@@ -122,6 +122,7 @@ def run(
     from cer_gpu.output import output_file, write_matches
 
     chosen = _format(form, output)
+    _refuse_own_input(data, output)
     matches = _compile(query).run(
         _events(data),
         **_options(order_by, order_unit, type_column, stream_column, sort),
@@ -178,6 +179,7 @@ def hits(
     from cer_gpu.output import output_file, write_rows
 
     chosen = _format(form, output)
+    _refuse_own_input(data, output)
     table = _compile(query).hits(
         _events(data),
         **_options(order_by, order_unit, type_column, stream_column, sort),
@@ -262,6 +264,17 @@ def _compile(query: str) -> Query:
     return cer_gpu.compile(_text(query))
 
 
+def _refuse_own_input(data: Sequence[str], output: str | None) -> None:
+    """Writing the result over the events that it is made of would lose them."""
+    if output is None or not os.path.exists(output):
+        return
+    events = _events(data)
+    paths = events if isinstance(events, list) else [path for named in events.values() for path in named]
+    for path in paths:
+        if os.path.exists(path) and os.path.samefile(path, output):
+            raise typer.BadParameter(f"{output} is one of the inputs: write the result to another file")
+
+
 def _events(data: Sequence[str]) -> list[str] | dict[str, list[str]]:
     """Paths, or paths by event type where they are given as `TYPE=PATH`."""
     named: dict[str, list[str]] = {}
@@ -304,6 +317,11 @@ def _format(form: Format | None, output: str | None) -> str:
     from cer_gpu.output import format_of
 
     chosen = form.value if form is not None else format_of(output)
+    if chosen is None:
+        raise typer.BadParameter(
+            f"the name {output} does not say in which format: end it in .jsonl, .csv or .parquet, "
+            "or say --format"
+        )
     if chosen == "parquet" and output is None and sys.stdout.isatty():
         raise typer.BadParameter("Parquet is not for a terminal: name a file with -o")
     return chosen

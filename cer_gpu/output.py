@@ -71,9 +71,9 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         raise
 
 
-def format_of(path: str | None) -> str:
-    """The format that the name of an output file says; JSON lines where it says none."""
-    return SUFFIXES.get(os.path.splitext(path or "")[1].lower(), "jsonl")
+def format_of(path: str | None) -> str | None:
+    """The format that the name of an output file says: JSON lines without a name, None if it says none."""
+    return "jsonl" if path is None else SUFFIXES.get(os.path.splitext(path)[1].lower())
 
 
 def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None = None) -> None:

@@ -10,11 +10,16 @@ import numpy as np
 from .jit import jit
 from .tables import accepting_runs
 
+DONE, FULL, OVER = range(3)
+
+STEPS = 1 << 22
+"""Starts that are looked at in one call of the kernel, about."""
+
 
 def counts_by_start_segment_body(
-    tables, forward, symbols, keys, valid, size, lowest, begin, report, stop, start, vector, out
+    tables, forward, symbols, keys, valid, size, lowest, report, until, start, vector, out, progress
 ):
-    """The hits of one segment; their number, or -1 where `vector` is full, or -2 where a sum reached 2**62.
+    """The hits of one segment up to an event: `DONE`, `FULL` where `vector` is, or `OVER` 2**62.
 
     ==========  ================================  =========================================================
     `tables`    RunTables                         in
@@ -24,22 +29,27 @@ def counts_by_start_segment_body(
     `valid`     uint8 [events]                    in: 0 where it is null
     `size`      dtype of keys                     in: >= 0
     `lowest`    int64 [events]                    in: least event at which a run that ends there may start
-    `begin`     int64                             in: first event that is run
     `report`    int64                             in: first event that is reported
-    `stop`      int64                             in: one past the last event
+    `until`     int64                             in: one past the last event to run now
     `start`     int64 [capacity]                  scratch: starts that still have runs
     `vector`    int64 [capacity, registers]       scratch: number of runs of each, for each state
     `out`       3 arrays [stop - report]          out: event, latest admissible start, count of each hit
+    `progress`  int64 [3]                         in/out: the next event, the starts that still have runs,
+                                                  the hits so far; begin, 0, 0 at first
     ==========  ================================  =========================================================
     """
-    n_live = 0
-    n_hits = 0
+    n_live = progress[1]
+    n_hits = progress[2]
     over = 0
     zero = forward.zero
-    for j in range(begin, stop):
+    status = DONE
+    first_event = progress[0]
+    for j in range(first_event, until):
         symbol = symbols[j]
         if n_live == start.shape[0]:
-            return -1
+            status = FULL
+            break
+        progress[0] = j + 1
         start[n_live] = j
         for r in range(vector.shape[1]):
             vector[n_live, r] = 1 if r == 0 else 0
@@ -77,7 +87,9 @@ def counts_by_start_segment_body(
             out[1][n_hits] = latest
             out[2][n_hits] = total
             n_hits += 1
-    return -2 if over >> 62 else n_hits
+    progress[1] = n_live
+    progress[2] = n_hits
+    return OVER if over >> 62 else status
 
 
 def counts_by_start_reference(tables, symbols, keys, valid, size, lowest, begin, report, stop):
@@ -121,28 +133,34 @@ def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, 
     else:
         size = keys.dtype.type(size)
     parts = []
-    capacity = 1024
-    for low, middle, high in zip(begin, report, stop):
-        bounds = (int(low), int(middle), int(high))
-        dtype = np.dtype(np.int64)
-        body = _counts_by_start_segment
-        while True:
-            out = tuple(
-                np.zeros(max(bounds[2] - bounds[1], 0), dtype=kind) for kind in (np.int64, np.int64, dtype)
-            )
-            start = np.zeros(capacity, dtype=np.int64)
-            vector = np.zeros((capacity, forward.n_registers), dtype=dtype)
-            n = body(tables, forward, symbols, keys, valid, size, lowest, *bounds, start, vector, out)
-            if n == -1:
-                capacity *= 2
-            elif n == -2 and dtype.kind != "O":
-                dtype = np.dtype(object)
-                body = counts_by_start_segment_body
-            else:
-                break
-        n = int(np.count_nonzero(out[2]))
-        parts.append(tuple(array[:n] for array in out))
+    for low, middle, high in zip(begin.tolist(), report.tolist(), stop.tolist()):
+        arguments = (tables, forward, symbols, keys, valid, size, lowest, middle)
+        found = _segment(_counts_by_start_segment, arguments, low, high, np.dtype(np.int64))
+        if found is None:
+            found = _segment(counts_by_start_segment_body, arguments, low, high, np.dtype(object))
+        parts.append(found)
     first = np.zeros(begin.size + 1, dtype=np.int64)
     np.cumsum([part[0].size for part in parts], out=first[1:])
     empty = np.zeros(0, dtype=np.int64)
     return first, tuple(np.concatenate([empty, *(part[k] for part in parts)]) for k in range(3))
+
+
+def _segment(body, arguments, low, high, dtype):
+    """The hits of one segment with counts of a dtype; None where they do not fit it.
+
+    The kernel is called for a few events at a time, so that a long run can be interrupted between calls.
+    """
+    forward, report = arguments[1], arguments[-1]
+    out = tuple(np.zeros(max(high - report, 0), dtype=kind) for kind in (np.int64, np.int64, dtype))
+    start = np.zeros(1024, dtype=np.int64)
+    vector = np.zeros((1024, forward.n_registers), dtype=dtype)
+    progress = np.array([low, 0, 0], dtype=np.int64)
+    while progress[0] < high:
+        until = min(high, int(progress[0]) + max(1, STEPS // (int(progress[1]) + 1)))
+        status = body(*arguments, until, start, vector, out, progress)
+        if status == OVER and dtype.kind != "O":
+            return None
+        if status == FULL:
+            start = np.concatenate([start, np.zeros_like(start)])
+            vector = np.concatenate([vector, np.zeros_like(vector)])
+    return tuple(array[: progress[2]] for array in out)

@@ -215,3 +215,27 @@ def test_warnings_are_a_line_of_their_own(data, capsys):
     status, out, err = cer(capsys, "count", "SELECT * WHERE A ; Bx", data / "events.parquet")
     assert (status, out) == (0, "0\n")
     assert err == "warning: no event has the type `Bx`: did you mean `B`?\n"
+
+
+def test_a_result_is_not_written_over_its_input(data, capsys, tmp_path):
+    path = tmp_path / "events.csv"
+    path.write_bytes((data / "events.csv").read_bytes())
+    before = path.read_bytes()
+    status, _, err = cer(capsys, "run", QUERY, path, "-o", path)
+    assert status == 4
+    assert "is one of the inputs" in err
+    assert path.read_bytes() == before
+
+
+def test_a_name_that_says_no_format(data, capsys, tmp_path):
+    status, _, err = cer(capsys, "run", QUERY, data / "events.parquet", "-o", tmp_path / "out.xlsx")
+    assert status == 4
+    assert "--format" in err
+    assert not (tmp_path / "out.xlsx").exists()
+
+
+def test_like_with_a_per_cent_sign_is_a_note(capsys):
+    status, out, _ = cer(capsys, "check", "SELECT * WHERE A FILTER A[s LIKE 'AB%']")
+    assert status == 0
+    assert "note[CER107]" in out
+    assert "regular expression" in out

@@ -147,7 +147,7 @@ def test_table_shows_the_first_and_says_that_there_are_more():
 
 @pytest.mark.parametrize(
     ("path", "form"),
-    [("a.csv", "csv"), ("a.PARQUET", "parquet"), ("x/a.jsonl", "jsonl"), ("a", "jsonl"), (None, "jsonl")],
+    [("a.csv", "csv"), ("a.PARQUET", "parquet"), ("x/a.jsonl", "jsonl"), ("a.xlsx", None), (None, "jsonl")],
 )
 def test_format_of_a_file_name(path, form):
     assert format_of(path) == form

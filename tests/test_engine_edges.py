@@ -119,3 +119,17 @@ def test_streams_that_do_not_occur_are_pointed_out() -> None:
     table = pa.table({"type": ["A"], "stream": ["north"]})
     with pytest.warns(UserWarning, match="no event is of the stream `nort`: did you mean `north`"):
         cer.compile("SELECT * WHERE nort>A").count(table, stream_column="stream")
+
+
+def test_the_package_names_what_it_has() -> None:
+    assert {"compile", "Query", "__version__"} <= set(dir(cer))
+    assert cer.__version__[0].isdigit()
+    with pytest.raises(TypeError, match="a query is a str"):
+        cer.compile(None)  # type: ignore[arg-type]
+
+
+def test_explain_says_what_a_window_over_another_attribute_costs() -> None:
+    table = pa.table({"type": ["A"], "ts": [1], "lap": [1]})
+    query = cer.compile("SELECT * WHERE A ; B WITHIN 3 [lap]")
+    assert "quadratic" in query.explain(events=table, order_by="ts")
+    assert "quadratic" not in query.explain(events=table, order_by="lap")

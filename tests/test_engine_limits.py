@@ -42,7 +42,8 @@ def test_a_query_with_10_to_the_15_answers() -> None:
     assert len(stopped.to_arrow()) == 1000
     assert stopped.limited
     assert query.hits(events).to_pylist() == [{"position": 50, "latest_start": 49}]
-    assert query.count(events, limit=7) == 7
+    with pytest.warns(UserWarning, match="stopped at limit=7"):
+        assert query.count(events, limit=7) == 7
 
 
 def test_lazy_results_are_in_order_and_batched() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from random import Random
 
@@ -179,6 +180,19 @@ def test_limit_for_each_end_and_for_all() -> None:
     whole = cer.compile(f"{SEQUENCE} WITHIN 80 EVENTS").run(table, limit=len(everything))
     assert whole.to_arrow().equals(everything)
     assert not whole.limited
-    counts = cer.compile(f"{SEQUENCE} WITHIN 80 EVENTS").counts(table, limit=100)
-    assert sum(counts["count"].to_pylist()) == 100
-    assert cer.compile(f"{SEQUENCE} WITHIN 80 EVENTS").count(table, limit=100) == 100
+    total, ends = sum(full.values()), len(full)
+    every = cer.compile(f"{SEQUENCE} WITHIN 80 EVENTS")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert every.count(table, limit=total) == total
+        assert sum(every.counts(table, limit=total)["count"].to_pylist()) == total
+        assert len(every.hits(table, limit=ends)) == ends
+    for limit in (0, 1, 100, total - 1):
+        with pytest.warns(UserWarning, match=f"stopped at limit={limit}: there are more"):
+            assert every.count(table, limit=limit) == limit
+        with pytest.warns(UserWarning, match="there are more"):
+            counts = every.counts(table, limit=limit)["count"].to_pylist()
+        assert sum(counts) == limit
+        assert 0 not in counts
+    with pytest.warns(UserWarning, match="there are more"):
+        assert len(every.hits(table, limit=ends - 1)) == ends - 1

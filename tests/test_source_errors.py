@@ -114,10 +114,15 @@ def test_columns():
 def test_types_without_a_type_column():
     source = open_source(pa.table({"kind": ["A"], "ts": [1]}))
     assert not source.has_type_column
-    source.check_types({"Trades"})
+    source.check_types({"Trades"}, ("Trades",))
     with pytest.raises(DataError, match=r"no column `type`.*speaks of `A`, `B`.*there are `kind`, `ts`"):
-        source.check_types({"B", "A"})
-    open_source(pa.table({"type": ["A"]})).check_types({"A", "B"})
+        source.check_types({"B", "A"}, ("A",))
+    with pytest.raises(DataError, match=r"give it a name in the query: SELECT \.\.\. FROM T"):
+        source.check_types({"A"}, ())
+    mistyped = open_source(pa.table({"kind": ["A"], "ts": [1]}), type_column="kid")
+    with pytest.raises(DataError, match=r"no column `kid` \(asked for as type_column\); did you mean `kind`"):
+        mistyped.check_types({"Trades"}, ("Trades",))
+    open_source(pa.table({"type": ["A"]})).check_types({"A", "B"}, ())
 
 
 def test_kinds_of_objects():

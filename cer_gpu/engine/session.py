@@ -75,7 +75,8 @@ class Session:
         total = 0
         for chunk, run in self._chunks():
             total += sum_exactly(self._limited(run.executor.count_hits(chunk)[1]))
-            if self._options.limit is not None and total >= self._options.limit:
+            if self._options.limit is not None and total > self._options.limit:
+                warn_of_limit(self._options.limit)
                 return self._options.limit
         return total
 
@@ -88,13 +89,16 @@ class Session:
             number, position = self._limited(number), chunk.events.positions[event]
             order = np.argsort(position, kind="stable")
             position, number = position[order], number[order]
-            if left is not None:
-                position, number = capped(position, number, left)
-                left -= sum_exactly(number)
+            total = sum_exactly(number)
+            cut = left is not None and total > left
+            if cut:
+                position, number = capped(position, number, left or 0)
             positions.append(position)
             numbers.append(number)
-            if left == 0:
+            if cut:
+                warn_of_limit(self._options.limit)
                 break
+            left = None if left is None else left - total
         return pa.table(
             {"position": np.concatenate(positions), "count": exact_column(np.concatenate(numbers))}
         )
@@ -106,13 +110,15 @@ class Session:
         for chunk, run in self._chunks():
             found = run.executor.hits(chunk, bounded=False)
             position = chunk.events.positions[found.event]
-            order = np.argsort(position, kind="stable")[:left]
+            order = np.argsort(position, kind="stable")
+            cut = left is not None and len(order) > left
+            order = order[:left]
             positions.append(position[order])
             starts.append(found.latest[order])
-            if left is not None:
-                left -= len(order)
-                if left == 0:
-                    break
+            if cut:
+                warn_of_limit(self._options.limit)
+                break
+            left = None if left is None else left - len(order)
         return pa.table({"position": np.concatenate(positions), "latest_start": np.concatenate(starts)})
 
     def matches(self) -> Matches:
@@ -226,12 +232,13 @@ def sum_exactly(number: np.ndarray) -> int:
 
 
 def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """The counts of the first `limit` complex events."""
-    running = np.cumsum(number.astype(object)) if len(number) else number
-    keep = int(np.searchsorted(running, limit)) + 1
-    position, number = position[:keep], number[:keep].copy()
-    if len(number) and running[len(number) - 1] > limit:
-        number[-1] -= running[len(number) - 1] - limit
+    """The counts of the first `limit` complex events, of which there are more."""
+    if limit == 0:
+        return position[:0], number[:0]
+    running = np.cumsum(number.astype(object))
+    last = int(np.searchsorted(running, limit))
+    position, number = position[: last + 1], number[: last + 1].copy()
+    number[last] -= running[last] - limit
     return position, number
 
 
@@ -252,6 +259,11 @@ def exact_column(number: np.ndarray) -> pa.Array:
             "ask for `count`, which has no such limit, or narrow the query"
         )
     return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))
+
+
+def warn_of_limit(limit: int | None) -> None:
+    """Say that an answer was cut off."""
+    warnings.warn(f"stopped at limit={limit}: there are more complex events", UserWarning, stacklevel=3)
 
 
 def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:

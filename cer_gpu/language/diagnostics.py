@@ -52,7 +52,6 @@ CODES: Mapping[str, str] = {
     "CER045": "the unit of a plain-number time is not known",
     # Evaluation
     "CER090": "a construct that is not evaluated yet",
-    "CER091": "the automaton would exceed the size budget",
     # Notes
     "CER101": "a name on both sides of an operator",
     "CER102": "a name that marks nothing",
@@ -60,6 +59,7 @@ CODES: Mapping[str, str] = {
     "CER104": "an attribute that only some event types have",
     "CER105": "an event type that lacks the partition key",
     "CER106": "a range that holds nothing",
+    "CER107": "a per cent sign in LIKE",
 }
 """Every code with its title. A code is never used again for something else."""
 

@@ -47,6 +47,10 @@ class TypeChecker:
                     message = f"LIKE looks into strings, and `{to_text(operand)}` is {_article(kind)}"
                     self._findings.error("CER033", message, operand.span)
                 self._check_regex(pattern, leaf.span)
+                if "%" in pattern:
+                    message = f"`%` in '{pattern}' stands for itself: LIKE takes a regular expression"
+                    hint = "it is found anywhere in the value: '^AB' begins with AB, 'AB$' ends with it"
+                    self._findings.note("CER107", message, leaf.span, hint)
             case t.InSet(operand=operand, values=values):
                 self._check_values("=", operand, values)
             case t.InRange(operand=operand, low=low, high=high):

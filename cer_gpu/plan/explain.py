@@ -23,7 +23,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     query = plan.compiled
     yield _line("class", "regular: every filter speaks of one event (CEL with unary filters)")
     yield _line("engine", "deterministic complex event automaton, as tables; CPU")
-    yield _line("guarantee", "constant time per event in the length of the stream, output-linear delay")
+    yield _line("guarantee", _guarantee(query))
     yield _line("formula", to_text(plan.outline.formula))
     yield _line("automaton", _automaton(plan))
     yield _line("symbols", _symbols(plan))
@@ -39,6 +39,12 @@ def _lines(plan: Plan) -> Iterator[str]:
 def _line(name: str, text: str) -> str:
     first, *rest = text.splitlines() or [""]
     return "\n".join([f"{name:<{WIDTH}}{first}", *(" " * WIDTH + line for line in rest)])
+
+
+def _guarantee(query: CompiledQuery) -> str:
+    if query.window is not None and query.window.kind == "attribute":
+        return f"exact; time per event is constant only while `{query.window.attribute}` ascends"
+    return "constant time per event in the length of the stream, output-linear delay"
 
 
 def _automaton(plan: Plan) -> str:
@@ -110,9 +116,16 @@ def _cost(plan: Plan) -> str:
     tables = plan.compiled.tables
     widest = max((int(tables.first[k + 1] - tables.first[k]) for k in range(tables.n_symbols)), default=0)
     states = max(tables.n_states - 1, 0)
+    window = plan.compiled.window
+    if window is not None and window.kind == "attribute":
+        return (
+            f"`{window.attribute}` is not the order: as long as it ascends, hits take at most {widest} steps "
+            "for a relevant event;\nwhere it goes down or is null, every start that is still open is looked "
+            "at again at each event (quadratic)"
+        )
     pieces = (
         "pieces of a lane run in parallel, each one window early"
-        if plan.compiled.window is not None and plan.compiled.window.kind != "attribute"
+        if window is not None
         else "a lane runs in one piece"
     )
     return (

@@ -33,6 +33,10 @@ _ACCEPTED = (
 )
 
 
+TYPE_COLUMN = "type"
+"""The column of the event type, where no other is named."""
+
+
 class Source:
     """Events in their order, as batches of chosen columns.
 
@@ -144,21 +148,33 @@ class Source:
             found.update(value for value in column.dictionary.take(present).to_pylist() if value is not None)
         return frozenset(found)
 
-    def check_types(self, names: Collection[str]) -> None:
-        """Refuse a query over several event types on events that are all of one type.
+    def check_types(self, names: Collection[str], streams: Collection[str]) -> None:
+        """Refuse events without a type unless the query says what they are.
+
+        Parameters
+        ----------
+        names : collection of str
+            The types that the query speaks of.
+        streams : collection of str
+            The names of FROM: where there is one, it is the type of all events.
 
         Raises
         ------
         DataError
-            If there is no type column and `names`, the types of the query, are more than one.
+            If there is no type column, and it was asked for by name, or the query does not give all events
+            one type.
         """
-        if self.has_type_column or len(names) <= 1:
+        if self.has_type_column:
             return
-        raise DataError(
-            f"{self.where} has no column `{self.type_column}`, so all its events are of one type, but the "
-            f"query speaks of {_listed(sorted(names))}: name the column that holds the event type "
-            f"with type_column (there are {_listed(self._rows.schema.names)})"
-        )
+        if self.type_column != TYPE_COLUMN:
+            self._require(self.type_column, "type_column")
+        if len(names) > 1 or len(streams) != 1:
+            raise DataError(
+                f"{self.where} has no column `{self.type_column}`, and the query speaks of "
+                f"{_listed(sorted(names))}: name the column that holds the event type with type_column "
+                f"(there are {_listed(self._rows.schema.names)}), or, if all events are of one type, give it "
+                "a name in the query: SELECT ... FROM T WHERE T ..."
+            )
 
     def check_streams(self, names: Collection[str]) -> None:
         """Refuse a query that tells streams apart on events that do not say which they belong to.
