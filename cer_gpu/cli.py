@@ -29,11 +29,25 @@ DONE, WRONG_QUERY, WRONG_DATA, LIMITED, OTHER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 app = typer.Typer(
     name="cer",
     help="Complex event recognition over history: exact answers to event patterns over Arrow data.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
+    if version:
+        import cer_gpu
+
+        print(cer_gpu.__version__)
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit
 
 
 class ClosedOutputError(Exception):
