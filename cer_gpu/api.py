@@ -19,8 +19,8 @@ from cer_gpu.plan.planner import Columns, Plan, outline, plan
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from cer_gpu.engine.bound import BoundQuery
     from cer_gpu.engine.matches import Matches
-    from cer_gpu.engine.session import Session
     from cer_gpu.engine.sources.source import Source
     from cer_gpu.engine.stream import Stream
 
@@ -101,14 +101,14 @@ class Query:
         DataError
             When the events cannot be read; while the result is read, also when they break the order.
         """
-        return self._session(events, read_options(**keywords)).matches()
+        return self._bound(events, read_options(**keywords)).matches()
 
     def count(self, events: Any, **keywords: Any) -> int:
         """How many complex events there are, without enumerating them; keywords as in `run`.
 
         Exact, also where the number exceeds 64 bits.
         """
-        return self._session(events, read_options(**keywords)).count()
+        return self._bound(events, read_options(**keywords)).count()
 
     def counts(self, events: Any, **keywords: Any) -> pa.Table:
         """How many complex events end at each position where some do; keywords as in `run`.
@@ -118,7 +118,7 @@ class Query:
         pyarrow.Table
             `position` (int64) and `count` (int64; decimal256 where some count exceeds 64 bits).
         """
-        return self._session(events, read_options(**keywords)).counts()
+        return self._bound(events, read_options(**keywords)).counts()
 
     def hits(self, events: Any, **keywords: Any) -> pa.Table:
         """The positions at which at least one complex event ends; keywords as in `run`.
@@ -128,7 +128,7 @@ class Query:
         pyarrow.Table
             `position` and `latest_start` (both int64): the latest start of those that end there.
         """
-        return self._session(events, read_options(**keywords)).hits()
+        return self._bound(events, read_options(**keywords)).hits()
 
     def stream(self, **keywords: Any) -> Stream:
         """The same, batch after batch; keywords as in `run`, but for `sort`. `limit` holds for each batch.
@@ -148,7 +148,7 @@ class Query:
         if keywords.pop("sort", False):
             raise ValueError("a stream cannot be sorted: its batches have to come in order")
         asked = read_options(**keywords)
-        return Stream(lambda batch: self._session(batch, asked))
+        return Stream(lambda batch: self._bound(batch, asked))
 
     def explain(self, format: str = "text", events: Any = None, **keywords: Any) -> str:
         """How the query is evaluated: its class, engine, guarantee, sizes and cost.
@@ -203,13 +203,13 @@ class Query:
             self._check_roles(source)
         return findings
 
-    def _session(self, events: Any, asked: Options) -> Session:
+    def _bound(self, events: Any, asked: Options) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
-        from cer_gpu.engine.session import Session
+        from cer_gpu.engine.bound import BoundQuery
 
         source = _source(events, asked)
         planned, schema = self._planned_for(source, asked)
-        return Session(planned.compiled, source, dict(schema.units), asked, self._workers)
+        return BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema]:
         schema = self._schema(source, asked)

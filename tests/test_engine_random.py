@@ -9,7 +9,7 @@ import pytest
 from engine_oracle import check
 from generate import stream, unary_query
 
-from cer_gpu.engine import chunk, classify, enumerate, runner, session
+from cer_gpu.engine import bound, chunk, classify, enumerate, runner
 from cer_gpu.errors import LimitError
 
 BATCHES = 40
@@ -20,7 +20,7 @@ QUERIES = 55
 def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
     monkeypatch.setattr(classify, "BLOCK", 4)
-    monkeypatch.setattr(session, "BATCH", 5)
+    monkeypatch.setattr(bound, "BATCH", 5)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)

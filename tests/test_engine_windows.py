@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine import chunk, classify, runner, session
+from cer_gpu.engine import bound, chunk, classify, runner
 
 
 def events(seed: int, n: int, kinds: str = "ABCD", keys: int = 5) -> pa.Table:
@@ -64,7 +64,7 @@ def agree(query: cer.Query, table: pa.Table, wanted: Counter[int], **options: ob
 @pytest.fixture(params=["whole", "pieces"])
 def _size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "pieces":
-        monkeypatch.setattr(session, "BATCH", 37)
+        monkeypatch.setattr(bound, "BATCH", 37)
         monkeypatch.setattr(classify, "BLOCK", 11)
         monkeypatch.setattr(runner, "CHUNK", 50)
         monkeypatch.setattr(chunk, "SEGMENT", 8)

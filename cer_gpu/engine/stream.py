@@ -8,11 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from cer_gpu.engine.bound import BoundQuery
 from cer_gpu.engine.enumerate import batches_of
 from cer_gpu.engine.intake import joined
 from cer_gpu.engine.matches import Matches, Stop
 from cer_gpu.engine.runner import Run, Step
-from cer_gpu.engine.session import Session
 from cer_gpu.errors import DataError
 
 
@@ -23,13 +23,13 @@ class Stream:
 
     Parameters
     ----------
-    open_session : callable
+    bind : callable
         Checks and plans the query for a batch.
     """
 
-    def __init__(self, open_session: Callable[[Any], Session]) -> None:
-        self._open = open_session
-        self._first: Session | None = None
+    def __init__(self, bind: Callable[[Any], BoundQuery]) -> None:
+        self._open = bind
+        self._first: BoundQuery | None = None
         self._run: Any = None
         self._closed = False
 
@@ -55,18 +55,18 @@ class Stream:
         """
         if self._closed:
             raise DataError("the stream is closed: start another with stream()")
-        session = self._open(batch)
+        bound = self._open(batch)
         if self._first is None:
-            self._first = session
-            self._run = session.begin(enumerates=True)
-        elif session.arrow_schema != self._first.arrow_schema:
+            self._first = bound
+            self._run = bound.begin(enumerates=True)
+        elif bound.arrow_schema != self._first.arrow_schema:
             raise DataError(
                 "the batch has other columns than the batches before it: "
-                f"{_difference(session.arrow_schema, self._first.arrow_schema)}"
+                f"{_difference(bound.arrow_schema, self._first.arrow_schema)}"
             )
         run = self._run
         try:
-            step = _advanced(run, session)
+            step = _advanced(run, bound)
         except BaseException:
             # Part of the batch has been taken in: what follows could not be exact.
             self.close()
@@ -87,9 +87,9 @@ class Stream:
         self.close()
 
 
-def _advanced(run: Run, session: Session) -> Step | None:
+def _advanced(run: Run, bound: BoundQuery) -> Step | None:
     """Take a batch in and find its ends."""
-    parts = [part for part in run.intake(session.read(run)) if len(part)]
+    parts = [part for part in run.intake(bound.read(run)) if len(part)]
     if not parts:
         return None
     chunk = run.runner.chunk(joined(parts))

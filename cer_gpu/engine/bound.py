@@ -40,7 +40,7 @@ DECIMAL_DIGITS = 76
 """Digits of Arrow's widest exact number."""
 
 
-class Session:
+class BoundQuery:
     """A query on a source.
 
     Parameters
