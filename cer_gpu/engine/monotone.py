@@ -23,7 +23,7 @@ class OrderCheck:
 
     Time may not decrease; where it ties, the further columns may not. With PARTITION BY this is asked
     inside every partition only: once the whole stream is out of order, `in_order` turns false and the
-    caller checks the events of each lane.
+    caller checks the time of the events of each lane (and no longer what breaks ties).
 
     Parameters
     ----------
