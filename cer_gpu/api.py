@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.engine.options import Options, read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
-from cer_gpu.language.tree import EventType
-from cer_gpu.plan.evaluated import walk, with_empty_columns
+from cer_gpu.plan.evaluated import unevaluated, walk, with_empty_columns
 from cer_gpu.plan.planner import Columns, Plan, outline, plan
 
 if TYPE_CHECKING:
@@ -188,20 +188,7 @@ class Query:
         DataError
             When the events lack the column of types or streams that the query needs.
         """
-        if events is None:
-            return check_query(self._tree, None)
-        asked = read_options(**keywords)
-        source = _source(events, asked)
-        schema = self._schema(source, asked)
-        if schema.types is None:
-            occurring = source.scan_event_types()
-            if occurring is not None:
-                attributes = frozenset(schema.attributes)
-                schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
-        findings = check_query(self._tree, schema)
-        if all(finding.severity != "error" for finding in findings):
-            self._check_roles(source)
-        return findings
+        return _checked(self._tree, events, keywords)
 
     def _bound(self, events: Any, asked: Options) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
@@ -212,9 +199,9 @@ class Query:
         return BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema]:
-        schema = self._schema(source, asked)
+        schema = _schema(self._tree, source, asked)
         _raise_errors(check_query(self._tree, schema), self.text)
-        self._check_roles(source)
+        _check_roles(self._tree, source)
         columns = Columns(asked.type_column if source.has_type_column else None, asked.stream_column)
         key = (source.arrow_schema, columns, schema.order, schema.order_unit)
         planned = self._planned  # another thread may run the query on other data
@@ -222,26 +209,62 @@ class Query:
             planned = self._planned = (key, plan(self._outline, schema, columns))
         return planned[1], schema
 
-    def _check_roles(self, source: Source) -> None:
-        """Refuse events without the column of types or streams that the query needs."""
-        atoms = [node for node in walk(self._tree.pattern) if isinstance(node, EventType)]
-        source.check_types(frozenset(atom.name for atom in atoms), self._tree.streams)
-        streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
-        source.check_streams(streams and streams.union(self._tree.streams))
-
-    def _schema(self, source: Source, asked: Options) -> Schema:
-        schema = with_empty_columns(source.language_schema(asked.order_unit), self._tree)
-        if source.has_type_column or len(self._tree.streams) != 1:
-            return schema
-        # Events without a type are all of the type that FROM names (language section 1).
-        return replace(schema, types={self._tree.streams[0]: frozenset(schema.attributes)})
-
     def __reduce__(self) -> tuple[type[Query], tuple[str]]:
         # The threads stay behind: a query is its text.
         return Query, (self.text,)
 
     def __repr__(self) -> str:
         return f"<cer_gpu.Query {' '.join(self.text.split())!r}>"
+
+
+def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
+    """All findings about a query at once, errors and notes; keywords as in `Query.run`.
+
+    Unlike `compile(text).check(...)` it goes on to the data when the text alone is already wrong.
+
+    Raises
+    ------
+    QueryError
+        When the text is not a query at all.
+    DataError
+        When the events cannot be read, or lack the column of types or streams that the query needs.
+    """
+    return _checked(parse(text), events, keywords)
+
+
+def _checked(query: tree.Query, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
+    missing = tuple(unevaluated(query))
+    if events is None:
+        return check_query(query, None) + missing
+    asked = read_options(**keywords)
+    source = _source(events, asked)
+    schema = _schema(query, source, asked)
+    if schema.types is None:
+        occurring = source.scan_event_types()
+        if occurring is not None:
+            attributes = frozenset(schema.attributes)
+            schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
+    findings = check_query(query, schema) + missing
+    if all(finding.severity != "error" for finding in findings):
+        _check_roles(query, source)
+    return findings
+
+
+def _check_roles(query: tree.Query, source: Source) -> None:
+    """Refuse events without the column of types or streams that the query needs."""
+    atoms = [node for node in walk(query.pattern) if isinstance(node, tree.EventType)]
+    source.check_types(frozenset(atom.name for atom in atoms), query.streams)
+    streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
+    source.check_streams(streams and streams.union(query.streams))
+
+
+def _schema(query: tree.Query, source: Source, asked: Options) -> Schema:
+    """What a query is checked against on some events."""
+    schema = with_empty_columns(source.language_schema(asked.order_unit), query)
+    if source.has_type_column or len(query.streams) != 1:
+        return schema
+    # Events without a type are all of the type that FROM names (language section 1).
+    return replace(schema, types={query.streams[0]: frozenset(schema.attributes)})
 
 
 def _source(events: Any, asked: Options) -> Source:

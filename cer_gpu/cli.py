@@ -231,19 +231,21 @@ def check(
     stream_column: StreamColumn = None,
 ) -> int:
     """Print errors and notes about the query, or ok."""
+    from cer_gpu.api import check as findings_of
     from cer_gpu.language.diagnostics import render_all
 
+    text = _text(query)
     try:
         events = _events(data) if data else None
-        findings = tuple(
-            _compile(query).check(events, **_options(order_by, order_unit, type_column, stream_column, False))
-        )
+        options = _options(order_by, order_unit, type_column, stream_column, False)
+        findings = findings_of(text, events, **options)
     except QueryError as error:
         findings = error.diagnostics
     if findings:
-        print(render_all(findings, _text(query)))
+        print(render_all(findings, text))
     if any(finding.severity == "error" for finding in findings):
         return WRONG_QUERY
+    _compile(query)  # finds an automaton over budget
     print("ok")
     return DONE
 

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import Any
 
-from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
 
@@ -53,15 +53,9 @@ def _variables(node: tree.Comparison) -> set[str]:
     }
 
 
-def refuse_unevaluated(query: tree.Query, text: str) -> None:
-    """Refuse a query with a construct that parses but is not evaluated yet.
-
-    Raises
-    ------
-    QueryError
-        Naming every such construct.
-    """
-    found = [
+def unevaluated(query: tree.Query) -> list[Diagnostic]:
+    """An error for every construct that parses but is not evaluated yet."""
+    return [
         Diagnostic(
             "CER090",
             f"{construct} is not evaluated yet",
@@ -74,8 +68,6 @@ def refuse_unevaluated(query: tree.Query, text: str) -> None:
         for node in walk(query)
         if (construct := _construct(node)) is not None
     ]
-    if found:
-        raise QueryError(found, text)
 
 
 def with_empty_columns(schema: Schema, query: tree.Query) -> Schema:

@@ -17,7 +17,7 @@ from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import DeterministicCEA, determinise, predicates
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
 from cer_gpu.automata.trim import trim
-from cer_gpu.errors import LimitError
+from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
@@ -25,7 +25,7 @@ from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import CompiledQuery, TransitionTables, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
-from cer_gpu.plan.evaluated import assumed_schema, refuse_unevaluated
+from cer_gpu.plan.evaluated import assumed_schema, unevaluated
 from cer_gpu.plan.leaves import AxisBuilder
 from cer_gpu.plan.symbols import Diagram, fold, stages
 
@@ -103,7 +103,8 @@ def outline(query: tree.Query, text: str) -> Outline:
     LimitError
         When the normal form would exceed its budget.
     """
-    refuse_unevaluated(query, text)
+    if found := unevaluated(query):
+        raise QueryError(found, text)
     formula = to_lp(query.pattern)
     cea = trim(construct(projected(formula, query.select)))
     return Outline(query, text, formula, cea, predicates(cea))
