@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
+from cer_gpu.engine import chunk, runner
 
 KLEENE = "SELECT a WHERE A+ AS a ; B"
 
@@ -118,3 +119,14 @@ def test_what_is_not_evaluated_yet_is_named(query: str, construct: str) -> None:
 def test_types_that_do_not_occur_are_pointed_out() -> None:
     with pytest.warns(UserWarning, match="no event has the type `Sel`: did you mean `Sell`"):
         assert cer.compile("SELECT * WHERE Sel").count(pa.table({"type": ["Buy", "Sell"]})) == 0
+
+
+def test_exact_counts_of_many_lanes_in_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunk, "SEGMENT", 16)
+    monkeypatch.setattr(runner, "CARRIED", 500)
+    keys = 40
+    lengths = [2 * key + 3 for key in range(keys)]
+    rounds = [key for turn in range(max(lengths)) for key in range(keys) if turn < lengths[key]]
+    events = pa.table({"type": ["A"] * len(rounds), "key": rounds})
+    wanted = sum(2**length - 1 for length in lengths)
+    assert cer.compile("SELECT A WHERE A+ PARTITION BY key").count(events) == wanted

@@ -103,6 +103,16 @@ def test_windows_over_an_attribute_that_goes_up_and_down() -> None:
     agree(cer.compile(f"{SEQUENCE} WITHIN 3 [lap]"), table, sequences(table, inside))
 
 
+def test_an_attribute_that_ascends_at_first_and_then_falls() -> None:
+    table = events(9, 160)
+    lap = [*range(120), *range(30, 70)]
+    table = table.set_column(table.schema.get_field_index("lap"), "lap", pa.array(lap, pa.int64()))
+    wanted = sequences(table, lambda start, end: lap[end] - lap[start] <= 5)
+    agree(cer.compile(f"{SEQUENCE} WITHIN 5 [lap]"), table, wanted)
+    keyed = sequences(table, lambda start, end: lap[end] - lap[start] <= 5, same_key=True)
+    agree(cer.compile(f"{SEQUENCE} PARTITION BY key WITHIN 5 [lap]"), table, keyed)
+
+
 def test_partitions_count_their_own_events() -> None:
     table = events(4, 400)
     keys = table["key"].to_pylist()

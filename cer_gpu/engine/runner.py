@@ -13,7 +13,7 @@ from cer_gpu.engine.intake import Intake, Relevant, joined
 from cer_gpu.engine.results import ResultForm
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 
 CHUNK = 1 << 20
 """Relevant events that are gathered before a chunk is run."""
@@ -121,11 +121,17 @@ class Runner:
         self._check_memory(kept)
         return kept if len(kept) else None
 
+    @property
+    def _cuts(self) -> WindowPlan | None:
+        """The window, if it can cut a tail: another attribute than the order may still go down."""
+        window = self._query.window
+        return None if window is None or window.kind == "attribute" else window
+
     def _first_kept(self, chunk: Chunk) -> int:
         """Without lanes what is kept is the end of the chunk: where it begins."""
-        events, window = chunk.events, self._query.window
+        events, window = chunk.events, self._cuts
         low = 0
-        if window is not None and chunk.monotone and len(events):
+        if window is not None and len(events):
             # What the last event does not admit, no later one does.
             low = int(chunk.admitted_by_last(window)[-1])
         if self._query.consume != "NONE":
@@ -134,9 +140,9 @@ class Runner:
 
     def _keeps(self, chunk: Chunk) -> np.ndarray:
         """Which events are kept, with lanes: of each lane the end, too."""
-        events, window = chunk.events, self._query.window
+        events, window = chunk.events, self._cuts
         keep = np.ones(len(events), bool)
-        if window is not None and chunk.monotone and len(chunk.lanes):
+        if window is not None and len(chunk.lanes):
             keep = ~_covered(len(events), chunk.lanes.begin, chunk.admitted_by_last(window))
             if window.kind == "time" and self._intake.in_order:
                 keep &= events.keys.max() - events.keys <= window.size
