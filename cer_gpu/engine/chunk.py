@@ -36,6 +36,11 @@ class Segments:
     def __len__(self) -> int:
         return len(self.begin)
 
+    @property
+    def count(self) -> int:
+        """How many lanes there are at least: one more than the greatest that occurs."""
+        return int(self.lane.max(initial=-1)) + 1
+
     def part(self, first: int, last: int) -> Segments:
         """The segments `first .. last - 1`."""
         return Segments(

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cer_gpu.engine.sources import arrow_types
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify import NONE_MISSING
 
@@ -63,9 +64,7 @@ class Codes:
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether an Arrow type holds strings, dictionary-encoded or not."""
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return arrow_types.is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
 def single(column: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -97,7 +96,7 @@ _STORAGE = {
 
 
 def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
-    """A column of numbers, times or booleans.
+    """A column of numbers, times or booleans, in a normal type (`cer_gpu.engine.sources.arrow_types`).
 
     Raises
     ------
@@ -108,13 +107,8 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     kind = array.type
     if pa.types.is_null(kind):
         return Values(np.zeros(len(array)), np.zeros(len(array), np.uint8))
-    if pa.types.is_dictionary(kind):
-        array = array.dictionary_decode()
-        kind = array.type
     if pa.types.is_boolean(kind):
         return Values(_bits(array.buffers()[1], array.offset, len(array)), _validity(array))
-    if pa.types.is_float16(kind):
-        array, kind = array.cast(pa.float32()), pa.float32()
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         dtype = np.dtype(kind.to_pandas_dtype())
     else:
@@ -144,8 +138,6 @@ def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
     if not is_text(array.type):
         raise DataError(f"column `{name}` has type {array.type}; strings are needed there")
     if not pa.types.is_dictionary(array.type):
-        if pa.types.is_string_view(array.type):
-            array = array.cast(pa.large_string())
         array = pc.dictionary_encode(array)
     texts = tuple(array.dictionary.to_pylist())
     indices = numbers(array.indices, name)

@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from cer_gpu.engine.chunk import Chunk, Segments
+from cer_gpu.engine.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels import consume
@@ -99,10 +100,9 @@ class Executor:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         if not chunk.monotone:
             return self._count_by_start(chunk, self.hits(chunk))
-        found = self.hits(chunk) if self._query.consume != "NONE" else None
         if self._carries:
-            self._registers = _grown(self._registers, chunk.lanes, -1)
-            self._vectors = _grown(self._vectors, chunk.lanes, 0)
+            return self._count_carried(chunk)
+        found = self.hits(chunk) if self._query.consume != "NONE" else None
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
             if found is None:
@@ -111,15 +111,33 @@ class Executor:
                 lowest = chunk.lowest_starts(segments, first, event, self._query.window)
             else:
                 first, event, lowest = self.hits_of(segments, found)
-            if self._carries:
-                return event, self._carried_counts(chunk, segments, first, event)
             return event, self._counts(chunk, first, event, lowest, exact=True)
 
-        parts = self._over_units("counts", chunk.segments, run)
-        numbers = [number for _, number in parts]
-        if any(number.dtype == object for number in numbers):
-            numbers = [number.astype(object) for number in numbers]
-        return np.concatenate([event for event, _ in parts]), np.concatenate(numbers)
+        return _joined(self._over_units("counts", chunk.segments, run))
+
+    def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        self._registers = grown(self._registers, chunk.lanes.count, -1)
+        self._vectors = grown(self._vectors, chunk.lanes.count)
+
+        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
+            event, _ = self._hits_in(chunk, segments)
+            number, after = forward_counts(
+                self.tables,
+                self._forward,
+                chunk.events.symbols,
+                segments.begin,
+                segments.stop,
+                _first(segments, event),
+                event,
+                self._vectors[segments.lane],
+            )
+            return event, number, segments, after
+
+        parts = self._over_units("carried counts", chunk.segments, run)
+        for _, _, segments, after in parts:
+            # Not by the threads: large numbers put another array in place of the one that all share.
+            self._store_vectors(segments.lane, after)
+        return _joined([(event, number) for event, number, _, _ in parts])
 
     def bounded_counts(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
@@ -132,22 +150,6 @@ class Executor:
     ) -> np.ndarray:
         symbols = chunk.events.symbols
         return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest, exact)
-
-    def _carried_counts(
-        self, chunk: Chunk, segments: Segments, first: np.ndarray, event: np.ndarray
-    ) -> np.ndarray:
-        number, after = forward_counts(
-            self.tables,
-            self._forward,
-            chunk.events.symbols,
-            segments.begin,
-            segments.stop,
-            first,
-            event,
-            self._vectors[segments.lane],
-        )
-        self._store_vectors(segments.lane, after)
-        return number
 
     def _count_by_start(self, chunk: Chunk, found: Hits) -> tuple[np.ndarray, np.ndarray]:
         lowest = np.zeros(len(chunk.events), np.int64)
@@ -164,7 +166,7 @@ class Executor:
 
     def _monotone_hits(self, chunk: Chunk, bounded: bool) -> Hits:
         if self._carries:
-            self._registers = _grown(self._registers, chunk.lanes, -1)
+            self._registers = grown(self._registers, chunk.lanes.count, -1)
 
         def run(segments: Segments) -> Hits:
             event, latest = self._hits_in(chunk, segments)
@@ -259,9 +261,7 @@ class Executor:
         by_partition = self._query.consume == "PARTITION" and len(chunk.events.lanes) > 0
         if by_partition:
             lanes = chunk.events.lanes[found.event].astype(np.int64)
-            size = int(lanes.max(initial=-1)) + 1
-            if len(self.floors) < size:
-                self.floors = np.append(self.floors, np.full(size - len(self.floors), -1, np.int64))
+            self.floors = grown(self.floors, chunk.lanes.count, -1)
             consume.consume_partition(
                 positions[order], found.latest[order], lanes[order], self.floors, keep, floors
             )
@@ -273,6 +273,14 @@ class Executor:
         kept[order] = keep != 0
         lowest = np.maximum(found.lowest, _after(chunk, found.event, before))
         return Hits(found.event[kept], found.latest[kept], lowest[kept])
+
+
+def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Events and counts one after another; one large count makes all of them Python integers."""
+    numbers = [number for _, number in parts]
+    if any(number.dtype == object for number in numbers):
+        numbers = [number.astype(object) for number in numbers]
+    return np.concatenate([event for event, _ in parts]), np.concatenate(numbers)
 
 
 def _first(segments: Segments, event: np.ndarray) -> np.ndarray:
@@ -293,12 +301,3 @@ def _after(chunk: Chunk, event: np.ndarray, floors: np.ndarray) -> np.ndarray:
     packed = lanes.astype(np.int64) * width + (positions - least)
     wanted = lanes[event].astype(np.int64) * width + np.maximum(floors - least, 0)
     return np.searchsorted(packed, wanted, side="right")
-
-
-def _grown(values: np.ndarray, lanes: Segments, fill: int) -> np.ndarray:
-    """An array with a row for every lane that occurs, the new ones filled."""
-    need = int(lanes.lane.max(initial=-1)) + 1
-    if len(values) >= need:
-        return values
-    size = max(need, 2 * len(values))
-    return np.concatenate([values, np.full((size - len(values), values.shape[1]), fill, values.dtype)])

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from cer_gpu.engine import columns
 from cer_gpu.engine.classify import Classifier
 from cer_gpu.engine.columns import Values
-from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.engine.lanes import LaneEncoder, grown
 from cer_gpu.engine.monotone import HOW_TO_SORT, OrderCheck
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
@@ -280,7 +280,7 @@ class Intake:
             self._check_lanes(lanes, time)
         if not counted:
             return lanes[rows], none
-        self._counters = _grown(self._counters, self.lane_count)
+        self._counters = grown(self._counters, self.lane_count)
         ordinals = np.empty(len(lanes), np.int64)
         kernels.ordinals(lanes, self._counters, ordinals)
         return lanes[rows], ordinals[rows]
@@ -306,8 +306,8 @@ class Intake:
         kernels.remember(lanes, times, self._last, self._seen)
 
     def _room(self, dtype: np.dtype) -> None:
-        self._last = _grown(self._last.astype(dtype, copy=False), self.lane_count)
-        self._seen = _grown(self._seen, self.lane_count)
+        self._last = grown(self._last.astype(dtype, copy=False), self.lane_count)
+        self._seen = grown(self._seen, self.lane_count)
 
     def _check_lanes(self, lanes: np.ndarray, time: Values) -> None:
         self._room(time.data.dtype)
@@ -356,12 +356,3 @@ class Intake:
 
         self._workers.map("gather", gather, range(0, len(rows), PART))
         return out
-
-
-def _grown(values: np.ndarray, count: int) -> np.ndarray:
-    """An array of at least `count` entries, the new ones 0."""
-    if len(values) >= count:
-        return values
-    grown = np.zeros(max(count, 2 * len(values)), values.dtype)
-    grown[: len(values)] = values
-    return grown

@@ -77,3 +77,16 @@ class LaneEncoder:
             lane = self._lanes[codes] = len(self._codes)
             self._codes.append(codes)
         return lane
+
+
+def grown(values: np.ndarray, count: int, fill: int = 0) -> np.ndarray:
+    """What is kept for each lane, with entries for at least `count` lanes, the new ones filled.
+
+    Parameters
+    ----------
+    values : ndarray, shape (lanes, ...)
+    """
+    if len(values) >= count:
+        return values
+    more = max(count, 2 * len(values)) - len(values)
+    return np.concatenate([values, np.full((more, *values.shape[1:]), fill, values.dtype)])

@@ -10,6 +10,7 @@ import numpy as np
 from cer_gpu.engine.chunk import Chunk, make_chunk
 from cer_gpu.engine.execute import Executor, Hits
 from cer_gpu.engine.intake import Intake, Relevant, joined
+from cer_gpu.engine.lanes import grown
 from cer_gpu.engine.results import ResultForm
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
@@ -149,9 +150,7 @@ class Runner:
         if self._query.consume == "ANY":
             keep &= events.positions > self._executor.floor
         elif self._query.consume == "PARTITION":
-            floors = np.full(int(events.lanes.max(initial=-1)) + 1, -1, np.int64)
-            known = min(len(floors), len(self._executor.floors))
-            floors[:known] = self._executor.floors[:known]
+            floors = grown(self._executor.floors, int(events.lanes.max(initial=-1)) + 1, -1)
             keep &= events.positions > floors[events.lanes]
         return keep
 

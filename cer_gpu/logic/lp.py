@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
@@ -124,23 +124,19 @@ def _on_atom(atom: t.EventType, predicate: t.Condition) -> t.Pattern:
 R = TypeVar("R")
 
 
-class _Products(Generic[R]):
+class _Products(Protocol[R]):
     """What the walk makes of the formula: the formula itself, or its size only."""
 
-    def leaf(self, pattern: t.Pattern) -> R:
-        raise NotImplementedError
+    def leaf(self, pattern: t.Pattern) -> R: ...
 
-    def around(self, node: t.Pattern, inside: R) -> R:
-        raise NotImplementedError
+    def around(self, node: t.Pattern, inside: R) -> R: ...
 
-    def joined(self, node: t.Pattern, left: R, right: R) -> R:
-        raise NotImplementedError
+    def joined(self, node: t.Pattern, left: R, right: R) -> R: ...
 
-    def either(self, options: Sequence[R]) -> R:
-        raise NotImplementedError
+    def either(self, options: Sequence[R]) -> R: ...
 
 
-class _Trees(_Products[t.Pattern]):
+class _Trees:
     def leaf(self, pattern: t.Pattern) -> t.Pattern:
         return pattern
 
@@ -154,7 +150,7 @@ class _Trees(_Products[t.Pattern]):
         return either(options)
 
 
-class _Sizes(_Products[int]):
+class _Sizes:
     def leaf(self, pattern: t.Pattern) -> int:
         return 1
 

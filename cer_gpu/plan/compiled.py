@@ -96,8 +96,3 @@ class CompiledQuery:
     limit: int | None
     streams: tuple[str, ...]
     symbol_dtype: str
-
-    @property
-    def unbounded(self) -> bool:
-        """Whether a partial match may wait for ever."""
-        return self.window is None

@@ -79,10 +79,6 @@ class ConstantReader:
             return ValueType.FLOAT64, None
         return ValueType.INT64, None
 
-    def is_text(self, expression: tree.Expression) -> bool:
-        """Whether the values of an expression are strings."""
-        return self.type_of(expression)[0] is ValueType.STRING
-
     def read(self, expression: tree.Expression, wanted: tuple[ValueType, str | None]) -> Value | None:
         """The value of an expression without attributes, as one of the wanted type and unit.
 
