@@ -53,18 +53,27 @@ def schema() -> Schema:
 
 
 def stream(
-    rng: Random, n: int, *, types: Sequence[str] = TYPES, holes: float = 0.06, times_tie: float = 0.3
+    rng: Random,
+    n: int,
+    *,
+    types: Sequence[str] = TYPES,
+    holes: float = 0.06,
+    times_tie: float = 0.3,
+    lap_falls: bool = False,
 ) -> list[Event]:
     """A stream of `n` events.
 
     Attributes are null, missing or (p) NaN with probability `holes` each; `ts` is never null, does not
-    decrease, and ties with the event before with probability `times_tie`; `lap` does not decrease either.
+    decrease, and ties with the event before with probability `times_tie`; `lap` does not decrease either,
+    unless `lap_falls`: then it falls back now and then.
     """
     events, now, lap = [], rng.randrange(0, 5) * 500, 0
     for _ in range(n):
         if rng.random() >= times_tie:
             now += rng.choice((250, 500, 1000, 2000))
         lap += rng.random() < 0.4
+        if lap_falls and rng.random() < 0.15:
+            lap = rng.randrange(lap + 1)
         values: dict[str, Value] = {
             "id": rng.randrange(3),
             "v": rng.randrange(10),

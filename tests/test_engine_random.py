@@ -33,7 +33,7 @@ def agree(seed: str, queries: int) -> None:
     answered, refused = 0, 0
     for _ in range(queries):
         query = unary_query(rng)
-        events = stream(rng, rng.randrange(4, 13))
+        events = stream(rng, rng.randrange(4, 13), lap_falls=rng.random() < 0.3)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
             try:

@@ -121,7 +121,7 @@ def _cost(plan: Plan) -> str:
         return (
             f"`{window.attribute}` is not the order: as long as it ascends, hits take at most {widest} steps "
             "for a relevant event;\nwhere it goes down or is null, every start that is still open is looked "
-            "at again at each event (quadratic)"
+            "at again at each event (quadratic); no relevant event is forgotten"
         )
     pieces = (
         "pieces of a lane run in parallel, each one window early"
