@@ -13,8 +13,10 @@ from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
-from cer_gpu.plan.evaluated import unevaluated, walk, with_empty_columns
-from cer_gpu.plan.planner import Columns, Plan, outline, plan
+from cer_gpu.plan.assumed import with_empty_columns
+from cer_gpu.plan.evaluated import unevaluated, walk
+from cer_gpu.plan.outline import outline
+from cer_gpu.plan.planner import Columns, Plan, plan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def compile(text: str) -> Query:
-    """Compile a query.
+    """Compile a query or a rule.
 
     Parameters
     ----------
     text : str
-        The query, in CEQL.
+        `SELECT ...`, or a rule, `Q(x) <- T(x), S(x, y)`.
 
     Raises
     ------
@@ -232,7 +234,7 @@ def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, .
     return _checked(parse(text), events, keywords)
 
 
-def _checked(query: tree.Query, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
+def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
     missing = tuple(unevaluated(query))
     if events is None:
         return check_query(query, None) + missing
@@ -250,21 +252,30 @@ def _checked(query: tree.Query, events: Any, keywords: dict[str, Any]) -> tuple[
     return findings
 
 
-def _check_roles(query: tree.Query, source: Source) -> None:
+def _check_roles(query: tree.Statement, source: Source) -> None:
     """Refuse events without the column of types or streams that the query needs."""
-    atoms = [node for node in walk(query.pattern) if isinstance(node, tree.EventType)]
-    source.check_types(frozenset(atom.name for atom in atoms), query.streams)
+    atoms = [node for node in walk(query) if isinstance(node, tree.EventType)]
+    source.check_types(frozenset(atom.name for atom in atoms), _streams(query))
     streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
-    source.check_streams(streams and streams.union(query.streams))
+    source.check_streams(streams and streams.union(_streams(query)))
 
 
-def _schema(query: tree.Query, source: Source, asked: Options) -> Schema:
+def _streams(query: tree.Statement) -> tuple[str, ...]:
+    """The names of FROM; a rule has none, but the one type of its atoms is what all events are of."""
+    if isinstance(query, tree.Query):
+        return query.streams
+    types = tuple({atom.type.name: None for atom in query.atoms})
+    return types if len(types) == 1 else ()
+
+
+def _schema(query: tree.Statement, source: Source, asked: Options) -> Schema:
     """What a query is checked against on some events."""
     schema = with_empty_columns(source.language_schema(asked.order_unit), query)
-    if source.has_type_column or len(query.streams) != 1:
+    streams = _streams(query)
+    if source.has_type_column or len(streams) != 1:
         return schema
     # Events without a type are all of the type that FROM names (language section 1).
-    return replace(schema, types={query.streams[0]: frozenset(schema.attributes)})
+    return replace(schema, types={streams[0]: frozenset(schema.attributes)})
 
 
 def _source(events: Any, asked: Options) -> Source:

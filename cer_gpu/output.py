@@ -3,7 +3,9 @@
 JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`; a variable that
 marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
 `x[price]` in the SELECT list an `"attributes": {"x": [{"price": 10.5}]}`, one object for each mark of `x`.
-In CSV the positions of a variable are separated by spaces, and attributes are JSON.
+In CSV the positions of a variable are separated by spaces, and attributes are JSON. An answer of a rule is
+`{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`: one position for each atom, and the values
+of the variables in the head.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cer_gpu.engine.matches import Matches, mark_columns
+from cer_gpu.engine.matches import Matches, head_columns, mark_columns
 from cer_gpu.json_text import joined, json_text, lines, time_text, wrapped
 
 SUFFIXES = {
@@ -82,7 +84,10 @@ def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None 
         write_rows(matches.batches(), form, sink, most)
         return
     for batch in _slices(matches.batches()):
-        sink.write(lines(complex_event_text(batch, matches.variables, matches.partition)))
+        if matches.head is not None:
+            sink.write(lines(rule_answer_text(batch, matches.head)))
+        else:
+            sink.write(lines(complex_event_text(batch, matches.variables, matches.partition)))
 
 
 def write_rows(rows: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int | None = None) -> None:
@@ -146,6 +151,22 @@ def complex_event_text(
         parts.append(wrapped('"partition": {', joined(keys, count), "}"))
     if attributes:
         parts.append(wrapped('"attributes": {', joined(attributes, count), "}"))
+    return wrapped("{", joined(parts, count), "}")
+
+
+def rule_answer_text(batch: pa.RecordBatch, head: tuple[str, ...]) -> pa.StringArray:
+    """Each answer of a rule as JSON; the batch is in the form of `Matches.schema`."""
+    count = batch.num_rows
+    values = [
+        wrapped(_key(name), json_text(column), "")
+        for name, column in zip(head, head_columns(batch, head), strict=True)
+    ]
+    parts = [
+        wrapped('"start": ', json_text(batch.column(0)), ""),
+        wrapped('"end": ', json_text(batch.column(1)), ""),
+        wrapped('"positions": ', json_text(batch.column(batch.num_columns - 1)), ""),
+        wrapped('"values": {', joined(values, count), "}"),
+    ]
     return wrapped("{", joined(parts, count), "}")
 
 

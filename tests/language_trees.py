@@ -1,4 +1,4 @@
-"""Hypothesis strategies for queries: every tree that the grammar can say."""
+"""Hypothesis strategies for queries and rules: every tree that the grammar can say."""
 
 from __future__ import annotations
 
@@ -142,4 +142,37 @@ QUERIES = st.builds(
     st.none() | _WINDOWS,
     st.sampled_from(t.Consume),
     st.none() | INT64,
+)
+
+_CONSTANTS = st.builds(t.Number, NUMBERS) | st.builds(t.Text, STRINGS) | st.builds(t.Boolean, st.booleans())
+_RULE_VARIABLES = st.builds(t.RuleVariable, ATTRIBUTES)
+_ARGUMENTS = st.lists(st.tuples(ATTRIBUTES, _RULE_VARIABLES | _CONSTANTS), max_size=3)
+
+
+@st.composite
+def atoms(draw: st.DrawFn) -> t.RuleAtom:
+    """Atoms by name and by position; one without terms is by name."""
+    arguments = draw(_ARGUMENTS)
+    by_name = not arguments or draw(st.booleans())
+    names = tuple(name for name, _ in arguments) if by_name else None
+    return t.RuleAtom(draw(EVENT_TYPES), tuple(term for _, term in arguments), names)
+
+
+_VALUES = st.builds(t.Attribute, ATTRIBUTES)
+_OVER_A_VARIABLE = _VALUES | st.builds(t.Arithmetic, st.sampled_from("+-*/%"), BARE, _VALUES)
+_RULE_COMPARISONS = st.builds(t.Comparison, COMPARATORS, BARE, _OVER_A_VARIABLE) | st.builds(
+    t.Comparison, COMPARATORS, _OVER_A_VARIABLE, BARE
+)
+_AGGREGATES = st.just(t.Aggregate("COUNT", None)) | st.builds(
+    t.Aggregate, st.sampled_from(["SUM", "MIN", "MAX", "AVG"]), BARE
+)
+
+RULES = st.builds(
+    t.Rule,
+    ATTRIBUTES,
+    st.lists(_RULE_VARIABLES, max_size=3).map(tuple),
+    st.lists(atoms(), min_size=1, max_size=4).map(tuple),
+    st.lists(_RULE_COMPARISONS, max_size=3).map(tuple),
+    st.lists(_AGGREGATES, max_size=2).map(tuple),
+    st.none() | _WINDOWS,
 )

@@ -12,6 +12,7 @@ from cer_gpu.language.check import check
 from cer_gpu.language.diagnostics import CODES, render, render_all
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.plan.evaluated import unevaluated
 
 GOLDEN = sorted((Path(__file__).parent / "golden" / "check").glob("*.txt"))
 RULE = "-" * 40 + "\n"
@@ -37,17 +38,22 @@ def read_golden(path: Path) -> tuple[str, Schema | None, str]:
             order = match[1]
     if not types:
         return query, None, shown
-    attributes = {name: kind for columns in types.values() for name, kind in columns.items()}
-    return query, Schema(attributes, {name: frozenset(types[name]) for name in types}, order=order), shown
+    schema = Schema(
+        {name: kind for columns in types.values() for name, kind in columns.items()},
+        {name: frozenset(columns) for name, columns in types.items()},
+        order=order,
+        ordered={name: tuple(one for one in columns if one != order) for name, columns in types.items()},
+    )
+    return query, schema, shown
 
 
 def what_is_shown(query: str, schema: Schema | None) -> str:
-    """What a user sees of a query: a syntax error, or everything that the check finds."""
+    """What a user sees of a query: a syntax error, or what the check finds, or what is not evaluated."""
     try:
-        diagnostics = check(parse(query), schema)
+        statement = parse(query)
     except QueryError as error:
         return f"{error}\n"
-    return render_all(diagnostics, query) + "\n"
+    return render_all(check(statement, schema) or unevaluated(statement), query) + "\n"
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
@@ -57,7 +63,9 @@ def test_golden(path: Path) -> None:
 
 
 def test_there_are_golden_files() -> None:
-    assert len(GOLDEN) >= 10
+    rules = [path for path in GOLDEN if path.stem.startswith("rule_")]
+    assert len(rules) >= 14
+    assert len(GOLDEN) - len(rules) >= 10
 
 
 def test_the_form_of_a_diagnostic() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from case_files import cases
+from case_files import RULES, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -48,7 +48,7 @@ TOKENS = [
 
 
 def answer(text: str) -> bool:
-    """Whether the text is a query; whatever it is, it can be shown, printed and checked."""
+    """Whether the text is a query or a rule; whatever it is, it can be shown, printed and checked."""
     try:
         query = parse(text)
     except QueryError as error:
@@ -71,6 +71,7 @@ def answer(text: str) -> bool:
 def test_any_text(text: str) -> None:
     answer(text)
     answer(f"SELECT * WHERE {text}")
+    answer(f"Q(x) <- {text}")
 
 
 @settings(max_examples=500, deadline=None, derandomize=True)
@@ -78,14 +79,17 @@ def test_any_text(text: str) -> None:
 def test_words_of_the_language_in_any_order(text: str) -> None:
     answer(f"SELECT * WHERE {text}")
     answer(f"SELECT * WHERE A AS x FILTER {text}")
+    answer(f"Q({text}")
+    answer(f"Q(x) <- A(v = x), {text}")
 
 
 def test_valid_queries_with_mistakes() -> None:
     rng = random.Random(20240229)
     queries = [case["query"] for case in cases()]
+    rules = [case[form] for case in cases(*RULES) for form in ("query", "query_by_position")]
     still_valid = 0
     for _ in range(2_500):
-        text = list(rng.choice(queries))
+        text = list(rng.choice(rng.choice([queries, rules])))
         for _ in range(rng.randint(1, 3)):
             at = rng.randrange(len(text) + 1)
             match rng.randrange(4):

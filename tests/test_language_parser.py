@@ -318,7 +318,6 @@ def _nodes(node: Any) -> list[Any]:
         ("SELECT * WHERE A FILTER A[v > 1e999]", ["CER005"]),
         ("SELECT * WHERE A WITHIN 9000000000000000000 DAYS 1 NANOSECOND", ["CER005"]),
         ("SELECT * WHERE A LIMIT " + "9" * 5000, ["CER005"]),
-        ("Q(x) <- T(x), S(x, y)", ["CER007"]),
         ("SELECT * WHERE A LIMIT 5 WITHIN 3 EVENTS", ["CER008"]),
         ("SELECT * WHERE A LIMIT 5 LIMIT 6", ["CER008"]),
         ("SELECT * WHERE A AS ``", ["CER009"]),
@@ -442,5 +441,5 @@ def test_the_tables_are_built_whatever_the_cache_holds(
             cached.write_bytes(b"garbage" * 100)
         elif damage == "cut":
             cached.write_bytes(data[: len(data) // 2])
-    assert build().parse_interactive("").accepts() == {"SELECT"}
+    assert build().parse_interactive("", start="query").accepts() == {"SELECT"}
     assert (damage == "no directory") or cached.stat().st_size > 10_000

@@ -14,6 +14,8 @@ from cer_gpu.engine.chunk import Chunk
 from cer_gpu.engine.enumerate import batches_of
 from cer_gpu.engine.execute import Executor
 from cer_gpu.engine.intake import Intake
+from cer_gpu.engine.join_execute import JoinExecutor
+from cer_gpu.engine.join_keys import columns_read
 from cer_gpu.engine.lanes import LaneEncoder
 from cer_gpu.engine.matches import Matches, Stop
 from cer_gpu.engine.options import Options
@@ -141,6 +143,7 @@ class BoundQuery:
             lambda: produce(stop),
             self._query.variables,
             names,
+            None if self._query.rule is None else tuple(head.name for head in self._query.rule.head),
             "cpu",
             self.device_reason,
             stop,
@@ -163,7 +166,7 @@ class BoundQuery:
     def begin(self, enumerates: bool) -> Run:
         """Set a run up, with nothing read yet."""
         query, options = self._query, self._options
-        carries = not enumerates and query.window is None and query.consume == "NONE"
+        carries = not enumerates and query.window is None and query.consume == "NONE" and query.joins is None
         encoder = LaneEncoder(query.partition, self.arrow_schema) if query.partition else None
         order = options.order_by[0] if options.order_by else None
         form = ResultForm(query, self.arrow_schema, order, encoder)
@@ -177,7 +180,9 @@ class BoundQuery:
             form.payload if enumerates else (),
             workers,
         )
-        executor = Executor(query, workers, carries)
+        executor = (
+            JoinExecutor(query, workers) if query.joins is not None else Executor(query, workers, carries)
+        )
         runner = Runner(query, intake, executor, workers, carries, options.memory)
         return Run(query, workers, intake, executor, runner, form)
 
@@ -211,6 +216,7 @@ class BoundQuery:
                 for operand in operands:
                     if operand is not None:
                         names += sorted(attributes_of(operand))
+        names += columns_read(query.key_columns)
         names += [name for part in query.partition for name in part]
         if query.window is not None and query.window.attribute is not None:
             names.append(query.window.attribute)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine import execute
 from cer_gpu.engine.chunk import Chunk
 from cer_gpu.engine.execute import Executor
-from cer_gpu.engine.results import Found
+from cer_gpu.engine.hits import Hits
+from cer_gpu.engine.results import Answers, Found
 from cer_gpu.engine.runner import Step
-from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
-from cer_gpu.enumeration.structure import BULK_COUNT, Hits, Structure, joined
+from cer_gpu.enumeration.products import RuleBlock
+from cer_gpu.enumeration.structure import BULK_COUNT
 from cer_gpu.kernels.paths import Block
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -28,14 +28,16 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
     executor, form, workers = step.run.executor, step.run.form, step.run.workers
     order = np.argsort(chunk.events.positions[found.event], kind="stable")
 
-    def batch(block: Block) -> pa.RecordBatch:
-        block_of = Found(block.start, found.event[block.hit], block.first, block.event, block.label)
-        return form.batch(chunk.events, block_of)
+    def batch(block: Block | RuleBlock) -> pa.RecordBatch:
+        end = found.event[block.hit]
+        if isinstance(block, RuleBlock):
+            return form.answers(chunk.events, Answers(block.start, end, block.event))
+        return form.batch(chunk.events, Found(block.start, end, block.first, block.event, block.label))
 
-    if not chunk.monotone:
+    if isinstance(executor, Executor) and not chunk.monotone:
         yield from map(batch, _by_start(query, chunk, found, executor, order))
         return
-    structure = _structure(chunk, found, executor, workers)
+    structure = executor.structure(chunk, found)
     count = structure.hits.count
     counts = np.minimum(count, query.limit) if query.limit is not None else count
     groups = _groups(counts[order].astype(np.float64), count[order] > BULK_COUNT)
@@ -77,22 +79,8 @@ def _groups(counts: np.ndarray, huge: np.ndarray) -> Iterator[tuple[slice, bool]
         yield slice(start, len(counts)), False
 
 
-def _structure(chunk: Chunk, found: execute.Hits, executor: Executor, workers: Workers) -> Structure:
-    """The persistent structure of a chunk's hits, built by several threads."""
-
-    def build(unit: tuple[int, int]) -> Structure:
-        segments = chunk.segments.part(*unit)
-        part = Structure(executor.tables)
-        first, event, lowest = executor.hits_of(segments, found)
-        count = executor.bounded_counts(chunk, first, event, lowest)
-        part.build(chunk.events.symbols, segments.begin, segments.stop, Hits(first, event, lowest, count))
-        return part
-
-    return joined(workers.map("build", build, chunk.segments.units(workers.threads)))
-
-
 def _by_start(
-    query: CompiledQuery, chunk: Chunk, found: execute.Hits, executor: Executor, order: np.ndarray
+    query: CompiledQuery, chunk: Chunk, found: Hits, executor: Executor, order: np.ndarray
 ) -> Iterator[Block]:
     """For a window that no structure orders by start: each end on its own."""
     assert query.window is not None

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from cer_gpu.engine import columns
 from cer_gpu.engine.classify import Classifier
 from cer_gpu.engine.columns import Values
+from cer_gpu.engine.join_keys import JoinKeys
 from cer_gpu.engine.lanes import LaneEncoder, grown
 from cer_gpu.engine.monotone import HOW_TO_SORT, OrderCheck
 from cer_gpu.engine.workers import Workers
@@ -35,6 +36,10 @@ class Relevant:
         What the window measures; empty where that is the position, and where there is no window.
     keyed : ndarray, shape (n,) or (0,), uint8
         0 where the key is null or NaN; empty where none is.
+    places : ndarray, shape (n,) or (0,), int64
+        Where contiguity matters to a join: the place in the partition, the position where there is none.
+    slots : ndarray, shape (columns, n), int32
+        For a join: the values to be equal, numbered column by column; -1 for a null or NaN.
     payload : pyarrow.Table or None
         The columns that results are made of, one row for each event.
     """
@@ -44,6 +49,8 @@ class Relevant:
     lanes: np.ndarray
     keys: np.ndarray
     keyed: np.ndarray
+    places: np.ndarray
+    slots: np.ndarray
     payload: pa.Table | None
 
     def __len__(self) -> int:
@@ -66,6 +73,8 @@ class Relevant:
             end(self.lanes),
             end(self.keys),
             end(self.keyed),
+            end(self.places),
+            self.slots[:, start:].copy(),
             self.payload.slice(start) if self.payload is not None else None,
         )
 
@@ -82,6 +91,8 @@ class Relevant:
             pick(self.lanes),
             pick(self.keys),
             pick(self.keyed),
+            pick(self.places),
+            self.slots[:, order] if len(self.slots) else self.slots,
             payload,
         )
 
@@ -103,16 +114,16 @@ def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Wo
             kernels.scatter(values, place, out)
         return out
 
-    symbols, positions, keys, keyed = workers.map(
-        "scatter", moved, [events.symbols, events.positions, events.keys, events.keyed]
-    )
+    flat = [events.symbols, events.positions, events.keys, events.keyed, events.places]
+    symbols, positions, keys, keyed, places, *rows = workers.map("scatter", moved, [*flat, *events.slots])
+    slots = np.stack(rows) if rows else events.slots
     lanes = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     payload = None
     if events.payload is not None:
         order = np.empty(len(place), np.int64)
         order[place] = np.arange(len(place))
         payload = events.payload.take(pa.array(order))
-    return Relevant(symbols, positions, lanes, keys, keyed, payload)
+    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)
 
 
 def joined(parts: list[Relevant]) -> Relevant:
@@ -134,6 +145,8 @@ def joined(parts: list[Relevant]) -> Relevant:
         np.concatenate([part.lanes for part in parts]),
         np.concatenate([part.keys for part in parts]),
         np.concatenate(keyed) if keyed else parts[0].keyed,
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.slots for part in parts], axis=1),
         payload,
     )
 
@@ -141,7 +154,8 @@ def joined(parts: list[Relevant]) -> Relevant:
 NO_LANES = np.empty(0, np.int32)
 NO_KEYS = np.empty(0, np.int64)
 ALL_KEYED = np.empty(0, np.uint8)
-"""What `Relevant` has where there are no lanes, no keys, and no null among the keys."""
+NO_SLOTS = np.empty((0, 0), np.int32)
+"""What `Relevant` has where there are no lanes, no keys, no null among the keys, and no join."""
 
 PART = 1 << 15
 """Rows whose values one thread gathers at a time."""
@@ -183,6 +197,8 @@ class Intake:
         self.payload = payload
         self.encoder = encoder
         self._skips = bool(query.streams)
+        self._joins = JoinKeys(query) if query.key_columns else None
+        self._contiguous = query.joins is not None and bool(query.joins.entry_next.any())
         self._counters = np.zeros(0, np.int64)
         self._last = np.zeros(0, np.float64)
         self._seen = np.zeros(0, np.uint8)
@@ -201,8 +217,20 @@ class Intake:
 
     @property
     def lane_count(self) -> int:
-        """How many lanes there are by now."""
+        """How many lanes there are by now: partitions, or keys that all events of an answer share."""
+        if self._joins is not None and self._joins.has_lanes:
+            return self._joins.lane_count
+        return self._partitions
+
+    @property
+    def _partitions(self) -> int:
         return self.encoder.count if self.encoder is not None else 1
+
+    @property
+    def slot_counts(self) -> np.ndarray:
+        """For a join how many slots each space of keys has by now, shape (spaces,), int64."""
+        assert self._joins is not None
+        return self._joins.slot_counts
 
     def unseen(self) -> list[tuple[str, str, list[str]]]:
         """The types and streams of the query that no event had: their column, name, and what there was."""
@@ -227,32 +255,47 @@ class Intake:
         if not self._reads_rows:
             self.rows += len(batch)
             return [
-                Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, None)
+                Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
                 for positions, symbols in blocks
             ]
         positions = np.concatenate([positions for positions, _ in blocks])
         symbols = np.concatenate([symbols for _, symbols in blocks])
         rows = positions - self.rows
         lanes, ordinals = self._lanes(batch, rows, time)
-        if self.laned and not (lanes >= 0).all():
+        if self.encoder is not None and time is not None and self.in_order:
+            self._remember(lanes, time.data[rows])
+        slots = NO_SLOTS
+        if self._joins is not None:
+            slots = self._joins.slots(batch, rows)
+            lanes = self._joins.lanes(slots, symbols, lanes)
+        if len(lanes) and not (lanes >= 0).all():
             inside = lanes >= 0
             positions, rows, symbols, lanes = positions[inside], rows[inside], symbols[inside], lanes[inside]
             ordinals = ordinals[inside] if len(ordinals) else ordinals
-        if self.encoder is not None and time is not None and self.in_order:
-            self._remember(lanes, time.data[rows])
+            slots = slots[:, inside] if len(slots) else slots
         keys, keyed = self._keys(batch, rows, ordinals, time)
+        places = NO_KEYS
+        if self._contiguous:
+            places = ordinals if self.laned else positions
+        if self._query.joins is None:
+            slots = NO_SLOTS
         payload = None
         if self.payload:
             taken = batch.select(list(self.payload)).take(pa.array(rows))
             payload = pa.Table.from_batches([taken])
         self.rows += len(batch)
-        return [Relevant(symbols, positions, lanes, keys, keyed, payload)]
+        return [Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)]
 
     @property
     def _reads_rows(self) -> bool:
         """Whether anything but the symbol is read of the relevant events."""
         window = self._query.window
-        return self.laned or bool(self.payload) or (window is not None and window.kind != "events")
+        return (
+            self.laned
+            or self._joins is not None
+            or bool(self.payload)
+            or (window is not None and window.kind != "events")
+        )
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
         """The relevant events of every batch."""
@@ -270,7 +313,7 @@ class Intake:
         if not self.laned:
             return NO_LANES, none
         window = self._query.window
-        counted = window is not None and window.kind == "events"
+        counted = self._contiguous or (window is not None and window.kind == "events")
         checked = not self._order.in_order and time is not None
         if not counted and not checked:
             return self._encode(batch, rows), none
@@ -280,7 +323,7 @@ class Intake:
             self._check_lanes(lanes, time)
         if not counted:
             return lanes[rows], none
-        self._counters = grown(self._counters, self.lane_count)
+        self._counters = grown(self._counters, self._partitions)
         ordinals = np.empty(len(lanes), np.int64)
         kernels.ordinals(lanes, self._counters, ordinals)
         return lanes[rows], ordinals[rows]
@@ -306,8 +349,8 @@ class Intake:
         kernels.remember(lanes, times, self._last, self._seen)
 
     def _room(self, dtype: np.dtype) -> None:
-        self._last = grown(self._last.astype(dtype, copy=False), self.lane_count)
-        self._seen = grown(self._seen, self.lane_count)
+        self._last = grown(self._last.astype(dtype, copy=False), self._partitions)
+        self._seen = grown(self._seen, self._partitions)
 
     def _check_lanes(self, lanes: np.ndarray, time: Values) -> None:
         self._room(time.data.dtype)
@@ -330,7 +373,7 @@ class Intake:
         if window is None:
             return NO_KEYS, none
         if window.kind == "events":
-            return ordinals, none
+            return (ordinals if self.laned else NO_KEYS), none
         assert window.attribute is not None
         values = time
         if window.kind == "attribute" or values is None:

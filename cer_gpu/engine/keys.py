@@ -51,19 +51,34 @@ class PartEncoder:
         self.kind = _key_type([schema.field(name).type for name in names], names)
         self.values: list[Any] = []
         self._numbers: dict[Any, int] = {}
-        self._dense = len(names) == 1 and pa.types.is_integer(self.kind)
+        self._dense = pa.types.is_integer(self.kind)
         self._least = 0
         self._table = np.empty(0, np.int32)
 
     def encode(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
         """The numbers of the values of some rows, -1 where there is none: shape (m,), int32."""
-        if self._dense:
-            codes = self._encode_dense(batch, rows)
+        return self._encode(batch, rows, self.names)
+
+    def encode_one(self, batch: pa.RecordBatch, rows: np.ndarray, name: str) -> np.ndarray:
+        """The numbers of the values of one of the columns, -1 also for a NaN: NaN equals nothing.
+
+        Values of several columns that are equal have the same number.
+        """
+        codes = self._encode(batch, rows, (name,))
+        nan = self._numbers.get(NAN)
+        if nan is not None:
+            codes = np.where(codes == nan, np.int32(-1), codes)
+        return codes
+
+    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+        if self._dense and len(names) == 1:
+            codes = self._encode_dense(batch, rows, names[0])
             if codes is not None:
                 return codes
+        if self._dense:
             self._dense = False
             self._numbers = {value: number for number, value in enumerate(self.values)}
-        return self._encode_any(batch, rows)
+        return self._encode_any(batch, rows, names)
 
     def column(self, codes: np.ndarray) -> pa.Array:
         """The values of some numbers, as Arrow has them."""
@@ -75,9 +90,9 @@ class PartEncoder:
             distinct = pa.array(values, self.kind)
         return distinct.take(pa.array(inverse))
 
-    def _encode_dense(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray | None:
+    def _encode_dense(self, batch: pa.RecordBatch, rows: np.ndarray, name: str) -> np.ndarray | None:
         """By a table over the range of the keys; None where that is too wide."""
-        keys = columns.numbers(batch.column(self.names[0]), self.names[0])
+        keys = columns.numbers(batch.column(name), name)
         if not len(rows):
             return np.empty(0, np.int32)
         empty = not len(self._table)
@@ -100,8 +115,8 @@ class PartEncoder:
         self.values += fresh[: count - before].tolist()
         return codes
 
-    def _encode_any(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
-        encoded = single(pc.dictionary_encode(self._taken(batch, rows)))
+    def _encode_any(self, batch: pa.RecordBatch, rows: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+        encoded = single(pc.dictionary_encode(self._taken(batch, rows, names)))
         values = [NAN if value != value else value for value in encoded.dictionary.to_pylist()]
         numbers = np.array([*(self._number(value) for value in values), -1], np.int32)
         return numbers[pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)]
@@ -115,13 +130,13 @@ class PartEncoder:
             self.values.append(value)
         return number
 
-    def _taken(self, batch: pa.RecordBatch, rows: np.ndarray) -> pa.Array:
+    def _taken(self, batch: pa.RecordBatch, rows: np.ndarray, names: tuple[str, ...]) -> pa.Array:
         """The values of some rows; those of a dictionary stay in it."""
         taken = pa.array(rows)
         alternatives = []
-        for name in self.names:
+        for name in names:
             column = single(batch.column(name)).take(taken)
-            if len(self.names) == 1 and pa.types.is_dictionary(column.type) and is_text(column.type):
+            if len(names) == 1 and pa.types.is_dictionary(column.type) and is_text(column.type):
                 return column
             if (
                 pa.types.is_null(column.type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +31,19 @@ class ComplexEvent:
         For each kept variable that marks some event its positions, ascending.
     partition : tuple or None
         The key, in the order of PARTITION BY; None without one.
+    positions : tuple of int, or None
+        For an answer of a rule the position of the event that each atom has, in the atoms' order. Such an
+        answer has no marks.
+    values : mapping of str to object, or None
+        For an answer of a rule the values of the variables in its head.
     """
 
     start: int
     end: int
     marks: Marks
     partition: tuple[Any, ...] | None = None
+    positions: tuple[int, ...] | None = None
+    values: Mapping[str, Any] | None = None
 
 
 class Stop:
@@ -73,13 +80,17 @@ class Matches:
     schema : pyarrow.Schema
         Of the batches: `start`, `end` (int64), the parts of the key, `start_time` and `end_time` where the
         run has an order, a `list<int64>` for each kept variable, and for `x[price]` a column of that name
-        with a `list<struct<price>>`. A name that is taken by a column before it gets a `_`.
+        with a `list<struct<price>>`. For a rule there are instead the variables of its head and `positions`,
+        a `list<int64>` with one position for each atom. A name that is taken by a column before it gets a
+        `_`.
     produce : callable
         Starts a run and gives its record batches, sorted by (end, start, positions).
     variables : tuple of str
         The kept variables.
     partition : tuple of str
         The names of the key's columns.
+    head : tuple of str, or None
+        The variables in the head of a rule; None for a query.
     device, device_reason : str
         Where the run takes place, and why there.
     stop : Stop
@@ -92,6 +103,7 @@ class Matches:
         produce: Callable[[], Iterator[pa.RecordBatch]],
         variables: tuple[str, ...],
         partition: tuple[str, ...],
+        head: tuple[str, ...] | None,
         device: str,
         device_reason: str,
         stop: Stop,
@@ -99,6 +111,7 @@ class Matches:
         self.schema = schema
         self.variables = variables
         self.partition = partition
+        self.head = head
         self.device = device
         self.device_reason = device_reason
         self._produce = produce
@@ -127,10 +140,13 @@ class Matches:
 
     def __iter__(self) -> Iterator[ComplexEvent]:
         for batch in self._produce():
-            yield from complex_events(batch, self.variables, self.partition)
+            if self.head is None:
+                yield from complex_events(batch, self.variables, self.partition)
+            else:
+                yield from rule_answers(batch, self.head)
 
     def __repr__(self) -> str:
-        names = ", ".join(self.variables) or "no variables"
+        names = ", ".join(self.variables if self.head is None else self.head) or "no variables"
         return f"<Matches of {names} on {self.device}>"
 
 
@@ -159,3 +175,19 @@ def complex_events(
         )
         key = tuple(values[row] for values in keys) if partition else None
         yield ComplexEvent(start, end, marks, key)
+
+
+def rule_answers(batch: pa.RecordBatch, head: tuple[str, ...]) -> Iterator[ComplexEvent]:
+    """The rows of a result batch of a rule as Python values."""
+    starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
+    positions = batch.column(batch.num_columns - 1).to_pylist()
+    columns = [column.to_pylist() for column in head_columns(batch, head)]
+    for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        values = {name: column[row] for name, column in zip(head, columns, strict=True)}
+        yield ComplexEvent(start, end, Marks(), None, tuple(positions[row]), values)
+
+
+def head_columns(batch: pa.RecordBatch, head: tuple[str, ...]) -> list[pa.Array]:
+    """The columns of the variables in a rule's head: those right before the positions."""
+    last = batch.num_columns - 1
+    return [batch.column(last - len(head) + number) for number in range(len(head))]

@@ -35,6 +35,21 @@ class Found:
     label: np.ndarray
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A block of answers of a rule, as indices of events of a chunk.
+
+    Attributes
+    ----------
+    start, end : ndarray, shape (n,), int64
+    event : ndarray, shape (n, atoms), int64
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    event: np.ndarray
+
+
 class ResultForm:
     """The columns of a query's result on data of a schema.
 
@@ -61,6 +76,10 @@ class ResultForm:
         if order is not None:
             kind = data.field(order).type
             fields += [pa.field(_free("start_time", taken), kind), pa.field(_free("end_time", taken), kind)]
+        if query.rule is not None:
+            for head in query.rule.head:
+                fields.append(pa.field(_free(head.name, taken), data.field(head.attribute).type))
+            fields.append(pa.field(_free("positions", taken), POSITIONS, nullable=False))
         for variable in query.variables:
             fields.append(pa.field(_free(variable, taken), POSITIONS, nullable=False))
             if attributes := query.attributes.get(variable):
@@ -77,16 +96,16 @@ class ResultForm:
         """The columns of the data that results are made of."""
         names = [self._order] if self._order is not None else []
         names += [name for attributes in self._query.attributes.values() for name in attributes]
+        if self._query.rule is not None:
+            names += [head.attribute for head in self._query.rule.head]
         return tuple(dict.fromkeys(names))
 
     def batch(self, events: Relevant, found: Found) -> pa.RecordBatch:
         """A block of complex events as a record batch."""
         positions = events.positions
-        arrays: list[pa.Array] = [pa.array(positions[found.start]), pa.array(positions[found.end])]
+        arrays = self._places(events, found)
         if self._encoder is not None:
-            arrays += self._encoder.key_columns(events.lanes[found.end])
-        if self._order is not None:
-            arrays += [self._column(events, self._order, index) for index in (found.start, found.end)]
+            arrays[2:2] = self._encoder.key_columns(events.lanes[found.end])
         for number, variable in enumerate(self._query.variables):
             offsets, marked = list_column(
                 found.first, found.event, found.label, self._query.label_has[:, number]
@@ -99,6 +118,25 @@ class ResultForm:
                 struct = pa.StructArray.from_arrays(members, fields=list(kind.value_type))
                 arrays.append(pa.ListArray.from_arrays(bounds, struct, type=kind))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def answers(self, events: Relevant, found: Answers) -> pa.RecordBatch:
+        """A block of answers of a rule as a record batch."""
+        assert self._query.rule is not None
+        arrays = self._places(events, found)
+        for head in self._query.rule.head:
+            arrays.append(self._column(events, head.attribute, found.event[:, head.atom]))
+        bounds = pa.array(np.arange(len(found.event) + 1, dtype=np.int32) * np.int32(self._query.rule.atoms))
+        positions = pa.array(events.positions[found.event.reshape(-1)])
+        arrays.append(pa.ListArray.from_arrays(bounds, positions, type=POSITIONS))
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _places(self, events: Relevant, found: Found | Answers) -> list[pa.Array]:
+        """Start and end, as positions and as times."""
+        ends = (found.start, found.end)
+        arrays = [pa.array(events.positions[index]) for index in ends]
+        if self._order is not None:
+            arrays += [self._column(events, self._order, index) for index in ends]
+        return arrays
 
     def _column(self, events: Relevant, name: str, index: np.ndarray) -> pa.Array:
         assert events.payload is not None

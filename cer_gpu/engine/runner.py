@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from cer_gpu.engine.chunk import Chunk, make_chunk
-from cer_gpu.engine.execute import Executor, Hits
+from cer_gpu.engine.execute import Executor
+from cer_gpu.engine.hits import Hits
 from cer_gpu.engine.intake import Intake, Relevant, joined
+from cer_gpu.engine.join_execute import JoinExecutor
 from cer_gpu.engine.lanes import grown
 from cer_gpu.engine.results import ResultForm
 from cer_gpu.engine.workers import Workers
@@ -33,7 +35,7 @@ class Run:
     query: CompiledQuery
     workers: Workers
     intake: Intake
-    executor: Executor
+    executor: Executor | JoinExecutor
     runner: Runner
     form: ResultForm
 
@@ -57,7 +59,7 @@ class Runner:
     ----------
     query : CompiledQuery
     intake : Intake
-    executor : Executor
+    executor : Executor or JoinExecutor
     workers : Workers
     carries : bool
         Whether the executor carries registers, so that no tail is needed.
@@ -69,7 +71,7 @@ class Runner:
         self,
         query: CompiledQuery,
         intake: Intake,
-        executor: Executor,
+        executor: Executor | JoinExecutor,
         workers: Workers,
         carries: bool,
         memory: int | None,
@@ -136,7 +138,8 @@ class Runner:
             # What the last event does not admit, no later one does.
             low = int(chunk.admitted_by_last(window)[-1])
         if self._query.consume != "NONE":
-            low = max(low, int(np.searchsorted(events.positions, self._executor.floor, side="right")))
+            floor = self._executor.consumption.floor
+            low = max(low, int(np.searchsorted(events.positions, floor, side="right")))
         return low
 
     def _keeps(self, chunk: Chunk) -> np.ndarray:
@@ -145,12 +148,14 @@ class Runner:
         keep = np.ones(len(events), bool)
         if window is not None and len(chunk.lanes):
             keep = ~_covered(len(events), chunk.lanes.begin, chunk.admitted_by_last(window))
-            if window.kind == "time" and self._intake.in_order:
-                keep &= events.keys.max() - events.keys <= window.size
+            shared = window.kind == "events" and not self._query.partition
+            if shared or (window.kind == "time" and self._intake.in_order):
+                # What the window measures ascends over all lanes: the stream has moved on for each of them.
+                keep &= events.measured.max() - events.measured <= window.size
         if self._query.consume == "ANY":
-            keep &= events.positions > self._executor.floor
+            keep &= events.positions > self._executor.consumption.floor
         elif self._query.consume == "PARTITION":
-            floors = grown(self._executor.floors, int(events.lanes.max(initial=-1)) + 1, -1)
+            floors = grown(self._executor.consumption.floors, int(events.lanes.max(initial=-1)) + 1, -1)
             keep &= events.positions > floors[events.lanes]
         return keep
 

@@ -40,7 +40,17 @@ class AttributeWindow:
         -------
         ndarray, shape (end - lowest + 1,), uint8
         """
-        keys, last = self.keys[lowest : end + 1], self.keys[end : end + 1]
+        return self.keeps(slice(lowest, end + 1), slice(end, end + 1)).astype(np.uint8)
+
+    def keeps(self, start: slice | np.ndarray, end: slice | np.ndarray) -> np.ndarray:
+        """Whether complex events from `start` to `end` are in the window, as bool.
+
+        Parameters
+        ----------
+        start, end : slice or ndarray of int64
+            Events; of one length, or one end.
+        """
+        keys, last = self.keys[start], self.keys[end]
         with np.errstate(over="ignore", invalid="ignore"):
             if keys.dtype.kind == "i":
                 # the difference is positive where it is looked at, and exact without a sign
@@ -48,8 +58,8 @@ class AttributeWindow:
                 near = (last - keys).astype(np.int64).view(np.uint64) <= most
             else:
                 near = last - keys <= self.size
-        valid = self.valid[lowest : end + 1] & self.valid[end]
-        return np.asarray(((last <= keys) | near) & (valid != 0), dtype=np.uint8)
+        valid = self.valid[start] & self.valid[end]
+        return np.asarray(((last <= keys) | near) & (valid != 0))
 
 
 _NO_MASK = np.zeros(0, dtype=np.uint8)

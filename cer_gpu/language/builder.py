@@ -15,7 +15,7 @@ from lark.tree import Meta
 from lark.visitors import Transformer_NonRecursive, v_args
 
 from cer_gpu.errors import Diagnostic, Span
-from cer_gpu.language import leaves
+from cer_gpu.language import leaves, rule_forms
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import (
     EVENTS,
@@ -36,11 +36,11 @@ _CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
 _OPERATORS = {"==": "=", "<>": "!="}
 
 
-def build(tree: Tree[Token]) -> tuple[t.Query, tuple[Diagnostic, ...]]:
-    """The query of a parse tree, and all that is wrong with its forms (then the query means nothing)."""
+def build(tree: Tree[Token]) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
+    """The statement of a parse tree, and all that is wrong with its forms (then it means nothing)."""
     builder = _Builder()
-    query = builder.transform(tree)
-    return query, builder.findings.sorted()
+    statement = builder.transform(tree)
+    return statement, builder.findings.sorted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,19 @@ class _Selection:
     items: tuple[t.SelectItem, ...] | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    variables: tuple[t.RuleVariable, ...]
+    aggregates: tuple[t.Aggregate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Argument:
+    # What stands between the parentheses of an atom: a term, with its attribute where that is named.
+    attribute: _Name | None
+    term: t.Expression | t.RuleVariable
+
+
 def _place(meta: Meta) -> Span:
     return Span(meta.start_pos, meta.end_pos)
 
@@ -100,9 +113,8 @@ class _Builder(Transformer_NonRecursive):
 
     # ------------------------------------------------------------------------------- query
 
-    def start(self, meta: Meta, children: list[Any]) -> t.Query:
-        for edge in self._edges:
-            number_of(str(2**63), edge, self.findings)
+    def query(self, meta: Meta, children: list[Any]) -> t.Query:
+        self._check_edges()
         nodes = _nodes(children)
         clauses = [node for node in nodes if isinstance(node, _Clause)]
         values = {clause.keyword: clause.value for clause in clauses}
@@ -127,6 +139,10 @@ class _Builder(Transformer_NonRecursive):
             ),
             span=_place(meta),
         )
+
+    def _check_edges(self) -> None:
+        for edge in self._edges:
+            number_of(str(2**63), edge, self.findings)
 
     def _check_order(self, clauses: Sequence[_Clause]) -> None:
         for index, clause in enumerate(clauses):
@@ -183,6 +199,74 @@ class _Builder(Transformer_NonRecursive):
             self.findings.error("CER017", "LIMIT takes a whole number", span)
             value = 0
         return _Clause("LIMIT", (value, span), _place(meta))
+
+    # ------------------------------------------------------------------------------- rules
+
+    def rule(self, meta: Meta, children: list[Any]) -> t.Rule:
+        self._check_edges()
+        name, head, body, *window = _nodes(children)
+        atoms = tuple(part for part in body if isinstance(part, t.RuleAtom))
+        comparisons = tuple(part for part in body if isinstance(part, t.Comparison))
+        rule_forms.check_body(atoms, comparisons, _place(meta), self.findings)
+        return t.Rule(
+            name.text,
+            head.variables,
+            atoms,
+            comparisons,
+            head.aggregates,
+            window[0].value if window else None,
+            span=_place(meta),
+        )
+
+    def head(self, meta: Meta, children: list[Any]) -> _Head:
+        variables, *aggregates = _nodes(children)
+        return _Head(variables, tuple(aggregates))
+
+    def variables(self, meta: Meta, children: list[Any]) -> tuple[t.RuleVariable, ...]:
+        return tuple(children)
+
+    body = variables
+
+    def aggregate(self, meta: Meta, children: list[Any]) -> t.Aggregate:
+        name, argument = children
+        over = None if isinstance(argument, Token) else argument
+        node = t.Aggregate(name.text.upper(), over, span=_place(meta))
+        rule_forms.check_aggregate(node, name.text, name.span, self.findings)
+        return node
+
+    def rule_atom(self, meta: Meta, children: list[Any]) -> t.RuleAtom:
+        names = [node for node in children if isinstance(node, _Name)]
+        arguments = [node for node in children if isinstance(node, _Argument)]
+        plain = [self._plain(name) for name in names]
+        event = t.EventType(
+            plain[-1],
+            plain[0] if len(plain) == 2 else None,
+            span=Span(names[0].span.start, names[-1].span.end),
+        )
+        named = [argument.attribute for argument in arguments if argument.attribute is not None]
+        by_name = len(named) == len(arguments)
+        if named and not by_name:
+            odd = next(argument for argument in arguments if argument.attribute is None)
+            rule_forms.mixed_atom(event, odd.term, self.findings)
+        terms = (rule_forms.term_of(argument.term, self.findings) for argument in arguments)
+        return t.RuleAtom(
+            event,
+            tuple(terms),
+            tuple(name.text for name in named) if by_name else None,
+            places=tuple(name.span for name in named),
+            span=_place(meta),
+        )
+
+    def argument(self, meta: Meta, children: list[Any]) -> _Argument:
+        *attribute, term = _nodes(children)
+        return _Argument(attribute[0] if attribute else None, term)
+
+    def rule_variable(self, meta: Meta, children: list[Any]) -> t.RuleVariable:
+        return t.RuleVariable(children[0].text, span=_place(meta))
+
+    def rule_comparison(self, meta: Meta, children: list[Any]) -> t.Comparison:
+        left, op, right = children
+        return t.Comparison(_OPERATORS.get(op, str(op)), left, right, span=_place(meta))
 
     # ---------------------------------------------------------------------------- patterns
 

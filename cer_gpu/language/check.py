@@ -10,18 +10,19 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.patterns import PatternChecker
 from cer_gpu.language.places import leading, trailing
+from cer_gpu.language.rule_check import RuleChecker
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.words import written, written_variable
 
 
-def check(query: t.Query, schema: Schema | None = None) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong or suspicious about a query, in the order of the text.
+def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnostic, ...]:
+    """Everything that is wrong or suspicious about a query or a rule, in the order of the text.
 
     Parameters
     ----------
-    query : Query
+    statement : Query or Rule
     schema : Schema or None
         What the data has. Without it only what needs none is checked: names of variables, types of
         constants, regular expressions, intervals.
@@ -29,21 +30,28 @@ def check(query: t.Query, schema: Schema | None = None) -> tuple[Diagnostic, ...
     Returns
     -------
     tuple of Diagnostic
-        Errors and notes; a query without errors is well-formed in the sense of section 5.
+        Errors and notes; a statement without errors is well-formed in the sense of section 5.
     """
     findings = Findings()
     names = NameChecker(schema, findings)
     times = TimeChecker(schema, findings)
-    PatternChecker(names, times, findings).check(query.pattern)
-    _check_select(query, names, findings)
-    _check_streams(query, names)
-    _check_partition(query, names, findings)
-    if query.window is not None:
-        _check_window(query.window, names, times)
+    if isinstance(statement, t.Rule):
+        RuleChecker(names, findings).check(statement)
+    else:
+        PatternChecker(names, times, findings).check(statement.pattern)
+        _check_select(statement, names, findings)
+        _check_streams(statement, names)
+        _check_partition(statement, names, findings)
+        _check_limit(statement, findings)
+    if statement.window is not None:
+        _check_window(statement.window, names, times)
+    return findings.sorted()
+
+
+def _check_limit(query: t.Query, findings: Findings) -> None:
     if query.limit is not None and query.limit < 0:
         span = query.places.limit if query.places else None
         findings.error("CER041", "LIMIT is negative", span, "LIMIT 0 reports nothing")
-    return findings.sorted()
 
 
 def _check_select(query: t.Query, names: NameChecker, findings: Findings) -> None:

@@ -15,7 +15,6 @@ CODES: Mapping[str, str] = {
     "CER004": "a parenthesis, bracket or brace has no partner",
     "CER005": "a number does not fit",
     "CER006": "the query nests too deeply",
-    "CER007": "rules are not evaluated yet",
     "CER008": "a clause is repeated or out of order",
     "CER009": "a name that cannot be used",
     # Forms
@@ -50,6 +49,17 @@ CODES: Mapping[str, str] = {
     "CER043": "an attribute that measures no distance",
     "CER044": "time without an order attribute",
     "CER045": "the unit of a plain-number time is not known",
+    # Rules
+    "CER046": "an atom by position and by name",
+    "CER047": "not a variable or a constant",
+    "CER048": "not an aggregate",
+    "CER049": "an atom of the wrong number of terms",
+    "CER050": "one variable for values of different types",
+    "CER051": "an attribute where a variable of the rule belongs",
+    "CER052": "a rule without atoms",
+    "CER053": "a comparison without a variable",
+    # Joins
+    "CER060": "a rule that is not hierarchical",
     # Evaluation
     "CER090": "a construct that is not evaluated yet",
     # Notes
@@ -60,6 +70,7 @@ CODES: Mapping[str, str] = {
     "CER105": "an event type that lacks the partition key",
     "CER106": "a range that holds nothing",
     "CER107": "a per cent sign in LIKE",
+    "CER108": "an underscore that joins",
 }
 """Every code with its title. A code is never used again for something else."""
 

@@ -142,6 +142,11 @@ class NameChecker:
         message = f"the variable `{written_variable(variable)}` is not defined here"
         self._unknown("CER022", message, variable, known, "defined are", place, first=reason)
 
+    def unknown_in_rule(self, variable: str, known: Iterable[str], place: Span | None) -> None:
+        """Report a variable of a rule that none of its atoms has; `known` are those that they have."""
+        message = f"no atom has the variable `{written(variable)}`"
+        self._unknown("CER022", message, variable, known, "the atoms have", place)
+
     def _unknown(
         self,
         code: str,
@@ -152,7 +157,7 @@ class NameChecker:
         place: Span | None,
         first: str | None = None,
     ) -> None:
-        listed = sorted(known, key=lambda one: (one.lower(), one))
+        listed = sorted(set(known), key=lambda one: (one.lower(), one))
         hints = [first] if first else []
         shown = ", ".join(map(written_variable, listed[:_LISTED]))
         more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""

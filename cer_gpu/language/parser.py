@@ -1,6 +1,7 @@
 """Text to syntax tree: `parse`.
 
-The text is cut into tokens, the LALR(1) tables of `grammar.lark` make a parse tree of them, and
+The text is cut into tokens, which begin as a query or as a rule does; the LALR(1) tables of `grammar.lark`
+make a parse tree of them, and
 `cer_gpu.language.builder` a syntax tree of that. None of it recurses on the depth of the text.
 """
 
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language.tokens import read_tokens
-from cer_gpu.language.tree import Query
+from cer_gpu.language.tree import Statement
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -22,8 +23,8 @@ MAX_DEPTH = 150
 """How deep a query may nest: whatever walks a syntax tree may recurse on it."""
 
 
-def parse(text: str) -> Query:
-    """The query that a text says.
+def parse(text: str) -> Statement:
+    """The query or the rule that a text says.
 
     Parameters
     ----------
@@ -31,13 +32,13 @@ def parse(text: str) -> Query:
 
     Returns
     -------
-    Query
+    Query or Rule
         With spans on all its nodes. It is not checked: `cer_gpu.language.check.check` does that.
 
     Raises
     ------
     QueryError
-        For any text that is not a query: a syntax error (the first one), or all that is wrong with the
+        For any text that is neither: a syntax error (the first one), or all that is wrong with the
         forms of a text that has the right syntax.
     """
     from lark import UnexpectedToken
@@ -45,8 +46,9 @@ def parse(text: str) -> Query:
     from cer_gpu.language.builder import build
     from cer_gpu.language.slips import syntax_error
 
-    interactive = _tables().parse_interactive(text)
-    tokens = read_tokens(interactive)
+    tokens = read_tokens(_tables().parse_interactive(text, start="query"))
+    start = "rule" if tokens.rule else "query"
+    interactive = _tables().parse_interactive("", start=start)
     fed = 0
     try:
         for token in tokens.tokens:
@@ -57,20 +59,20 @@ def parse(text: str) -> Query:
         else:
             raise QueryError([syntax_error(text, tokens, fed, frozenset(interactive.accepts()))], text)
     except UnexpectedToken:
-        expected = _expected_after(tokens.tokens[:fed])
+        expected = _expected_after(tokens.tokens[:fed], start)
         raise QueryError([syntax_error(text, tokens, fed, expected)], text) from None
     deep = _too_deep(tree)
     if deep is not None:
         raise QueryError([deep], text)
-    query, diagnostics = build(tree)
+    statement, diagnostics = build(tree)
     if diagnostics:
         raise QueryError(diagnostics, text)
-    return query
+    return statement
 
 
-def _expected_after(tokens: tuple[Token, ...]) -> frozenset[str]:
+def _expected_after(tokens: tuple[Token, ...], start: str) -> frozenset[str]:
     # The parser that failed has gone past the state that it was in when it met the token.
-    interactive = _tables().parse_interactive("")
+    interactive = _tables().parse_interactive("", start=start)
     for token in tokens:
         interactive.feed_token(token)
     return frozenset(interactive.accepts())
@@ -83,6 +85,7 @@ def _tables() -> Lark:
     grammar = files("cer_gpu.language").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(
         grammar,
+        start=["query", "rule"],
         parser="lalr",
         lexer="basic",
         propagate_positions=True,

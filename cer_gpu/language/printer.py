@@ -15,15 +15,15 @@ _SUM, _PRODUCT, _SIGN, _VALUE = range(4)
 _ARITHMETIC = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
 
 
-def to_text(node: t.Query | t.Pattern | t.Condition | t.Expression) -> str:
-    """The canonical text of a query, or of a pattern, a condition or an expression alone.
+def to_text(node: t.Statement | t.RuleAtom | t.Pattern | t.Condition | t.Expression) -> str:
+    """The canonical text of a statement, or of an atom, a pattern, a condition or an expression alone.
 
-    `parse(to_text(query)) == query` for every query that the grammar can say. A query has one line for
-    each clause, all else is one line.
+    `parse(to_text(statement)) == statement` for every query and rule that the grammar can say. A query has
+    one line for each clause, all else is one line; a rule has its atoms before its comparisons.
 
     Parameters
     ----------
-    node : Query, Pattern, Condition or Expression
+    node : Query, Rule, RuleAtom, Pattern, Condition or Expression
 
     Returns
     -------
@@ -31,6 +31,10 @@ def to_text(node: t.Query | t.Pattern | t.Condition | t.Expression) -> str:
     """
     if isinstance(node, t.Query):
         return _query(node)
+    if isinstance(node, t.Rule):
+        return _rule(node)
+    if isinstance(node, t.RuleAtom):
+        return _atom(node)
     if isinstance(node, t.Pattern):
         return _pattern(node, _FILTER)
     if isinstance(node, t.Expression):
@@ -82,6 +86,34 @@ def _window(window: t.Window) -> str:
     if window.kind == "attribute":
         return f"{_number(window.size)} [{written(window.attribute or '')}]"
     return f"{_number(window.size)} {LONG_NAMES[window.unit or 's']}"
+
+
+# ------------------------------------------------------------------------------------ rules
+
+
+def _rule(rule: t.Rule) -> str:
+    head = ", ".join(written(variable.name) for variable in rule.head)
+    if rule.aggregates:
+        head += "; " + ", ".join(map(_aggregate, rule.aggregates))
+    body = ", ".join([*map(_atom, rule.atoms), *(_condition(part, _EITHER) for part in rule.comparisons)])
+    window = "" if rule.window is None else f" WITHIN {_window(rule.window)}"
+    return f"{written(rule.name)}({head}) <- {body}{window}"
+
+
+def _aggregate(aggregate: t.Aggregate) -> str:
+    over = "*" if aggregate.argument is None else _expression(aggregate.argument, _SUM)
+    return f"{aggregate.function}({over})"
+
+
+def _atom(atom: t.RuleAtom) -> str:
+    terms = list(map(_term, atom.terms))
+    if atom.names is not None:
+        terms = [f"{written(name)} = {term}" for name, term in zip(atom.names, terms)]
+    return f"{_pattern(atom.type, _ATOM)}({', '.join(terms)})"
+
+
+def _term(term: t.Term) -> str:
+    return written(term.name) if isinstance(term, t.RuleVariable) else _expression(term, _VALUE)
 
 
 # --------------------------------------------------------------------------------- patterns

@@ -53,8 +53,21 @@ class Schema:
     unsupported: Mapping[str, str] = field(default_factory=dict)
     """Columns that the data has but whose type the language cannot use: name to Arrow type."""
 
+    ordered: Mapping[str | None, tuple[str, ...]] = field(default_factory=dict)
+    """What the terms of an atom by position stand for (section 7): the columns of each event type in their
+    order, without the type, order and stream columns; under None those of every type that is not listed.
+    Columns of `unsupported` keep their places. Where nothing is listed, the order of `attributes` counts."""
+
     def attributes_of(self, event_type: str) -> frozenset[str]:
         """The attributes that an event of this type may have."""
         if self.types is None or event_type not in self.types:
             return frozenset(self.attributes)
         return self.types[event_type]
+
+    def attributes_in_order(self, event_type: str) -> tuple[str, ...]:
+        """The attributes that the terms of an atom of this type stand for when they are not named."""
+        listed = self.ordered.get(event_type, self.ordered.get(None))
+        if listed is not None:
+            return listed
+        own = self.attributes_of(event_type)
+        return tuple(name for name in self.attributes if name in own and name != self.order)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, Span
+from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expectation
 from cer_gpu.language.words import CONTEXTUAL, RESERVED
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
         ("STAR NONE NAME", "QUOTED ALL", "`*`, `NONE` or a list of names"),
         ("SEMICOLON OR", "COLON AND ALL UNLESS FILTER AS PLUS COLONPLUS LSQB", "a pattern operator"),
         ("EQUAL IN", "UNEQUAL LESS ATMOST ATLEAST IS LIKE NOT DOT LSQB", "a comparison"),
+        ("EQUAL LESS", "UNEQUAL ATMOST ATLEAST", "a comparison"),
         ("PLUS STAR", "MINUS SLASH PERCENT", "arithmetic"),
         ("AND OR", "", "`AND` or `OR`"),
         ("PARTITION WITHIN", "CONSUME LIMIT FILTER", "a clause such as `WITHIN`"),
@@ -47,7 +49,8 @@ _UNSAID = frozenset({"QUOTED", "SPANNING", "STREAM", "MORE"})
 _WORDS = {
     "COMMA": "`,`", "DOT": "`.`", "RPAR": "`)`", "RSQB": "`]`", "RBRACE": "`}`", "LPAR": "`(`",
     "LSQB": "`[`", "LBRACE": "`{`", "VBAR": "`|`", "DOTS": "`..`", "EQUAL": "`=`", "PLUS": "`+`",
-    "MINUS": "`-`", "STRING": "a string", "$END": "the end of the query",
+    "MINUS": "`-`", "ARROW": "`<-`", "SEMICOLON": "`;`", "STAR": "`*`", "STRING": "a string",
+    "$END": "the end of the query",
 }  # fmt: skip
 
 
@@ -69,14 +72,7 @@ def syntax_error(text: str, tokens: Tokens, index: int, expected: frozenset[str]
     -------
     Diagnostic
     """
-    slip = Slip(text, tokens.tokens, index, expected, tokens.stopped_at)
-    if _is_rule(slip):
-        return Diagnostic(
-            "CER007",
-            "rules (`Q(x) <- T(x), ...`) are not evaluated yet",
-            Span(0, len(text.rstrip())),
-            hints=("write a pattern: SELECT * WHERE ...",),
-        )
+    slip = Slip(text, tokens.tokens, index, expected, tokens.stopped_at, tokens.rule)
     if slip.found is None and slip.stopped_at is not None:
         return _bad_character(slip)
     if slip.found is not None and slip.text.startswith("/*", slip.span.start):
@@ -87,13 +83,14 @@ def syntax_error(text: str, tokens: Tokens, index: int, expected: frozenset[str]
 
 @dataclass(frozen=True)
 class Slip:
-    """A place where a text stops being a query."""
+    """A place where a text stops being a query or a rule; `expected` are the terminals that would fit."""
 
     text: str
     tokens: tuple[Token, ...]
     index: int
     expected: frozenset[str]
     stopped_at: int | None
+    rule: bool
 
     @cached_property
     def found(self) -> Token | None:
@@ -135,8 +132,10 @@ class Slip:
 
     @cached_property
     def arrow(self) -> str | None:
-        """The arrow that stands where a pattern could go on, if one does."""
+        """The arrow of another language that stands here, where a pattern could go on or for `<-`."""
         sign = self.text[self.span.start : self.span.start + 2]
+        if self.expected == {"ARROW"}:
+            return sign if sign in (":-", ":=", "->", "=>", "<=") else None
         return sign if self.after_pattern and sign in ("=>", "->", ">>") else None
 
     @cached_property
@@ -148,15 +147,6 @@ class Slip:
     def after_pattern(self) -> bool:
         """Whether a pattern could go on here."""
         return {"SEMICOLON", "OR"} <= self.expected
-
-
-def _is_rule(slip: Slip) -> bool:
-    kinds = [token.type for token in slip.tokens]
-    heads = kinds[:2] == ["NAME", "LPAR"] or kinds[:2] == ["QUOTED", "LPAR"]
-    arrows = zip(slip.tokens, slip.tokens[1:])
-    return heads and any(
-        one.type == "LESS" and two.type == "MINUS" and one.end_pos == two.start_pos for one, two in arrows
-    )
 
 
 def _bad_character(slip: Slip) -> Diagnostic:
@@ -183,7 +173,10 @@ def _bad_character(slip: Slip) -> Diagnostic:
         "#": ("comments begin with `--`",),
         "^": ("there is no power; multiply",),
         "\\": ("only strings hold a backslash",),
+        "←": ("the head and the body of a rule are joined by `<-`",),
     }.get(character, ())
+    if slip.rule and character in RULE_CHARACTERS:
+        hints = (RULE_CHARACTERS[character],)
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     return Diagnostic("CER002", f"`{shown}` means nothing here", Span(at, at + 1), hints=hints)
 
@@ -212,7 +205,8 @@ def _unexpected(slip: Slip) -> Diagnostic:
         return Diagnostic(
             "CER001", "the query is empty", Span(0, 0), hints=("a query looks like SELECT * WHERE A ; B",)
         )
-    hint = next((hint for find in _SLIPS if (hint := find(slip)) is not None), None)
+    slips = (*RULE_SLIPS, _keyword) if slip.rule else _SLIPS
+    hint = next((hint for find in slips if (hint := find(slip)) is not None), None)
     arrow, span = slip.arrow, slip.span
     found = _described(slip) if arrow is None else f"`{arrow}`"
     if arrow is not None:
@@ -237,7 +231,10 @@ def _described(slip: Slip) -> str:
 
 def _expectation(slip: Slip) -> str:
     left = set(slip.expected) - _UNSAID - (CONTEXTUAL if "NAME" in slip.expected else frozenset())
-    words = []
+    words: list[str] = []
+    if slip.rule:
+        words, said = rule_expectation(slip)
+        left -= said
     if slip.before() == "NUMBER" and "NAME" in left:
         left.discard("NAME")
         words.append("a unit of time")

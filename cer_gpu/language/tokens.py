@@ -21,13 +21,17 @@ class Tokens:
     Attributes
     ----------
     tokens : tuple of Token
-        Keywords have their own names as types, and so have `SPANNING` and `STREAM` (see the grammar).
+        Keywords have their own names as types, and so have `SPANNING`, `STREAM` and `ARROW` (see the
+        grammar).
     stopped_at : int or None
         The offset of the character that begins no token.
+    rule : bool
+        Whether they begin as a rule begins and no query does: with a name before `(`, or before an arrow.
     """
 
     tokens: tuple[Token, ...]
     stopped_at: int | None
+    rule: bool
 
 
 def read_tokens(interactive: InteractiveParser) -> Tokens:
@@ -43,13 +47,46 @@ def read_tokens(interactive: InteractiveParser) -> Tokens:
             tokens.append(token)
     except UnexpectedCharacters as error:
         stopped_at = error.pos_in_stream
+    rule = _begins_rule(tokens)
+    if rule:
+        _join_arrow(tokens)
     for index, token in enumerate(tokens):
         following = tokens[index + 1].type if index + 1 < len(tokens) else None
         if token.type == "WITHIN" and following == "LSQB":
             token.type = "SPANNING"
-        elif token.type == "MORE" and _joins_stream(tokens, index):
+        elif token.type == "MORE" and (_joins_type(tokens, index) if rule else _joins_stream(tokens, index)):
             token.type = "STREAM"
-    return Tokens(tuple(tokens), stopped_at)
+    return Tokens(tuple(tokens), stopped_at, rule)
+
+
+def _begins_rule(tokens: list[Token]) -> bool:
+    kinds = [token.type for token in tokens[:3]]
+    if len(kinds) < 2 or kinds[0] not in _NAMES:
+        return False
+    return kinds[1] == "LPAR" or kinds[1:] in (["LESS", "MINUS"], ["COLON", "MINUS"])
+
+
+def _join_arrow(tokens: list[Token]) -> None:
+    # The `<-` after the head; in a comparison, `a <-3`, the signs stay two.
+    depth = 0
+    for index, token in enumerate(tokens[:-1]):
+        depth += {"LPAR": 1, "RPAR": -1}.get(token.type, 0)
+        if depth or token.type not in ("LESS", "COMMA", "COLON"):
+            continue
+        after = tokens[index + 1]
+        if token.type == "LESS" and after.type == "MINUS" and token.end_pos == after.start_pos:
+            arrow = token.update("ARROW", "<-")
+            arrow.end_pos, arrow.end_line, arrow.end_column = after.end_pos, after.end_line, after.end_column
+            tokens[index : index + 2] = [arrow]
+        return
+
+
+def _joins_type(tokens: list[Token], index: int) -> bool:
+    # `S>T(x)`, but not `a > b`, of a rule.
+    if not 0 < index < len(tokens) - 2:
+        return False
+    before, after, then = tokens[index - 1], tokens[index + 1], tokens[index + 2]
+    return before.type in _NAMES and after.type in _NAMES and then.type == "LPAR"
 
 
 def _joins_stream(tokens: list[Token], index: int) -> bool:

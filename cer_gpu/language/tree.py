@@ -11,188 +11,21 @@ from enum import Enum
 from typing import TypeAlias
 
 from cer_gpu.errors import Span
-
-
-def _span() -> Span | None:
-    return field(default=None, compare=False, repr=False, kw_only=True)
+from cer_gpu.language.expressions import *  # noqa: F403 - one tree in two files
+from cer_gpu.language.expressions import (
+    Boolean,
+    Comparison,
+    Condition,
+    Expression,
+    Number,
+    Text,
+    span_field,
+)
 
 
 def _places() -> tuple[Span, ...]:
     # Where the names of a tuple stand, in its order; empty when the node was not parsed.
     return field(default=(), compare=False, repr=False, kw_only=True)
-
-
-# --------------------------------------------------------------------------------- arithmetic
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A numeric literal; an `int` stays an int64, a `float` a float64. Negative ones are literals too."""
-
-    value: int | float
-    span: Span | None = _span()
-    whole: bool = field(init=False, repr=False)
-    """Whether it is an int: `1` and `1.0` are different literals."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "whole", isinstance(self.value, int))
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A string literal, `'abc'`."""
-
-    value: str
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Boolean:
-    """`TRUE` or `FALSE` as a value."""
-
-    value: bool
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A number with a unit of time, `1 h`: a duration. `unit` is one of `ns us ms s min h d`."""
-
-    value: int | float
-    unit: str
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """An attribute of an event: `price` inside `x[...]` (variable None), `x.price` in a correlation."""
-
-    name: str
-    variable: str | None = None
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """`left op right`, `op` one of `+ - * / %`."""
-
-    op: str
-    left: Expression
-    right: Expression
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Negation:
-    """Unary minus of something that is not a literal."""
-
-    operand: Expression
-    span: Span | None = _span()
-
-
-Expression: TypeAlias = Number | Text | Boolean | Quantity | Attribute | Arithmetic | Negation
-
-
-# ------------------------------------------------------------------------ predicates, conditions
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """`left op right`, `op` one of `= != < <= > >=` (`==` reads as `=`, `<>` as `!=`).
-
-    A predicate when no attribute names a variable; a correlation when both sides name (different) ones.
-    """
-
-    op: str
-    left: Expression
-    right: Expression
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Like:
-    """`operand LIKE 'regex'`: the regular expression is searched for anywhere in the value."""
-
-    operand: Expression
-    pattern: str
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class InSet:
-    """`operand IN {v, ...}`; `NOT IN` is `Not(InSet(...))` and prints as `NOT IN`."""
-
-    operand: Expression
-    values: tuple[Expression, ...]
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class InRange:
-    """`operand IN {lo..hi}` (literals, None for an open end) or `IN RANGE (lo, hi)`; both ends in."""
-
-    operand: Expression
-    low: Expression | None
-    high: Expression | None
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class IsNull:
-    """`operand IS NULL`: a null, or an attribute that the event lacks; not a NaN."""
-
-    operand: Expression
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """A condition that always (never) holds. Not in the grammar as a condition; rewriting makes it."""
-
-    value: bool
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Every:
-    """`x[predicate]`: every event that `variable` marks satisfies the predicate.
-
-    `x.a op constant` and `x.a op x.b` are parsed to this node.
-    """
-
-    variable: str
-    predicate: Condition
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
-    """`left AND right`, of predicates or of conditions."""
-
-    left: Condition
-    right: Condition
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """`left OR right`, of predicates or of conditions."""
-
-    left: Condition
-    right: Condition
-    span: Span | None = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """`NOT operand`, of a predicate or of a condition: the complement (two-valued logic)."""
-
-    operand: Condition
-    span: Span | None = _span()
-
-
-Predicate: TypeAlias = "Comparison | Like | InSet | InRange | IsNull | Truth | Both | Either | Not"
-Condition: TypeAlias = "Every | Comparison | Like | InSet | InRange | IsNull | Truth | Both | Either | Not"
 
 
 # ------------------------------------------------------------------------------------ patterns
@@ -205,7 +38,7 @@ class Bound:
     value: int | float
     unit: str | None = None
     open: bool = False
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +47,7 @@ class Interval:
 
     low: Bound | None
     high: Bound | None
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +56,7 @@ class EventType:
 
     name: str
     stream: str | None = None
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -237,7 +70,7 @@ class OtherEvent:
 
     type: EventType
     condition: Condition | None = None
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +79,7 @@ class As:
 
     pattern: Pattern
     variable: str
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +90,7 @@ class Sequence:
     right: Pattern
     contiguous: bool = False
     gap: Interval | None = None
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +100,7 @@ class Iteration:
     pattern: Pattern
     contiguous: bool = False
     gap: Interval | None = None
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +109,7 @@ class And:
 
     left: Pattern
     right: Pattern
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +118,7 @@ class All:
 
     left: Pattern
     right: Pattern
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +127,7 @@ class Or:
 
     left: Pattern
     right: Pattern
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +136,7 @@ class Unless:
 
     left: Pattern
     right: Pattern
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +145,7 @@ class Filter:
 
     pattern: Pattern
     condition: Condition
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +155,7 @@ class Project:
     pattern: Pattern
     variables: tuple[str, ...]
     places: tuple[Span, ...] = _places()
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 class Strategy(Enum):
@@ -342,7 +175,7 @@ class Selector:
 
     strategy: Strategy
     pattern: Pattern
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +184,7 @@ class Timed:
 
     pattern: Pattern
     interval: Interval
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 Pattern: TypeAlias = (
@@ -381,7 +214,7 @@ class SelectItem:
     variable: str
     attributes: tuple[str, ...] = ()
     places: tuple[Span, ...] = _places()
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +238,7 @@ class Window:
     kind: str
     unit: str | None = None
     attribute: str | None = None
-    span: Span | None = _span()
+    span: Span | None = span_field()
 
 
 class Consume(Enum):
@@ -455,4 +288,81 @@ class Query:
     consume: Consume = Consume.NONE
     limit: int | None = None
     places: ClausePlaces | None = field(default=None, compare=False, repr=False, kw_only=True)
-    span: Span | None = _span()
+    span: Span | None = span_field()
+
+
+# ---------------------------------------------------------------------------------------- rules
+
+
+@dataclass(frozen=True, slots=True)
+class RuleVariable:
+    """A variable of a rule, `x`: stands for one value."""
+
+    name: str
+    span: Span | None = span_field()
+
+
+Term: TypeAlias = RuleVariable | Number | Text | Boolean
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAtom:
+    """`T(x, 3)` or `T(price = x)`: one event of a type, with what its attributes are.
+
+    Attributes
+    ----------
+    type : EventType
+    terms : tuple of Term
+    names : tuple of str, or None
+        The attribute of each term; None where they are given by position, in the schema's order.
+    places : tuple of Span
+        Where each of `names` stands.
+    """
+
+    type: EventType
+    terms: tuple[Term, ...]
+    names: tuple[str, ...] | None = None
+    places: tuple[Span, ...] = _places()
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """`COUNT(*)`, `SUM(v)`, `MIN(v)`, `MAX(v)`, `AVG(v)` in the head of a rule.
+
+    `function` is in capitals; `argument` is an expression over `Attribute`s that name variables of the
+    rule, None for `*`.
+    """
+
+    function: str
+    argument: Expression | None
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A conjunctive query over a stream (language section 7): `Q(x) <- T(x), S(x, y), y > 3 WITHIN 5 s`.
+
+    Attributes
+    ----------
+    name : str
+        Of the head.
+    head : tuple of RuleVariable
+    aggregates : tuple of Aggregate
+    atoms : tuple of RuleAtom
+        In the order written; an atom's place is its identifier.
+    comparisons : tuple of Comparison
+        Each side an expression over `Attribute`s without `variable`, whose name is a variable of the rule.
+    window : Window or None
+    """
+
+    name: str
+    head: tuple[RuleVariable, ...]
+    atoms: tuple[RuleAtom, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    aggregates: tuple[Aggregate, ...] = ()
+    window: Window | None = None
+    span: Span | None = span_field()
+
+
+Statement: TypeAlias = Query | Rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from cer_gpu.errors import Span
 from cer_gpu.language import leaves
@@ -17,9 +17,10 @@ from cer_gpu.language.words import quoted_text
 
 _TIMES = (ValueType.TIMESTAMP, ValueType.DURATION)
 
-_WITH_ARTICLE = {
+WITH_ARTICLE: Mapping[ValueType, str] = {
     kind: f"an {kind.value}" if kind is ValueType.INT64 else f"a {kind.value}" for kind in ValueType
 }
+"""The types of values as messages name them: `an int64`, `a string`."""
 
 
 class TypeChecker:
@@ -179,7 +180,7 @@ class TypeChecker:
 
 
 def _article(kind: ValueType | None) -> str:
-    return "a value" if kind is None else _WITH_ARTICLE[kind]
+    return "a value" if kind is None else WITH_ARTICLE[kind]
 
 
 def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueType) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cer_gpu.plan.axes import Axis
+from cer_gpu.plan.join_tables import JoinTables, KeyColumn
 from cer_gpu.plan.symbols import Stage
 
 
@@ -57,6 +58,32 @@ class WindowPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class HeadColumn:
+    """A variable in the head of a rule: the attribute of the event of an atom."""
+
+    name: str
+    atom: int
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True)
+class RulePlan:
+    """What the answers of a rule are made of.
+
+    Attributes
+    ----------
+    atoms : int
+    head : tuple of HeadColumn
+    label_atoms : ndarray, shape (labels, atoms), uint8
+        Which atoms a label fills.
+    """
+
+    atoms: int
+    head: tuple[HeadColumn, ...]
+    label_atoms: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
 class CompiledQuery:
     """Everything that the engine needs to run a query, and nothing else.
 
@@ -66,7 +93,16 @@ class CompiledQuery:
         The query as written.
     axes, stages : tuple
         From an event to its symbol (`cer_gpu.plan.symbols`).
-    tables : TransitionTables
+    tables : TransitionTables or None
+        Of a query that an automaton over symbols answers.
+    joins : JoinTables or None
+        Of a query that a parallelized automaton answers: one of the two is there.
+    key_columns : tuple of KeyColumn
+        The values that a join compares, and those that make lanes.
+    lane_column : ndarray, shape (symbols,), int32, or None
+        For each symbol the key column that says the lane of an event, where all events of an answer agree
+        in it.
+    rule : RulePlan or None
     variables : tuple of str
         The kept variables that some complex event may mark, in the order of the result's columns.
     label_has : ndarray, shape (labels, variables), uint8
@@ -86,7 +122,11 @@ class CompiledQuery:
     text: str
     axes: tuple[Axis, ...]
     stages: tuple[Stage, ...]
-    tables: TransitionTables
+    tables: TransitionTables | None
+    joins: JoinTables | None
+    key_columns: tuple[KeyColumn, ...]
+    lane_column: np.ndarray | None
+    rule: RulePlan | None
     variables: tuple[str, ...]
     label_has: np.ndarray
     attributes: dict[str, tuple[str, ...]]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cer_gpu.automata.determinise import DeterministicCEA
+from cer_gpu.automata.pcea import PCEA
+from cer_gpu.joins.qtree import compact, draw, q_tree
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
@@ -20,20 +23,45 @@ def explain(plan: Plan) -> str:
 
 
 def _lines(plan: Plan) -> Iterator[str]:
-    query = plan.compiled
-    yield _line("class", "regular: every filter speaks of one event (CEL with unary filters)")
-    yield _line("engine", "deterministic complex event automaton, as tables; CPU")
+    query, outline = plan.compiled, plan.outline
+    yield _line("class", _class(plan))
+    yield _line("engine", _engine(plan))
     yield _line("guarantee", _guarantee(query))
-    yield _line("formula", to_text(plan.outline.formula))
+    if outline.formula is not None:
+        yield _line("formula", to_text(outline.formula))
+    if outline.body is not None:
+        tree_of_body = q_tree(outline.body)
+        yield _line("q-tree", draw(tree_of_body, outline.body))
+        yield _line("compact", draw(compact(tree_of_body), outline.body))
     yield _line("automaton", _automaton(plan))
     yield _line("symbols", _symbols(plan))
     for number, axis in enumerate(query.axes):
         yield _line("reads" if number == 0 else "", _axis(axis))
-    yield _line("partitions", _partitions(query))
-    yield _line("window", _window(plan.outline.query.window))
+    if query.joins is not None:
+        yield _line("keys", _keys(query))
+    yield _line("partitions", _partitions(plan))
+    yield _line("window", _window(outline.statement.window))
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", _cost(plan))
+
+
+def _class(plan: Plan) -> str:
+    if plan.outline.body is not None:
+        return "joined by equality: a hierarchical conjunctive query (Theorem 4.1 of the PCEA paper)"
+    if plan.compiled.joins is not None:
+        return "joined by equality: a chain of events, each compared with the one before it (CCEA)"
+    if plan.outline.lane is not None:
+        return (
+            "regular: the correlation makes all events of a complex event share a key, which parts the stream"
+        )
+    return "regular: every filter speaks of one event (CEL with unary filters)"
+
+
+def _engine(plan: Plan) -> str:
+    if plan.compiled.joins is not None:
+        return "parallelized complex event automaton, as tables with join keys; CPU"
+    return "deterministic complex event automaton, as tables; CPU"
 
 
 def _line(name: str, text: str) -> str:
@@ -44,20 +72,45 @@ def _line(name: str, text: str) -> str:
 def _guarantee(query: CompiledQuery) -> str:
     if query.window is not None and query.window.kind == "attribute":
         return f"exact; time per event is constant only while `{query.window.attribute}` ascends"
+    if query.joins is not None:
+        return "log(window) time per event, whatever the number of answers; output-linear delay (Theorem 5.1)"
     return "constant time per event in the length of the stream, output-linear delay"
 
 
 def _automaton(plan: Plan) -> str:
-    cea, deterministic = plan.outline.cea, plan.deterministic
+    found = plan.outline.automaton
+    if isinstance(found, PCEA):
+        widest = max((len(move.sources) for move in found.transitions), default=0)
+        gathers = {0: "no run", 1: "one run"}.get(widest, f"up to {widest} runs")
+        return (
+            f"{len(found.names)} states, {len(found.transitions)} transitions, size {found.size}; "
+            f"a transition gathers {gathers}"
+        )
+    machine = plan.machine
+    assert isinstance(machine, DeterministicCEA)
     return (
-        f"{cea.n_states} states, {len(cea.transitions)} transitions; deterministic: "
-        f"{deterministic.n_states} states, {len(deterministic.transitions)} transitions, "
-        f"{len(deterministic.labels) - 1} sets of marks"
+        f"{found.n_states} states, {len(found.transitions)} transitions; deterministic: "
+        f"{machine.n_states} states, {len(machine.transitions)} transitions, "
+        f"{len(machine.labels) - 1} sets of marks"
+    )
+
+
+def _keys(query: CompiledQuery) -> str:
+    spaces: dict[int, list[str]] = {}
+    for column in query.key_columns:
+        text = ", ".join(to_text(key) for key in column.keys)
+        spaces.setdefault(column.space, []).append(f"({text})" if len(column.keys) > 1 else text)
+    compared = [" = ".join(names) for names in spaces.values()]
+    return (
+        "; ".join(compared) + " (equal values numbered once; the look-up table is an array)"
+        if compared
+        else "none"
     )
 
 
 def _symbols(plan: Plan) -> str:
-    tables = plan.compiled.tables
+    tables = plan.compiled.tables or plan.compiled.joins
+    assert tables is not None
     relevant = tables.n_symbols - 1
     neutral = "events of any other are dropped before the automaton runs"
     if not any(symbol == 0 for stage in plan.compiled.stages[-1:] for symbol in stage.table):
@@ -88,11 +141,19 @@ def _plain(value: object) -> object:
     return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
-def _partitions(query: CompiledQuery) -> str:
-    if not query.partition:
+def _partitions(plan: Plan) -> str:
+    query = plan.compiled
+    if query.partition:
+        key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in query.partition)
+        return f"by {key}: one lane for each key"
+    if plan.outline.lane is None:
         return "none: the whole stream is one lane"
-    key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in query.partition)
-    return f"by {key}: one lane for each key"
+    keys = {event_type: ", ".join(map(to_text, keys)) for event_type, keys in plan.outline.lane.items()}
+    distinct = dict.fromkeys(keys.values())
+    if len(distinct) == 1:
+        return f"one lane for each value of {next(iter(distinct))}, which all events of an answer share"
+    each = ", ".join(f"{name} of {event_type}" for event_type, name in keys.items())
+    return f"one lane for each value of {each}, which all events of an answer share"
 
 
 def _window(window: tree.Window | None) -> str:
@@ -114,6 +175,8 @@ def _reports(query: CompiledQuery) -> str:
 
 def _cost(plan: Plan) -> str:
     tables = plan.compiled.tables
+    if tables is None:
+        return _join_cost(plan)
     widest = max((int(tables.first[k + 1] - tables.first[k]) for k in range(tables.n_symbols)), default=0)
     states = max(tables.n_states - 1, 0)
     window = plan.compiled.window
@@ -132,4 +195,20 @@ def _cost(plan: Plan) -> str:
         f"hits: at most {widest} steps for a relevant event; "
         f"counts: at most {2 * widest * (states + 1)}, whatever the window;\n"
         f"complex events: as many steps as they have marks; {pieces}"
+    )
+
+
+def _join_cost(plan: Plan) -> str:
+    joins, window = plan.compiled.joins, plan.compiled.window
+    assert joins is not None
+    widest = max((int(joins.first[k + 1] - joins.first[k]) for k in range(joins.n_symbols)), default=0)
+    reads = max(
+        (int(joins.read_first[k + 1] - joins.read_first[k]) for k in range(len(joins.label))), default=0
+    )
+    pieces = "each lane runs on its own" if plan.outline.lane or plan.compiled.partition else "one lane"
+    if window is not None:
+        pieces += ", long ones in pieces that start one window early"
+    return (
+        f"at most {widest} transitions for a relevant event, each with {reads} look-ups at most; "
+        f"{pieces};\ncomplex events: as many steps as they have marks"
     )

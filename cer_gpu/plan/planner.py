@@ -7,26 +7,32 @@ that are neither a dear A nor a B leave every state where it is, tables with two
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cer_gpu.automata.cause import cause
-from cer_gpu.automata.cea import CEA, Predicate
-from cer_gpu.automata.construct import construct
-from cer_gpu.automata.determinise import DeterministicCEA, determinise, predicates
+from cer_gpu.automata.cea import CEA
+from cer_gpu.automata.determinise import DeterministicCEA, determinise
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
-from cer_gpu.automata.trim import trim
-from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.automata.pcea import PCEA
+from cer_gpu.automata.symbol_pcea import SymbolPCEA, over_symbols
+from cer_gpu.automata.unambiguous import disambiguate
+from cer_gpu.errors import LimitError
+from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact
-from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.compiled import CompiledQuery, TransitionTables, WindowPlan
+from cer_gpu.plan.assumed import assumed_schema
+from cer_gpu.plan.compiled import CompiledQuery, HeadColumn, RulePlan, TransitionTables, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
-from cer_gpu.plan.evaluated import assumed_schema, unevaluated
+from cer_gpu.plan.join_planner import join_machine
+from cer_gpu.plan.join_tables import JoinTables
 from cer_gpu.plan.leaves import AxisBuilder
+from cer_gpu.plan.outline import Outline, rule_outline
 from cer_gpu.plan.symbols import Diagram, fold, stages
 
 SYMBOL_BUDGET = 65_535
@@ -48,30 +54,6 @@ class Columns:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
-    """What a query is compiled to before any data is known.
-
-    Attributes
-    ----------
-    query : Query
-    text : str
-        As it was written.
-    formula : Pattern
-        The pattern in LP-normal form.
-    cea : CEA
-        Of the formula with the SELECT list as its outermost projection, trimmed.
-    tests : tuple of Predicate
-        The distinct predicates of its transitions.
-    """
-
-    query: tree.Query
-    text: str
-    formula: tree.Pattern
-    cea: CEA
-    tests: tuple[Predicate, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Plan:
     """A compiled query with what was built on the way to it; `explain` reads it.
 
@@ -79,35 +61,13 @@ class Plan:
     ----------
     outline : Outline
     compiled : CompiledQuery
-    deterministic : DeterministicCEA
-        Minimal, over the symbols of `compiled`.
+    machine : DeterministicCEA or SymbolPCEA
+        Over symbols: minimal, or unambiguous.
     """
 
     outline: Outline
     compiled: CompiledQuery
-    deterministic: DeterministicCEA
-
-
-def outline(query: tree.Query, text: str) -> Outline:
-    """The part of compilation that needs no data.
-
-    Parameters
-    ----------
-    query : Query
-        Well-formed.
-
-    Raises
-    ------
-    QueryError
-        For a construct that is not evaluated yet.
-    LimitError
-        When the normal form would exceed its budget.
-    """
-    if found := unevaluated(query):
-        raise QueryError(found, text)
-    formula = to_lp(query.pattern)
-    cea = trim(construct(projected(formula, query.select)))
-    return Outline(query, text, formula, cea, predicates(cea))
+    machine: DeterministicCEA | SymbolPCEA
 
 
 def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
@@ -123,55 +83,126 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
 
     Raises
     ------
+    QueryError
+        When a correlation cannot be evaluated.
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
-    query = outline.query
-    known = schema if schema is not None else assumed_schema(query)
+    statement = outline.statement
+    if isinstance(statement, tree.Rule) and schema is not None:
+        # Only a schema says which attributes the atoms of a rule have by position.
+        outline = rule_outline(statement, outline.text, schema)
+    known = schema if schema is not None else assumed_schema(statement)
     builder = AxisBuilder(ConstantReader(known.attributes, known.units), columns.type, columns.stream)
     axes, formulas = builder.build(outline.tests)
     diagram = fold(axes, formulas)
-    deterministic, symbol_of = merge_symbols(minimise(_determinised(outline, diagram)))
-    if deterministic.n_symbols > SYMBOL_BUDGET:
+    machine: DeterministicCEA | SymbolPCEA
+    joins: JoinTables | None = None
+    lane_column = None
+    if isinstance(outline.automaton, CEA):
+        machine, symbol_of = merge_symbols(minimise(_determinised(outline, diagram)))
+        n_symbols = machine.n_symbols
+        labels: tuple[frozenset[Any], ...] = machine.labels
+        key_columns = outline.lane_columns()
+        if key_columns:
+            lane_column = np.zeros(n_symbols, np.int32)
+    else:
+        machine = _unambiguous(outline, diagram)
+        found = join_machine(machine, outline.lane)
+        joins, symbol_of, labels = found.tables, found.symbol_of, found.labels
+        n_symbols, key_columns, lane_column = joins.n_symbols, found.columns, found.lane_column
+    if n_symbols > SYMBOL_BUDGET:
         raise LimitError(
-            f"the automaton tells {deterministic.n_symbols:,} classes of events apart, {SYMBOL_BUDGET:,} "
+            f"the automaton tells {n_symbols:,} classes of events apart, {SYMBOL_BUDGET:,} "
             "at most are possible: use fewer filters in one query"
         )
-    dtype = np.dtype(np.uint8 if deterministic.n_symbols <= 256 else np.uint16)
-    variables, label_has = mark_columns(deterministic, query.select)
+    dtype = np.dtype(np.uint8 if n_symbols <= 256 else np.uint16)
+    form = _form(outline, labels)
     compiled = CompiledQuery(
         text=outline.text,
         axes=axes,
         stages=stages(axes, diagram, np.asarray(symbol_of).astype(dtype)),
-        tables=tables(deterministic),
-        variables=variables,
-        label_has=label_has,
-        attributes={item.variable: item.attributes for item in query.select or () if item.attributes},
-        partition=query.partition,
-        window=window_plan(query.window, known),
-        consume=query.consume.value,
-        limit=query.limit,
-        streams=query.streams if columns.stream is not None else (),
+        tables=tables(machine) if isinstance(machine, DeterministicCEA) else None,
+        joins=joins,
+        key_columns=key_columns,
+        lane_column=lane_column,
+        rule=form.rule,
+        variables=form.variables,
+        label_has=form.label_has,
+        attributes=form.attributes,
+        partition=form.partition,
+        window=window_plan(statement.window, known),
+        consume=form.consume,
+        limit=form.limit,
+        streams=form.streams if columns.stream is not None else (),
         symbol_dtype=dtype.name,
     )
-    return Plan(outline, compiled, deterministic)
+    return Plan(outline, compiled, machine)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What a statement says of its answers."""
+
+    rule: RulePlan | None
+    variables: tuple[str, ...]
+    label_has: np.ndarray
+    attributes: dict[str, tuple[str, ...]]
+    partition: tuple[tuple[str, ...], ...]
+    consume: str
+    limit: int | None
+    streams: tuple[str, ...]
+
+
+def _form(outline: Outline, labels: Sequence[frozenset[Any]]) -> _Form:
+    statement = outline.statement
+    if isinstance(statement, tree.Rule):
+        none = np.zeros((len(labels), 0), np.uint8)
+        assert outline.body is not None
+        return _Form(rule_plan(statement, outline.body, labels), (), none, {}, (), "NONE", None, ())
+    variables, label_has = mark_columns(labels, statement.select)
+    consume = statement.consume.value
+    if not statement.partition and consume == "PARTITION":
+        consume = "ANY"  # the whole stream is one partition, whatever lanes it runs in
+    return _Form(
+        None,
+        variables,
+        label_has,
+        {item.variable: item.attributes for item in statement.select or () if item.attributes},
+        statement.partition,
+        consume,
+        statement.limit,
+        statement.streams,
+    )
+
+
+def rule_plan(rule: tree.Rule, body: ConjunctiveQuery, labels: Sequence[frozenset[Any]]) -> RulePlan:
+    """What the answers of a rule are made of: which atoms a label fills, where the head finds its values."""
+    first: dict[str, tuple[int, str]] = {}
+    for atom in body.atoms:
+        for name, attribute in atom.attribute_of.items():
+            first.setdefault(name, (atom.id, attribute))
+    head = tuple(HeadColumn(variable.name, *first[variable.name]) for variable in rule.head)
+    fills = np.array([[atom.id in label for atom in body.atoms] for label in labels], np.uint8)
+    return RulePlan(len(body.atoms), head, fills.reshape(len(labels), len(body.atoms)))
+
+
+def _unambiguous(outline: Outline, diagram: Diagram) -> SymbolPCEA:
+    assert isinstance(outline.automaton, PCEA)
+    if outline.body is not None:  # by construction (Theorem 4.1)
+        return over_symbols(outline.automaton, diagram.outcomes, outline.tests)
+    return disambiguate(outline.automaton, diagram.outcomes, outline.tests)
 
 
 def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
+    assert isinstance(outline.automaton, CEA) and outline.formula is not None
     try:
-        return determinise(outline.cea, diagram.outcomes, outline.tests)
+        return determinise(outline.automaton, diagram.outcomes, outline.tests)
     except LimitError as error:
-        blamed = cause(projected(outline.formula, outline.query.select), diagram.outcomes, outline.tests)
+        blamed = cause(outline.formula, diagram.outcomes, outline.tests)
         raise LimitError(
             f"{error}\nThe smallest part of the pattern to blame:\n  {to_text(blamed)}"
         ) from None
-
-
-def projected(formula: tree.Pattern, select: tuple[tree.SelectItem, ...] | None) -> tree.Pattern:
-    """The formula with the SELECT list as its outermost projection."""
-    if select is None:
-        return formula
-    return tree.Project(formula, tuple(item.variable for item in select))
 
 
 def tables(automaton: DeterministicCEA) -> TransitionTables:
@@ -195,20 +226,18 @@ def tables(automaton: DeterministicCEA) -> TransitionTables:
 
 
 def mark_columns(
-    automaton: DeterministicCEA, select: tuple[tree.SelectItem, ...] | None
+    labels: Sequence[frozenset[str]], select: tuple[tree.SelectItem, ...] | None
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """The variables of the result and which of them each label marks.
 
     Those of the SELECT list in its order (also when nothing marks them), or all that some label has.
     """
     if select is None:
-        variables = tuple(sorted({variable for label in automaton.labels for variable in label}))
+        variables = tuple(sorted({variable for label in labels for variable in label}))
     else:
         variables = tuple(dict.fromkeys(item.variable for item in select))
-    has = np.array(
-        [[variable in label for variable in variables] for label in automaton.labels], np.uint8
-    ).reshape(len(automaton.labels), len(variables))
-    return variables, has
+    has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
+    return variables, has.reshape(len(labels), len(variables))
 
 
 def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None:

@@ -53,12 +53,9 @@ class MergedRows(Rows):
                     "make them one type"
                 )
 
-    def attributes(self) -> dict[str, frozenset[str]]:
-        """Columns of each table that can be used, by its name."""
-        return {
-            name: frozenset(column for column in part.schema.names if column not in self.clashes)
-            for name, part in self._parts.items()
-        }
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Columns of each table in its order, also those that clash, by its name."""
+        return {name: tuple(part.schema.names) for name, part in self._parts.items()}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         needed = list(dict.fromkeys([*columns, *self._order_by]))

@@ -113,14 +113,18 @@ class Source:
 
         The type column is not an attribute. `types` is known only for a dict of tables; columns that the
         language cannot use are in `unsupported`, also those whose type differs between the tables of a dict.
+        Atoms by position follow the columns of each table, without those that have a role.
         """
         attributes, unsupported = usable(self.arrow_schema)
         types: dict[str, frozenset[str]] | None = None
+        columns: dict[str | None, Sequence[str]] = {None: self.arrow_schema.names}
         if self.has_type_column:
             attributes.pop(self.type_column, None)
         if isinstance(self._rows, MergedRows):
             unsupported |= self._rows.clashes
-            types = {name: names & attributes.keys() for name, names in self._rows.attributes().items()}
+            columns = dict(self._rows.columns().items())
+            types = {name: frozenset(attributes.keys() & own) for name, own in self._rows.columns().items()}
+        roles = {self.type_column, self.stream_column, *self.order_by}
         order = self.order_by[0] if self.order_by else None
         return Schema(
             attributes,
@@ -129,6 +133,7 @@ class Source:
             order_unit=order_unit,
             units=time_units(self.arrow_schema),
             unsupported=unsupported,
+            ordered={name: tuple(one for one in own if one not in roles) for name, own in columns.items()},
         )
 
     def scan_event_types(self) -> frozenset[str] | None:

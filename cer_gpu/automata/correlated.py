@@ -1,0 +1,1 @@
+def to_pcea(*a): raise NotImplementedError

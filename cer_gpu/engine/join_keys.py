@@ -1,0 +1,163 @@
+"""The values that a join compares, as numbers: slots of its look-up table, and lanes.
+
+Every value becomes a small number once, when it is read (equal values of all columns that are compared with
+each other the same one); from then on a join compares numbers and its look-up table is an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine import columns
+from cer_gpu.engine.derive import evaluate
+from cer_gpu.engine.keys import PartEncoder
+from cer_gpu.engine.pairs import PairNumbers
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.join_tables import KeyColumn
+from cer_gpu.plan.leaves import attributes_of
+
+
+class JoinKeys:
+    """Numbers the keys of a query's events.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    """
+
+    def __init__(self, query: CompiledQuery) -> None:
+        self._columns = query.key_columns
+        self._lane_column = query.lane_column
+        self._spaces = _spaces(self._columns)
+        self._lane_space = -1 if query.lane_column is None else self._columns[query.lane_column.max()].space
+        self._domain_of = _domains(self._columns)
+        self._encoders: dict[tree.Expression, PartEncoder] = {}
+        self._wholes: dict[int, list[PairNumbers]] = {
+            number: [PairNumbers() for _ in range(width - 1)] for number, width in enumerate(self._spaces)
+        }
+
+    @property
+    def has_lanes(self) -> bool:
+        """Whether a key is the lane."""
+        return self._lane_column is not None
+
+    @property
+    def lane_count(self) -> int:
+        """How many lanes there are by now."""
+        return int(self.slot_counts[self._lane_space])
+
+    @property
+    def slot_counts(self) -> np.ndarray:
+        """How many slots each space has by now, shape (spaces,), int64."""
+        return np.array([self._slot_count(space) for space in range(len(self._spaces))], np.int64)
+
+    def slots(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
+        """The slot of some rows in every column.
+
+        Returns
+        -------
+        ndarray, shape (columns, m), int32
+            -1 where a value is null or NaN.
+        """
+        codes: dict[tree.Expression, np.ndarray] = {}
+        out = np.empty((len(self._columns), len(rows)), np.int32)
+        for number, column in enumerate(self._columns):
+            first, *others = column.keys
+            whole = self._codes(first, batch, rows, codes)
+            for pairs, key in zip(self._wholes[column.space], others, strict=True):
+                whole = pairs.encode(whole, self._codes(key, batch, rows, codes))
+            out[number] = whole
+        return out
+
+    def lanes(self, slots: np.ndarray, symbols: np.ndarray, partitions: np.ndarray) -> np.ndarray:
+        """The lanes of events, -1 where an event has none; `partitions` where no key is a lane.
+
+        Parameters
+        ----------
+        slots : ndarray, shape (columns, m), int32
+        symbols : ndarray, shape (m,), uint8 or uint16
+        partitions : ndarray, shape (m,) or (0,), int32
+            Of FROM: -1 for the events of other streams. (With PARTITION BY no key is a lane.)
+        """
+        if self._lane_column is None:
+            return partitions
+        used = np.unique(self._lane_column[1:])
+        if len(used) == 1:
+            lanes = slots[used[0]]
+        else:
+            lanes = np.take_along_axis(slots, self._lane_column[symbols][None, :].astype(np.int64), 0)[0]
+        return np.where(partitions < 0, np.int32(-1), lanes) if len(partitions) else lanes
+
+    def _slot_count(self, space: int) -> int:
+        if self._wholes[space]:
+            return self._wholes[space][-1].count
+        domain = next(self._domain_of[column.keys[0]] for column in self._columns if column.space == space)
+        return len(self._encoders[domain].values) if domain in self._encoders else 0
+
+    def _codes(
+        self,
+        key: tree.Expression,
+        batch: pa.RecordBatch,
+        rows: np.ndarray,
+        known: dict[tree.Expression, np.ndarray],
+    ) -> np.ndarray:
+        """The numbers of the values of an expression, each expression evaluated once for a batch."""
+        if key not in known:
+            domain = self._domain_of[key]
+            members = [member for member, of in self._domain_of.items() if of == domain]
+            table = _with_derived(batch, members)
+            if domain not in self._encoders:
+                self._encoders[domain] = PartEncoder(tuple(map(_name, members)), table.schema)
+            known[key] = self._encoders[domain].encode_one(table, rows, _name(key))
+        return known[key]
+
+
+def columns_read(keys: Iterable[KeyColumn]) -> list[str]:
+    """The columns of the data that keys are made of."""
+    return sorted({name for column in keys for key in column.keys for name in attributes_of(key)})
+
+
+def _spaces(keys: tuple[KeyColumn, ...]) -> list[int]:
+    """How many values the keys of each space have."""
+    width = {column.space: len(column.keys) for column in keys}
+    return [width[space] for space in range(len(width))]
+
+
+def _domains(keys: tuple[KeyColumn, ...]) -> dict[tree.Expression, tree.Expression]:
+    """For each expression the one that stands for all whose values are numbered together."""
+    above: dict[tree.Expression, tree.Expression] = {}
+
+    def top(key: tree.Expression) -> tree.Expression:
+        while above[key] != key:
+            key = above[key]
+        return key
+
+    first: dict[tuple[int, int], tree.Expression] = {}
+    for column in keys:
+        for place, key in enumerate(column.keys):
+            above.setdefault(key, key)
+            above[top(key)] = top(first.setdefault((column.space, place), key))
+    return {key: top(key) for key in above}
+
+
+def _name(key: tree.Expression) -> str:
+    return key.name if isinstance(key, tree.Attribute) else f"({to_text(key)})"
+
+
+def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression]) -> pa.RecordBatch:
+    """A batch with columns for the keys that are arithmetic."""
+
+    def read(name: str) -> tuple[columns.Values, str | None]:
+        return columns.numbers(batch.column(name), name), None
+
+    for key in keys:
+        if not isinstance(key, tree.Attribute) and _name(key) not in batch.schema.names:
+            values, _ = evaluate(key, read, len(batch))
+            array = pa.array(values.data, mask=~values.present if len(values.valid) else None)
+            batch = batch.append_column(_name(key), array)
+    return batch

@@ -1,0 +1,182 @@
+"""The conjunctive query of a rule: a bag of atoms over variables.
+
+`Q(x) <- T(a = x), S(a = x, b = y), y > 3` has the atoms 0 and 1. What one event alone decides is part of its
+atom: the comparison speaks of one event only, so it becomes the test `b > 3` of atom 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from cer_gpu.automata.pcea import Keys
+from cer_gpu.errors import Span
+from cer_gpu.language import tree as t
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.words import written
+from cer_gpu.logic.conditions import parts
+
+
+class JoinError(ValueError):
+    """A rule is not what a construction asks for: base of the classes of this package."""
+
+
+class NotResolvedError(JoinError):
+    """An atom gives its attributes by position."""
+
+
+class NotLocalError(JoinError):
+    """A comparison needs the events of several atoms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """`S(a = x, b = 2)` with the comparisons that it alone decides.
+
+    Attributes
+    ----------
+    id : int
+        Its place in the body.
+    type : EventType
+    terms : tuple of (str, Term)
+        Each attribute with what it is.
+    tests : tuple of Comparison
+        Over attributes of the event, without `variable`.
+    span : Span or None
+    """
+
+    id: int
+    type: t.EventType
+    terms: tuple[tuple[str, t.Term], ...]
+    tests: tuple[t.Comparison, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def attribute_of(self) -> Mapping[str, str]:
+        """For each variable, in the order of the terms, the first attribute that it stands at."""
+        found: dict[str, str] = {}
+        for attribute, term in self.terms:
+            if isinstance(term, t.RuleVariable):
+                found.setdefault(term.name, attribute)
+        return found
+
+    @property
+    def text(self) -> str:
+        """The atom with its terms by position."""
+        terms = (
+            written(term.name) if isinstance(term, t.RuleVariable) else to_text(term)
+            for _, term in self.terms
+        )
+        return f"{to_text(self.type)}({', '.join(terms)})"
+
+
+@dataclass(frozen=True, slots=True)
+class ConjunctiveQuery:
+    """The body of a rule (section 4 of the paper); every variable counts, so the query is full.
+
+    Under bag semantics each choice of events is one answer, so what the head keeps changes no answer.
+
+    Attributes
+    ----------
+    atoms : tuple of Atom
+        `atoms[i].id == i`.
+    comparisons : tuple of Comparison
+        Those that need the events of several atoms; attributes stand for variables of the rule.
+    """
+
+    atoms: tuple[Atom, ...]
+    comparisons: tuple[t.Comparison, ...] = ()
+
+    @property
+    def atoms_of(self) -> Mapping[str, frozenset[int]]:
+        """For each variable, in the order of first occurrence, the atoms that have it."""
+        found: dict[str, frozenset[int]] = {}
+        for atom in self.atoms:
+            for name in atom.attribute_of:
+                found[name] = found.get(name, frozenset()) | {atom.id}
+        return found
+
+    @property
+    def self_joined(self) -> tuple[str, ...]:
+        """The event types that several atoms name."""
+        names = [atom.type.name for atom in self.atoms]
+        return tuple(name for name in dict.fromkeys(names) if names.count(name) > 1)
+
+
+def from_rule(rule: t.Rule) -> ConjunctiveQuery:
+    """The conjunctive query of a rule.
+
+    A comparison goes to every atom that has all its variables; it stays a comparison of the query where
+    there is no such atom.
+
+    Raises
+    ------
+    NotResolvedError
+        An atom gives its attributes by position.
+    """
+    bare = [_atom(number, atom) for number, atom in enumerate(rule.atoms)]
+    tests: list[list[t.Comparison]] = [[] for _ in bare]
+    across = []
+    for comparison in rule.comparisons:
+        needed = variables_of(comparison)
+        owners = [atom for atom in bare if needed <= atom.attribute_of.keys()]
+        for atom in owners:
+            tests[atom.id].append(_comparison_over(comparison, atom.attribute_of))
+        if not owners:
+            across.append(comparison)
+    atoms = (replace(atom, tests=tuple(tests[atom.id])) for atom in bare)
+    return ConjunctiveQuery(tuple(atoms), tuple(across))
+
+
+def variables_of(node: t.Comparison | t.Expression) -> frozenset[str]:
+    """The variables that a comparison of a rule speaks of."""
+    return frozenset(_names(node))
+
+
+def common_keys(query: ConjunctiveQuery) -> Mapping[str, Keys] | None:
+    """What all events of an answer are equal in: for each event type its attributes, in one order.
+
+    Made of the variables that every atom has, at one attribute for each event type. None where there is no
+    such variable, or a single atom (whose variables may be null).
+    """
+    if len(query.atoms) < 2:
+        return None
+    keys: dict[str, list[str]] = {atom.type.name: [] for atom in query.atoms}
+    for variable, owners in query.atoms_of.items():
+        at = {(atom.type.name, atom.attribute_of[variable]) for atom in query.atoms if atom.id in owners}
+        if len(owners) == len(query.atoms) and len(at) == len(keys):
+            for event_type, attribute in at:
+                keys[event_type].append(attribute)
+    if not all(keys.values()):
+        return None
+    return {name: tuple(t.Attribute(attribute) for attribute in found) for name, found in keys.items()}
+
+
+def _atom(number: int, atom: t.RuleAtom) -> Atom:
+    if atom.names is None:
+        raise NotResolvedError(f"atom {number}, of `{atom.type.name}`, gives its attributes by position")
+    return Atom(number, atom.type, tuple(zip(atom.names, atom.terms, strict=True)), span=atom.span)
+
+
+def _names(node: t.Condition | t.Expression) -> Iterator[str]:
+    if isinstance(node, t.Attribute):
+        yield node.name
+    for part in parts(node):
+        yield from _names(part)
+
+
+def _comparison_over(comparison: t.Comparison, attribute_of: Mapping[str, str]) -> t.Comparison:
+    """A comparison of variables as one of the attributes where they stand."""
+
+    def over(node: t.Expression) -> t.Expression:
+        match node:
+            case t.Attribute(name=name):
+                return replace(node, name=attribute_of[name])
+            case t.Negation(operand=operand):
+                return replace(node, operand=over(operand))
+            case t.Arithmetic(left=left, right=right):
+                return replace(node, left=over(left), right=over(right))
+            case _:
+                return node
+
+    return replace(comparison, left=over(comparison.left), right=over(comparison.right))

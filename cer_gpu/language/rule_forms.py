@@ -1,0 +1,95 @@
+"""The forms of rules that have the right syntax: what is no term, no aggregate, no comparison (section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cer_gpu.errors import Span
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.leaves import attributes
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.words import written, written_variable
+
+AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG")
+"""The functions that stand in the head of a rule, after `;`."""
+
+
+def term_of(term: t.Expression | t.RuleVariable, findings: Findings) -> t.Term:
+    """The term that stands in an atom; a variable after reporting one that is none."""
+    if isinstance(term, t.RuleVariable | t.Number | t.Text | t.Boolean):
+        return term
+    shown = to_text(term)
+    hint = f"compare a variable with it: `T(a = x), x = {shown}`"
+    message = f"an atom holds variables, numbers, strings and bools, not the duration `{shown}`"
+    findings.error("CER047", message, term.span, hint)
+    return t.RuleVariable("x", span=term.span)
+
+
+def mixed_atom(event: t.EventType, term: t.Expression | t.RuleVariable, findings: Findings) -> None:
+    """Report an atom that names some of its attributes, of which `term` has none."""
+    shown = written(event.name)
+    findings.error(
+        "CER046",
+        f"the atom of `{shown}` gives attributes by position and by name",
+        term.span,
+        f"name all of them: `{shown}(a = x, b = y)`; those that are left out may be anything",
+    )
+
+
+def check_aggregate(aggregate: t.Aggregate, name: str, place: Span, findings: Findings) -> None:
+    """Report an aggregate of an unknown function, or of the wrong argument.
+
+    Parameters
+    ----------
+    aggregate : Aggregate
+    name : str
+        Of the function, as it is written.
+    place : Span
+        Where the name stands.
+    findings : Findings
+    """
+    function = aggregate.function
+    if function not in AGGREGATES:
+        guess = {"AVERAGE": "AVG", "MEAN": "AVG", "TOTAL": "SUM"}.get(function)
+        hints = (f"did you mean `{guess}`?",) if guess else ()
+        known = f"there are {', '.join(AGGREGATES)}"
+        findings.error("CER048", f"`{written(name)}` is no aggregate", place, *hints, known)
+    elif function == "COUNT" and aggregate.argument is not None:
+        findings.error("CER048", "COUNT counts answers", aggregate.span, "write `COUNT(*)`")
+    elif function != "COUNT" and aggregate.argument is None:
+        hint = f"say of what: `{function}(v)`"
+        findings.error("CER048", f"{function} takes a variable", aggregate.span, hint)
+    if aggregate.argument is not None:
+        _check_bare(aggregate.argument, findings)
+
+
+def check_body(
+    atoms: Sequence[t.RuleAtom], comparisons: Sequence[t.Comparison], span: Span, findings: Findings
+) -> None:
+    """Report a body without atoms, and comparisons that speak of no variable of the rule."""
+    if not atoms:
+        place = comparisons[0].span if comparisons else span
+        findings.error(
+            "CER052",
+            "the rule has no atom: nothing gives its variables values",
+            place,
+            "an atom is an event type with what its attributes are: `T(x, y)`, `T(price = x)`",
+        )
+    for comparison in comparisons:
+        _check_bare(comparison.left, findings)
+        _check_bare(comparison.right, findings)
+        if not any(attributes(comparison.left, comparison.right)):
+            findings.error("CER053", "the comparison speaks of no variable", comparison.span)
+
+
+def _check_bare(expression: t.Expression, findings: Findings) -> None:
+    for attribute in attributes(expression):
+        if attribute.variable is not None:
+            shown, name = written_variable(attribute.variable), written(attribute.name)
+            findings.error(
+                "CER051",
+                f"`{shown}.{name}` is no variable of a rule",
+                attribute.span,
+                f"give the value a variable in its atom, and compare that: `T({name} = v), v > 3`",
+            )

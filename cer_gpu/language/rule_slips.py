@@ -1,0 +1,144 @@
+"""Syntax errors in rules: what is expected where, and what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cer_gpu.language.slips import Slip
+
+_FORM = "a rule looks like `Q(x, y) <- T(x), S(x, y)`, and a query begins with SELECT"
+_ARROW = "the head and the body of a rule are joined by `<-`"
+_COMMA = "the parts of a body are joined by `,`"
+_BESIDE = "a condition stands beside the atom: `T(a = x), x > 3`"
+
+_NAMES = ("NAME", "QUOTED")
+_SIGNS = ("LESS", "ATMOST", "MORE", "ATLEAST", "UNEQUAL", "PLUS", "MINUS", "SLASH", "PERCENT")
+
+RULE_CHARACTERS: Mapping[str, str] = {
+    "&": _COMMA,
+    "!": "unequal is written `!=`; a rule has no negation",
+    "?": "variables are plain names: `T(x)`",
+    "∧": _COMMA,
+}
+"""What was probably meant by a character that begins no token, in a rule."""
+
+
+def rule_expectation(slip: Slip) -> tuple[list[str], frozenset[str]]:
+    """What is expected at a place of a rule, as far as a rule has its own words for it.
+
+    Returns
+    -------
+    list of str
+        The words.
+    frozenset of str
+        The terminals that they stand for, and those that no message needs.
+    """
+    if _at_item(slip):
+        return ["an atom such as `T(x, y)`", "a comparison"], slip.expected
+    if _in_atom(slip) and {"NAME", "STRING"} <= slip.expected:
+        return ["a variable or a constant"], slip.expected - {"RPAR", "COMMA"}
+    return [], frozenset({"DOT"})
+
+
+def _after_arrow(slip: Slip) -> bool:
+    return any(token.type == "ARROW" for token in slip.tokens[: slip.index])
+
+
+def _at_item(slip: Slip) -> bool:
+    # Where an atom or a comparison begins.
+    return _after_arrow(slip) and not slip.open and slip.before() in ("ARROW", "COMMA")
+
+
+def _in_atom(slip: Slip) -> bool:
+    if not slip.open or not _after_arrow(slip):
+        return False
+    # By identity: tokens are equal when their texts are.
+    opener = next(index for index, token in enumerate(slip.tokens) if token is slip.open[0])
+    return slip.tokens[opener - 1].type not in ("ARROW", "COMMA", *_SIGNS, "EQUAL", "STAR")
+
+
+# -------------------------------------------------------------------------------------- slips
+
+
+def _head(slip: Slip) -> str | None:
+    if _after_arrow(slip):
+        return None
+    if slip.expected == {"ARROW"}:
+        arrow = slip.kind in ("COLON", "EQUAL", "ATMOST", "LESS", "MINUS")
+        return _ARROW if arrow else _FORM
+    if slip.index == 1:
+        return "the head lists variables of the body: `Q(x, y) <- ...`"
+    if slip.kind == "STAR":
+        return "the head lists variables of the body, or none: `Q() <- ...`; COUNT(*) follows a `;`"
+    if slip.kind == "LPAR":
+        return "aggregates follow the variables and a `;`: `Q(x; COUNT(*), SUM(v)) <- ...`"
+    if slip.kind in ("NUMBER", "STRING", "EQUAL", *_SIGNS):
+        return f"the head lists variables of the body; {_FORM}"
+    return None
+
+
+def _item(slip: Slip) -> str | None:
+    if not _at_item(slip):
+        return None
+    if slip.kind in ("NOT", "UNLESS"):
+        return "a rule has no negation; a pattern has `p UNLESS q`"
+    if slip.before() == "ARROW":
+        return "the body has at least one atom: `Q(x) <- T(x)`"
+    return "a body does not end with `,`" if slip.kind in ("$END", "WITHIN", "DOT", "SEMICOLON") else None
+
+
+def _atom(slip: Slip) -> str | None:
+    if not _in_atom(slip):
+        return None
+    if slip.kind == "STAR":
+        return "any event of type T is `T()`"
+    if slip.kind in _SIGNS:
+        return f"an atom holds variables and constants; {_BESIDE}"
+    if slip.kind == "NULL":
+        return "a null equals nothing; an attribute that may be anything is left out by name: `T(a = x)`"
+    if slip.kind == "LPAR":
+        return "close the atom before: `T(x), S(x, y)`"
+    if slip.kind == "SEMICOLON":
+        return "the terms of an atom are separated by `,`"
+    return None
+
+
+def _clause(slip: Slip) -> str | None:
+    if not _after_arrow(slip):
+        return None
+    if slip.kind == "COMMA" and any(token.type == "WITHIN" for token in slip.tokens[: slip.index]):
+        return "WITHIN follows the whole body"
+    return {
+        "LIMIT": "a rule has no LIMIT; how many answers are wanted in all is said by the caller",
+        "PARTITION": "a rule has no PARTITION BY: give the attribute the same variable in every atom",
+        "CONSUME": "a rule has no CONSUME BY",
+        "FILTER": _BESIDE,
+        "WHERE": _BESIDE,
+        "AS": "an atom has no name; its values have: `T(a = x)`",
+        "SPANNING": "the window of a rule is an amount: `WITHIN 5 s`",
+    }.get(slip.kind)
+
+
+def _body(slip: Slip) -> str | None:
+    if not _after_arrow(slip):
+        return None
+    if slip.kind in ("DOT", "SEMICOLON") and slip.index == len(slip.tokens) - 1:
+        return f"a rule does not end with `{slip.found}`"
+    if slip.kind in ("OR", "VBAR"):
+        return "a rule has no OR: write a rule for each case"
+    if slip.kind in ("IN", "LIKE", "IS", "NOT"):
+        return "a rule compares by `=`, `!=`, `<`, `<=`, `>` and `>=` only"
+    if "COMMA" in slip.expected and not slip.open:
+        if slip.kind in _SIGNS or slip.kind == "EQUAL":
+            return "one comparison after another: `1 < v, v < 5`"
+        if slip.kind in ("AND", "SEMICOLON", "COLON", "LPAR", *_NAMES):
+            return _COMMA
+    if "LPAR" in slip.expected and slip.before() in _NAMES:
+        return "an atom has parentheses: `T(x, y)`, or `T()` for any event of the type"
+    return None
+
+
+RULE_SLIPS: tuple[Callable[[Slip], str | None], ...] = (_head, _item, _atom, _clause, _body)
+"""From the surest to the vaguest; the first that knows what was meant gives the hint."""

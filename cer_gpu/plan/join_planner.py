@@ -1,0 +1,200 @@
+"""PCEA -> arrays: states become entries of the look-up table, equalities become columns of slots.
+
+The runs of state 1 (an S) of `Q(x, y) <- T(x), S(x, y), R(x, y)` are gathered by an R with equal x and y, so
+they are stored in one entry, at the slot of the pair (x, y). Of the four entries two are indexed by x alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cer_gpu.automata.pcea import Equality, Keys
+from cer_gpu.automata.symbol_pcea import SymbolPCEA
+from cer_gpu.plan.join_tables import JoinTables, KeyColumn
+
+Label = frozenset[Hashable]
+Entry = tuple[int, Equality]
+
+NO_COLUMN = -1
+"""The column of an equality that compares nothing: every event has slot 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinMachine:
+    """What a PCEA over symbols is compiled to.
+
+    Attributes
+    ----------
+    tables : JoinTables
+    columns : tuple of KeyColumn
+        By the numbers that the tables use.
+    symbol_of : tuple of int
+        For each class of events its symbol.
+    labels : tuple of frozenset
+        `labels[0]` is the empty one; the marks of the others.
+    lane_column : ndarray, shape (n_symbols,), int32, or None
+        For each symbol the column whose slot is the lane of the event; None where there are no lanes but
+        those of PARTITION BY.
+    """
+
+    tables: JoinTables
+    columns: tuple[KeyColumn, ...]
+    symbol_of: tuple[int, ...]
+    labels: tuple[Label, ...]
+    lane_column: np.ndarray | None
+
+
+@dataclass
+class Columns:
+    """The columns of slots that a query needs, in the order of their first use."""
+
+    numbers: dict[Keys, int] = field(default_factory=dict)
+    _above: dict[Keys, Keys] = field(default_factory=dict)
+
+    def link(self, one: Keys, other: Keys) -> None:
+        """Say that the two are compared with each other: one space of slots for both."""
+        top, low = self._top(one), self._top(other)
+        if top != low:
+            self._above[low] = top
+
+    def number(self, keys: Keys) -> int:
+        """The number of a column, `NO_COLUMN` for the empty key."""
+        return self.numbers.setdefault(keys, len(self.numbers)) if keys else NO_COLUMN
+
+    def space(self, keys: Keys) -> Keys:
+        """What stands for the space of a column."""
+        return self._top(keys)
+
+    def built(self) -> tuple[tuple[KeyColumn, ...], Mapping[Keys, int]]:
+        """The columns by number, and the number of each space."""
+        spaces: dict[Keys, int] = {}
+        columns = tuple(
+            KeyColumn(spaces.setdefault(self._top(keys), len(spaces)), keys) for keys in self.numbers
+        )
+        return columns, spaces
+
+    def _top(self, keys: Keys) -> Keys:
+        while keys in self._above:
+            keys = self._above[keys]
+        return keys
+
+
+def lane_keys(columns: Columns, keys: Mapping[str, Keys]) -> None:
+    """Make the columns that say the lane of each event type; they share a space."""
+    first: Keys | None = None
+    for found in keys.values():
+        columns.number(found)
+        first = found if first is None else first
+        columns.link(first, found)
+
+
+def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMachine:
+    """The arrays of a PCEA over symbols.
+
+    Parameters
+    ----------
+    machine : SymbolPCEA
+        Unambiguous.
+    lane : mapping of str to Keys, or None
+        For each event type what makes its lane, where all events of an answer are equal in it.
+    """
+    symbol_of, applicable = merged_symbols(machine)
+    labels: dict[Label, int] = {frozenset(): 0}
+    for move in machine.transitions:
+        labels.setdefault(move.label, len(labels))
+    columns = Columns()
+    if lane is not None:
+        lane_keys(columns, lane)
+    for move in machine.transitions:
+        for equality in move.joins:
+            for _, keys in equality.left:
+                columns.link(equality.right, keys)
+    entries: dict[Entry, int] = {}
+    looked_up: dict[int, list[Entry]] = {}
+    for move in machine.transitions:
+        for source, equality in zip(move.sources, move.joins, strict=True):
+            entry = _entry(source, equality, columns)
+            if entry not in entries:
+                entries[entry] = len(entries)
+                looked_up.setdefault(source, []).append(entry)
+    reads: list[list[tuple[int, int]]] = []
+    stores: list[list[tuple[int, int]]] = []
+    for move in machine.transitions:
+        reads.append(
+            [
+                (entries[_entry(source, equality, columns)], columns.number(equality.right))
+                for source, equality in zip(move.sources, move.joins, strict=True)
+            ]
+        )
+        stores.append(
+            [
+                (entries[entry], columns.number(keys))
+                for entry in looked_up.get(move.target, ())
+                if (keys := dict(entry[1].left).get(move.event_type)) is not None
+            ]
+        )
+    built, spaces = columns.built()
+    tables = JoinTables(
+        n_symbols=len(applicable),
+        first=_offsets([len(moves) for moves in applicable]),
+        transition=np.array([move for moves in applicable for move in moves], np.int32),
+        label=np.array([labels[move.label] for move in machine.transitions], np.int32),
+        accepting=np.array([move.target in machine.final for move in machine.transitions], np.uint8),
+        read_first=_offsets([len(found) for found in reads]),
+        read_entry=_flat(reads, 0),
+        read_column=_flat(reads, 1),
+        store_first=_offsets([len(found) for found in stores]),
+        store_entry=_flat(stores, 0),
+        store_column=_flat(stores, 1),
+        entry_space=np.array(
+            [spaces[columns.space(e.right)] if e.right else NO_COLUMN for _, e in entries], np.int32
+        ),
+        entry_next=np.array([e.next for _, e in entries], np.uint8),
+        n_spaces=len(spaces),
+    )
+    lane_column = None
+    if lane is not None:
+        lane_column = np.array(
+            [
+                columns.number(lane[machine.transitions[moves[0]].event_type]) if moves else NO_COLUMN
+                for moves in applicable
+            ],
+            np.int32,
+        )
+    return JoinMachine(tables, built, symbol_of, tuple(labels), lane_column)
+
+
+def _entry(source: int, equality: Equality, columns: Columns) -> Entry:
+    """Where the runs of a state are stored for an equality: those with one left side share an entry."""
+    space = columns.space(equality.right) if equality.right else ()
+    return source, Equality(equality.left, space, equality.next)
+
+
+def merged_symbols(machine: SymbolPCEA) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    """Classes of events that no transition tells apart become one symbol; 0 is the neutral one.
+
+    Returns
+    -------
+    symbol_of : tuple of int
+        For each symbol of the machine the new one.
+    applicable : tuple of tuple of int
+        For each new symbol the transitions that read it, ascending.
+    """
+    moves: list[list[int]] = [[] for _ in range(machine.n_symbols)]
+    for number, move in enumerate(machine.transitions):
+        for symbol in move.symbols:
+            moves[symbol].append(number)
+    numbers: dict[tuple[int, ...], int] = {(): 0}
+    symbol_of = tuple(numbers.setdefault(tuple(found), len(numbers)) for found in moves)
+    return symbol_of, tuple(numbers)
+
+
+def _offsets(counts: Iterable[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(list(counts), dtype=np.int64)]).astype(np.int32)
+
+
+def _flat(pairs: Sequence[Sequence[tuple[int, int]]], side: int) -> np.ndarray:
+    return np.array([pair[side] for found in pairs for pair in found], np.int32)

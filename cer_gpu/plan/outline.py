@@ -1,0 +1,131 @@
+"""Checked statement -> outline: what can be compiled before any data is known, and by which theory.
+
+- A **rule** becomes a parallelized automaton, if it is hierarchical (PCEA paper, Theorem 4.1).
+- A query in which correlations make all events of a complex event equal in some attributes is **regular** once
+  these are the key of its lanes: `A AS a ; B AS b FILTER a.id = b.id` is `A AS a ; B AS b` for each id.
+- A query with other equalities between variables becomes a parallelized automaton, a chain.
+- Any other query is **regular** as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cer_gpu.automata import correlated
+from cer_gpu.automata.cea import CEA, Predicate
+from cer_gpu.automata.construct import construct
+from cer_gpu.automata.determinise import predicates
+from cer_gpu.automata.pcea import PCEA, Keys
+from cer_gpu.automata.symbol_pcea import gather_predicates
+from cer_gpu.automata.trim import trim
+from cer_gpu.errors import QueryError
+from cer_gpu.joins.hcq import to_pcea
+from cer_gpu.joins.hierarchical import require_hierarchical
+from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
+from cer_gpu.language import tree
+from cer_gpu.language.rules import resolve
+from cer_gpu.language.schema import Schema
+from cer_gpu.logic.formulas import correlates
+from cer_gpu.logic.lp import to_lp
+from cer_gpu.plan.evaluated import unevaluated
+from cer_gpu.plan.join_tables import KeyColumn
+from cer_gpu.plan.partitioning import shared_key
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What a statement is compiled to before any data is known.
+
+    Attributes
+    ----------
+    statement : Query or Rule
+    text : str
+        As it was written.
+    formula : Pattern or None
+        The pattern in LP-normal form with the SELECT list as its outermost projection; None for a rule.
+    automaton : CEA or PCEA
+    tests : tuple of Predicate
+        The distinct predicates of its transitions.
+    lane : mapping of str to Keys, or None
+        For each event type the attributes that all events of an answer share.
+    body : ConjunctiveQuery or None
+        Of a rule, with its atoms by name.
+    """
+
+    statement: tree.Statement
+    text: str
+    formula: tree.Pattern | None
+    automaton: CEA | PCEA
+    tests: tuple[Predicate, ...]
+    lane: Mapping[str, Keys] | None = None
+    body: ConjunctiveQuery | None = None
+
+    def lane_columns(self) -> tuple[KeyColumn, ...]:
+        """The column of a lane that has the same attributes for all event types; none without a lane."""
+        return tuple(KeyColumn(0, keys) for keys in dict.fromkeys((self.lane or {}).values()))
+
+
+def outline(statement: tree.Statement, text: str) -> Outline:
+    """The part of compilation that needs no data.
+
+    Parameters
+    ----------
+    statement : Query or Rule
+        Well-formed.
+
+    Raises
+    ------
+    QueryError
+        For what is not evaluated yet, and what cannot be: a rule that is not hierarchical, a correlation
+        that no automaton with equalities expresses.
+    LimitError
+        When the normal form would exceed its budget.
+    """
+    if found := unevaluated(statement):
+        raise QueryError(found, text)
+    if isinstance(statement, tree.Rule):
+        return rule_outline(statement, text, None)
+    formula = projected(to_lp(statement.pattern), statement.select)
+    if not correlates(formula):
+        return _regular(statement, text, formula)
+    # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY speak of the other.
+    shared = None if statement.partition else shared_key(formula)
+    lane = None if shared is None else shared.lane
+    if shared is not None:
+        formula = shared.pattern
+        if shared.uniform and not correlates(formula):
+            return _regular(statement, text, formula, lane)
+    try:
+        automaton = correlated.to_pcea(formula)
+    except QueryError as error:
+        raise QueryError(error.diagnostics, text) from None
+    return Outline(statement, text, formula, automaton, gather_predicates(automaton), lane)
+
+
+def _regular(
+    query: tree.Query, text: str, formula: tree.Pattern, lane: Mapping[str, Keys] | None = None
+) -> Outline:
+    automaton = trim(construct(formula))
+    return Outline(query, text, formula, automaton, predicates(automaton), lane)
+
+
+def rule_outline(rule: tree.Rule, text: str, schema: Schema | None) -> Outline:
+    """The outline of a rule; without a schema the attributes that it gives by position have made-up names.
+
+    Raises
+    ------
+    QueryError
+        When the rule is not hierarchical.
+    """
+    query = from_rule(resolve(rule, schema))
+    require_hierarchical(query, text)
+    automaton = to_pcea(query)
+    return Outline(rule, text, None, automaton, gather_predicates(automaton), common_keys(query), query)
+
+
+def projected(formula: tree.Pattern, select: tuple[tree.SelectItem, ...] | None) -> tree.Pattern:
+    """The formula with the SELECT list as its outermost projection."""
+    if select is None:
+        return formula
+    return tree.Project(formula, tuple(item.variable for item in select))

@@ -1,0 +1,2 @@
+def shared_key(*a):
+    return None

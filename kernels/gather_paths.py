@@ -1,0 +1,193 @@
+"""Enumeration: the answers of many hits, each hit's in canonical order.
+
+An answer is one node for every choice point: the root's first, then one in the heap of every child, and so on
+in depth-first order. What is still to choose is an agenda, a linked list of which every choice keeps the part
+that was left when it was made; so going back to a choice costs nothing. Every node that is looked at inside the
+window leads to an answer, so the steps between two answers are bounded by the size of the answers.
+"""
+
+from .gather_nodes import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT
+from .jit import jit
+
+DONE = 0
+STACK_FULL = 1
+ROWS_FULL = 2
+MARKS_FULL = 3
+
+BASE, REST, CELLS, NODE, CHOICE = range(5)
+"""Columns of `choice`: where the nodes still to visit begin, what is still to choose after it, the agenda's
+cells when it was made, and the node that is chosen now; `CHOICE` is their number."""
+
+
+@jit
+def walk(
+    arena, children, root_node, r0, r1, lowest, label_atoms, out_first, out_event, out_label, pending, choice,
+    agenda, n, m,
+):  # fmt: skip
+    """Append the answers below some roots: status, and how many rows and marks there are by then.
+
+    ===============  ============================  =======================================================
+    `arena`          int64 [nodes, 8]              in
+    `children`       int64 [links]                 in
+    `root_node`      int64 [roots]                 in: the roots r0 .. r1 - 1
+    `lowest`         int64                         in: the least admissible start
+    `label_atoms`    uint8 [labels, atoms]         in: which atoms a label fills; no atoms: marks are written
+    `out_first`      int64 [rows + 1]              out: where the events of each answer begin
+    `out_event`      int64 [marks]                 out: by atom; marks ascend (their runs are chains)
+    `out_label`      int32 [marks] or [0]          out: of marks
+    `pending`        int64 [stack]                 scratch
+    `choice`         int64 [depth, CHOICE]         scratch
+    `agenda`         int64 [cells, 2]              scratch: a node, and the next cell or -1
+    `n`, `m`         int64                         in: rows and marks written so far
+    ===============  ============================  =======================================================
+    """
+    atoms = label_atoms.shape[1]
+    for r in range(r0, r1):
+        pending[0] = root_node[r]
+        top = 1
+        depth = 0
+        choice[0, BASE] = 0
+        choice[0, REST] = -1
+        choice[0, CELLS] = 0
+        while depth >= 0:
+            if top == choice[depth, BASE]:
+                depth -= 1
+                continue
+            top -= 1
+            node = pending[top]
+            cells = choice[depth, CELLS]
+            last = cells + arena[node, CHILDREN]
+            if top + 3 > pending.shape[0] or depth + 2 > choice.shape[0] or last > agenda.shape[0]:
+                return STACK_FULL, n, m
+            for side in (RIGHT, LEFT):
+                below = arena[node, side]
+                if below >= 0 and arena[below, LATEST] >= lowest:
+                    pending[top] = below
+                    top += 1
+            choice[depth, NODE] = node
+            todo = choice[depth, REST]
+            for k in range(arena[node, CHILD] + arena[node, CHILDREN] - 1, arena[node, CHILD] - 1, -1):
+                agenda[cells, 0] = children[k]
+                agenda[cells, 1] = todo
+                todo = cells
+                cells += 1
+            if todo >= 0:
+                depth += 1
+                choice[depth, BASE] = top
+                choice[depth, REST] = agenda[todo, 1]
+                choice[depth, CELLS] = cells
+                pending[top] = agenda[todo, 0]
+                top += 1
+                continue
+            if n + 2 > out_first.shape[0]:
+                return ROWS_FULL, n, m
+            size = atoms if atoms > 0 else depth + 1
+            if m + size > out_event.shape[0]:
+                return MARKS_FULL, n, m
+            for d in range(depth + 1):
+                node = choice[d, NODE]
+                if atoms > 0:
+                    for a in range(atoms):
+                        if label_atoms[arena[node, LABEL], a]:
+                            out_event[m + a] = arena[node, EVENT]
+                else:
+                    # the root has the last event, the deepest choice the first
+                    out_event[m + depth - d] = arena[node, EVENT]
+                    out_label[m + depth - d] = arena[node, LABEL]
+            m += size
+            n += 1
+            out_first[n] = m
+    return DONE, n, m
+
+
+@jit
+def _before(first, event, label, start, one, other):
+    """Whether a row comes before another: by start, then events, then labels; both as tuples."""
+    if start[one] != start[other]:
+        return start[one] < start[other]
+    a, b = first[one], first[other]
+    n, m = first[one + 1] - a, first[other + 1] - b
+    for k in range(min(n, m)):
+        if event[a + k] != event[b + k]:
+            return event[a + k] < event[b + k]
+    if n != m:
+        return n < m
+    if label.shape[0] > 0:
+        for k in range(n):
+            if label[a + k] != label[b + k]:
+                return label[a + k] < label[b + k]
+    return False
+
+
+@jit
+def sort_rows(first, event, label, start, low, high, order, spare):
+    """Put rows low .. high - 1 of a hit in canonical order: `order[low:high]`; insertion, then merges."""
+    run = 16
+    for a in range(low, high, run):
+        b = min(a + run, high)
+        for i in range(a, b):
+            row = i
+            j = i
+            while j > a and _before(first, event, label, start, row, order[j - 1]):
+                order[j] = order[j - 1]
+                j -= 1
+            order[j] = row
+    while run < high - low:
+        for a in range(low, high, 2 * run):
+            mid = min(a + run, high)
+            b = min(a + 2 * run, high)
+            i, j = a, mid
+            for k in range(a, b):
+                if j >= b or (i < mid and not _before(first, event, label, start, order[j], order[i])):
+                    spare[k] = order[i]
+                    i += 1
+                else:
+                    spare[k] = order[j]
+                    j += 1
+        for k in range(low, high):
+            order[k] = spare[k]
+        run *= 2
+
+
+@jit
+def fill(
+    arena, children, hits, root_first, root_node, hit_lowest, label_atoms, out_first, out_event, out_label, start,
+    order, spare, pending, choice, agenda, row_hit, progress,
+):  # fmt: skip
+    """The answers of the hits from `progress[0]` on, until an array is full: the status.
+
+    ===============  ============================  =======================================================
+    `hits`           int64 [hits]                  in: numbers of hits
+    `root_first` ... of `build`                    in
+    `label_atoms`... of `walk`                     in, out and scratch
+    `start`          int64 [rows]                  out: the least event of each answer
+    `order`          int64 [rows]                  out: the rows of each hit in canonical order
+    `spare`          int64 [rows]                  scratch
+    `row_hit`        int64 [rows]                  out: the hit of each answer
+    `progress`       int64 [3]                     in/out: hits, rows and marks that are done; zeros at first
+    ===============  ============================  =======================================================
+    """
+    n = progress[1]
+    m = progress[2]
+    out_first[n] = m
+    while progress[0] < hits.shape[0]:
+        hit = hits[progress[0]]
+        status, rows, marks = walk(
+            arena, children, root_node, root_first[hit], root_first[hit + 1], hit_lowest[hit], label_atoms,
+            out_first, out_event, out_label, pending, choice, agenda, n, m,
+        )  # fmt: skip
+        if status != DONE:
+            return status
+        for row in range(n, rows):
+            row_hit[row] = hit
+            least = out_event[out_first[row]]
+            for k in range(out_first[row] + 1, out_first[row + 1]):
+                least = min(least, out_event[k])
+            start[row] = least
+        sort_rows(out_first, out_event, out_label, start, n, rows, order, spare)
+        n = rows
+        m = marks
+        progress[0] += 1
+        progress[1] = n
+        progress[2] = m
+    return DONE
