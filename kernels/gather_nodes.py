@@ -62,25 +62,30 @@ def _on_top(arena, progress, fresh, old):
 
 
 @inline
-def _kept(arena, node, side, bound):
-    """The weight of one child of a copy, which is cut off where it has expired."""
+def _live(arena, node, side, bound):
+    """One child of a node, -1 where there is none or it has expired."""
     child = arena[node, side]
+    if child >= 0 and arena[child, LATEST] < bound:
+        child = -1
+    return child
+
+
+@inline
+def _weight(arena, node):
     weight = 0
-    if child >= 0:
-        if arena[child, LATEST] < bound:
-            arena[node, side] = -1
-        else:
-            weight = arena[child, WEIGHT]
+    if node >= 0:
+        weight = arena[node, WEIGHT]
     return weight
 
 
 @jit
-def union(arena, progress, old, fresh, bound):
+def union(arena, progress, path, old, fresh, bound):
     """The union of a heap and a node that has nothing below it: the new root.
 
     ============  =====================  ==============================================================
     `arena`       int64 [capacity, 8]    in/out: room for `PATH` more nodes
     `progress`    int64 [WORDS]          in/out
+    `path`        int64 [PATH, 2]        scratch: the nodes that are copied, and the sides taken
     `old`         int64                  in: the root of a heap
     `fresh`       int64                  in: LEFT and RIGHT are -1
     `bound`       int64                  in: runs that began before it have left every window to come
@@ -89,27 +94,29 @@ def union(arena, progress, old, fresh, bound):
     if arena[old, LATEST] < bound:
         return fresh
     latest = arena[fresh, LATEST]
-    if latest >= arena[old, LATEST]:
-        return _on_top(arena, progress, fresh, old)
-    root = _copy(arena, progress, old)
-    node = root
-    below = old
-    while below >= 0:
-        # node is a copy, later than the fresh one, which goes below it
-        left = _kept(arena, node, LEFT, bound)
-        right = _kept(arena, node, RIGHT, bound)
-        arena[node, WEIGHT] = left + right + 2
-        side = LEFT if left <= right else RIGHT
-        below = arena[node, side]
-        if below < 0:
-            arena[node, side] = fresh
-        elif latest >= arena[below, LATEST]:
-            arena[node, side] = _on_top(arena, progress, fresh, below)
-            below = -1
-        else:
-            arena[node, side] = _copy(arena, progress, below)
-            node = arena[node, side]
-    return root
+    length = 0
+    node = old
+    while node >= 0 and latest < arena[node, LATEST]:
+        left = _live(arena, node, LEFT, bound)
+        right = _live(arena, node, RIGHT, bound)
+        side = LEFT
+        if _weight(arena, right) < _weight(arena, left):
+            side = RIGHT
+        path[length, 0] = node
+        path[length, 1] = side
+        length += 1
+        node = left if side == LEFT else right
+    below = fresh if node < 0 else _on_top(arena, progress, fresh, node)
+    # from below upwards, so that what a node refers to precedes it
+    for k in range(length - 1, -1, -1):
+        side = path[k, 1]
+        other = LEFT + RIGHT - side
+        node = _copy(arena, progress, path[k, 0])
+        arena[node, other] = _live(arena, node, other, bound)
+        arena[node, side] = below
+        arena[node, WEIGHT] = 1 + arena[below, WEIGHT] + _weight(arena, arena[node, other])
+        below = node
+    return below
 
 
 @inline
@@ -135,7 +142,7 @@ def _looked_up(offset, entry_next, slots, places, table, arena, entry, column, e
 def build(
     first, transition, label, accepting, read_first, read_entry, read_column, store_first, store_entry,
     store_column, entry_next, offset, symbols, slots, places, begin, stop, hit_first, hit_event, hit_lowest,
-    table, arena, children, root_first, root_node, fired, room, progress,
+    table, arena, children, root_first, root_node, fired, path, room, progress,
 ):  # fmt: skip
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
@@ -156,6 +163,7 @@ def build(
     `root_first`  int64 [hits + 1]             out: the roots of hit h are root_first[h] ..
     `root_node`   int64 [capacity]             out
     `fired`       int64 [transitions, 2]       scratch: those that one event may take
+    `path`        int64 [PATH, 2]              scratch of `union`
     `room`        int64 [3]                    in: transitions, look-ups and stores of an event at most
     `progress`    int64 [WORDS]                in/out: zeros at first, then kept
     ============  ===========================  ==========================================================
@@ -249,7 +257,7 @@ def build(
                     if old < base or (entry_next[entry] and arena[old, EVENT] != event):
                         table[where] = node
                     else:
-                        table[where] = union(arena, progress, old, node, bound)
+                        table[where] = union(arena, progress, path, old, node, bound)
             if ends:
                 h += 1
                 root_first[h] = progress[ROOTS]

@@ -3,6 +3,8 @@
 A pair is one 64-bit key, left in the upper half. Numbers are given in the order of first sight.
 """
 
+import numpy as np
+
 from .jit import jit
 
 EMPTY = -1
@@ -31,7 +33,7 @@ def pair_codes_body(left, right, table_key, table_code, count, codes, fresh):
         if left[i] < 0 or right[i] < 0:
             codes[i] = -1
             continue
-        key = (left[i] << 32) | right[i]
+        key = (np.int64(left[i]) << 32) | right[i]
         # Fibonacci hashing: the upper bits of the product depend on all bits of the key
         at = ((key * -7046029254386353131) >> 20) & mask
         while table_key[at] != key and table_key[at] != EMPTY:
@@ -75,7 +77,7 @@ def localise_body(slots, table_key, table_code):
     count = 0
     for i in range(slots.shape[1]):
         for column in range(slots.shape[0]):
-            key = slots[column, i]
+            key = np.int64(slots[column, i])
             if key < 0:
                 continue
             at = ((key * -7046029254386353131) >> 20) & mask

@@ -111,11 +111,12 @@ class Products:
         table = np.full(int(events.offset[-1]), -1, np.int64)
         fired = np.empty((tables.n_fired, 2), np.int64)
         progress = np.zeros(gather_nodes.WORDS, np.int64)
+        path = np.empty((gather_nodes.PATH, 2), np.int64)
         room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         while True:
             status = gather_nodes.build(
                 *tables, events.offset, events.symbols, events.slots, events.places, begin, stop, first,
-                event, lowest, table, arena, children, root_first, root_node, fired, room, progress,
+                event, lowest, table, arena, children, root_first, root_node, fired, path, room, progress,
             )  # fmt: skip
             if status == gather_nodes.DONE:
                 break

@@ -21,7 +21,7 @@ def with_empty_columns(schema: Schema, statement: tree.Statement) -> Schema:
     empty = [name for name, arrow in schema.unsupported.items() if arrow == "null"]
     if not empty:
         return schema
-    suggested = assumed_schema(statement).attributes
+    suggested = assumed_schema(_conditions(statement), statement.window).attributes
     if isinstance(statement, tree.Rule):
         suggested = {**suggested, **_joined_kinds(statement, schema)}
     kinds = {name: suggested.get(name, ValueType.FLOAT64) for name in empty}
@@ -36,14 +36,20 @@ def with_empty_columns(schema: Schema, statement: tree.Statement) -> Schema:
     )
 
 
-def assumed_schema(statement: tree.Statement) -> Schema:
-    """A schema in which every attribute has the type that the statement's constants suggest.
+def assumed_schema(conditions: tuple[Any, ...], window: tree.Window | None) -> Schema:
+    """A schema in which every attribute has the type that the constants it is compared with suggest.
 
     Numbers where nothing says otherwise; an order attribute in nanoseconds, since a window over time
     can be planned for any.
+
+    Parameters
+    ----------
+    conditions : tuple
+        Patterns, conditions, predicates.
+    window : Window or None
     """
     kinds: dict[str, ValueType] = {}
-    nodes = list(walk(_conditions(statement)))
+    nodes = list(walk(conditions))
     for node in nodes:
         operands: tuple[Any, ...] = ()
         match node:
@@ -72,8 +78,8 @@ def assumed_schema(statement: tree.Statement) -> Schema:
     order = "time"
     while order in kinds:
         order += "_"
-    if statement.window is not None and statement.window.attribute is not None:
-        kinds.setdefault(statement.window.attribute, ValueType.FLOAT64)
+    if window is not None and window.attribute is not None:
+        kinds.setdefault(window.attribute, ValueType.FLOAT64)
     kinds[order] = ValueType.TIMESTAMP
     units = {name: "ns" for name, kind in kinds.items() if kind in (ValueType.TIMESTAMP, ValueType.DURATION)}
     return Schema(kinds, order=order, units=units)

@@ -92,7 +92,7 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
     if isinstance(statement, tree.Rule) and schema is not None:
         # Only a schema says which attributes the atoms of a rule have by position.
         outline = rule_outline(statement, outline.text, schema)
-    known = schema if schema is not None else assumed_schema(statement)
+    known = schema if schema is not None else assumed_schema(outline.tests, statement.window)
     builder = AxisBuilder(ConstantReader(known.attributes, known.units), columns.type, columns.stream)
     axes, formulas = builder.build(outline.tests)
     diagram = fold(axes, formulas)
