@@ -235,9 +235,8 @@ def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, .
 
 
 def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
-    missing = tuple(unevaluated(query))
     if events is None:
-        return check_query(query, None) + missing
+        return _with_unevaluated(query, check_query(query, None))
     asked = read_options(**keywords)
     source = _source(events, asked)
     schema = _schema(query, source, asked)
@@ -246,9 +245,21 @@ def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tu
         if occurring is not None:
             attributes = frozenset(schema.attributes)
             schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
-    findings = check_query(query, schema) + missing
+    findings = _with_unevaluated(query, check_query(query, schema))
     if all(finding.severity != "error" for finding in findings):
         _check_roles(query, source)
+    return findings
+
+
+def _with_unevaluated(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """The findings, and what of a query that is right cannot be evaluated."""
+    findings += tuple(unevaluated(query))
+    if any(finding.severity == "error" for finding in findings):
+        return findings
+    try:
+        outline(query, "")
+    except QueryError as error:
+        findings += tuple(error.diagnostics)
     return findings
 
 

@@ -4,8 +4,8 @@ JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b"
 marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
 `x[price]` in the SELECT list an `"attributes": {"x": [{"price": 10.5}]}`, one object for each mark of `x`.
 In CSV the positions of a variable are separated by spaces, and attributes are JSON. An answer of a rule is
-`{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`: one position for each atom, and the values
-of the variables in the head.
+`{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`: one position for each atom, and the
+values of the variables in the head.
 """
 
 from __future__ import annotations

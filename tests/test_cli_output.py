@@ -58,7 +58,14 @@ def written(table, form, **options):
 
 def lines_of(table, variables, partition=()):
     matches = Matches(
-        table.schema, lambda: table.to_batches(max_chunksize=7), variables, partition, "cpu", "", Stop(None)
+        table.schema,
+        lambda: table.to_batches(max_chunksize=7),
+        variables,
+        partition,
+        None,
+        "cpu",
+        "",
+        Stop(None),
     )
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)

@@ -105,4 +105,28 @@ def test_the_head_gives_the_values_of_its_variables() -> None:
     }  # fmt: skip
     [answer] = matches
     assert answer.values == {"y": "x", "x": 1}
-    assert answer.marks == {} and answer.partition is None
+    assert answer.marks == {}
+    assert answer.partition is None
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_keys_that_have_left_the_window_are_forgotten(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cer_gpu.engine.intake.REMEMBERED", 1)
+    rng = Random(f"forgotten keys {block}")
+    total = 0
+    for _ in range(30):
+        rule = random_rule(rng)
+        total += check(rule, random_rule_events(rng, rule, rng.randrange(10, 30)), rng)
+    assert total > 100
+
+
+def test_memory_of_keys_follows_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cer_gpu.engine.intake.REMEMBERED", 100)
+    monkeypatch.setattr("cer_gpu.engine.runner.CHUNK", 64)
+    count = 20_000
+    table = pa.table({"type": ["A", "B"] * count, "k": [row // 2 for row in range(2 * count)]})
+    query = cer.compile("Q(x) <- A(k = x), B(k = x) WITHIN 10 EVENTS")
+    with query.stream() as stream:
+        for start in range(0, 2 * count, 100):
+            assert len(stream.push(table.slice(start, 100)).to_arrow()) == 50
+        assert stream._run.intake._joins.size < 2_000

@@ -22,7 +22,8 @@ from cer_gpu.plan import symbols
 from cer_gpu.plan.axes import Cut, CutAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula
-from cer_gpu.plan.planner import Columns, Plan, outline, plan
+from cer_gpu.plan.outline import outline
+from cer_gpu.plan.planner import Columns, Plan, plan
 
 PRICES = Schema({"price": ValueType.FLOAT64, "size": ValueType.INT64, "venue": ValueType.STRING})
 

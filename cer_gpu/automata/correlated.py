@@ -1,1 +1,2 @@
-def to_pcea(*a): raise NotImplementedError
+def to_pcea(*a):
+    raise NotImplementedError

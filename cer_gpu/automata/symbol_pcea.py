@@ -42,5 +42,7 @@ def over_symbols(pcea: PCEA, symbols: Sequence[frozenset[int]], tests: Sequence[
         if number is None:
             raise UnknownPredicateError(f"{move.predicate} is not among the predicates")
         holding = frozenset(symbol for symbol, holds in enumerate(symbols) if number in holds)
-        moves.append(SymbolGather(holding, move.sources, move.event_type, move.joins, move.label, move.target))
+        moves.append(
+            SymbolGather(holding, move.sources, move.event_type, move.joins, move.label, move.target)
+        )
     return SymbolPCEA(pcea.names, len(symbols), tuple(moves), pcea.final)

@@ -1,1 +1,2 @@
-def disambiguate(*a): raise NotImplementedError
+def disambiguate(*a):
+    raise NotImplementedError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -62,21 +63,15 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
 
 def _groups(counts: np.ndarray, huge: np.ndarray) -> Iterator[tuple[slice, bool]]:
     """Ranges of hits with about `GROUP` complex events each, the huge ones by themselves."""
-    start, total = 0, 0.0
-    alone = huge.tolist()
-    for index, count in enumerate(counts.tolist()):
-        if alone[index]:
-            if start < index:
-                yield slice(start, index), False
-            yield slice(index, index + 1), True
-            start, total = index + 1, 0.0
-            continue
-        total += count
-        if total >= GROUP:
-            yield slice(start, index + 1), False
-            start, total = index + 1, 0.0
-    if start < len(counts):
-        yield slice(start, len(counts)), False
+    edges = {0, len(counts)}
+    alone = np.flatnonzero(huge)
+    edges.update(alone.tolist(), (alone + 1).tolist())
+    running = np.cumsum(np.where(huge, 0.0, counts))
+    if len(counts):
+        edges.update((np.searchsorted(running, np.arange(GROUP, running[-1], GROUP)) + 1).tolist())
+    single = frozenset(alone.tolist())
+    for start, stop in pairwise(sorted(edges)):
+        yield slice(start, stop), start in single
 
 
 def _by_start(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -157,6 +157,9 @@ ALL_KEYED = np.empty(0, np.uint8)
 NO_SLOTS = np.empty((0, 0), np.int32)
 """What `Relevant` has where there are no lanes, no keys, no null among the keys, and no join."""
 
+REMEMBERED = 1 << 20
+"""Keys that are remembered at least, before those that no event in the window has are forgotten."""
+
 PART = 1 << 15
 """Rows whose values one thread gathers at a time."""
 
@@ -232,6 +235,35 @@ class Intake:
         assert self._joins is not None
         return self._joins.slot_counts
 
+    def forget(self, kept: Relevant | None, new: Relevant) -> tuple[Relevant | None, Relevant]:
+        """Forget the keys of all events but some, once they are many more than these need.
+
+        Parameters
+        ----------
+        kept : Relevant or None
+            What the window still needs.
+        new : Relevant
+            All events that have been read since.
+
+        Returns
+        -------
+        kept, new : Relevant
+            The same with their keys numbered anew.
+        """
+        joins = self._joins
+        old = 0 if kept is None else len(kept)
+        if joins is None or joins.size < max(REMEMBERED, 8 * (old + len(new))):
+            return kept, new
+        parts = [new] if kept is None else [kept, new]
+        slots = joins.forget(np.concatenate([part.slots for part in parts], axis=1))
+        if kept is not None:
+            kept = replace(
+                kept, slots=slots[:, :old], lanes=joins.lanes(slots[:, :old], kept.symbols, kept.lanes)
+            )
+        return kept, replace(
+            new, slots=slots[:, old:], lanes=joins.lanes(slots[:, old:], new.symbols, new.lanes)
+        )
+
     def unseen(self) -> list[tuple[str, str, list[str]]]:
         """The types and streams of the query that no event had: their column, name, and what there was."""
         if not self.rows:
@@ -277,8 +309,6 @@ class Intake:
         places = NO_KEYS
         if self._contiguous:
             places = ordinals if self.laned else positions
-        if self._query.joins is None:
-            slots = NO_SLOTS
         payload = None
         if self.payload:
             taken = batch.select(list(self.payload)).take(pa.array(rows))

@@ -93,10 +93,61 @@ class JoinKeys:
             lanes = np.take_along_axis(slots, self._lane_column[symbols][None, :].astype(np.int64), 0)[0]
         return np.where(partitions < 0, np.int32(-1), lanes) if len(partitions) else lanes
 
+    @property
+    def size(self) -> int:
+        """How many values and tuples are remembered."""
+        return int(self.slot_counts.sum()) + sum(len(encoder.values) for encoder in self._encoders.values())
+
+    def forget(self, slots: np.ndarray) -> np.ndarray:
+        """Remember only what some events have: what has left the window need not be told apart any more.
+
+        Parameters
+        ----------
+        slots : ndarray, shape (columns, n), int32
+            Of the events that are kept.
+
+        Returns
+        -------
+        ndarray, shape (columns, n), int32
+            The same with the values numbered anew.
+        """
+        # From the tuples down to the values that they are made of: which are still needed.
+        levels: list[list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = []
+        values: dict[tree.Expression, list[np.ndarray]] = {domain: [] for domain in self._encoders}
+        for space, pairs_of in self._wholes.items():
+            whole = _used(slots[self._rows(space)])
+            keys = self._keys_of(space)
+            levels.append([])
+            for pairs, key in zip(reversed(pairs_of), reversed(keys[1:]), strict=True):
+                left, right = pairs.halves(whole)
+                levels[space].insert(0, (whole, left, right))
+                values[self._domain_of[key]].append(right)
+                whole = _used(left)
+            values[self._domain_of[keys[0]]].append(whole)
+        kept = {domain: _used(np.concatenate(parts)) for domain, parts in values.items()}
+        for domain, numbers in kept.items():
+            self._encoders[domain].keep(numbers)
+        out = np.full_like(slots, -1)
+        for space, pairs_of in self._wholes.items():
+            keys = self._keys_of(space)
+            below = kept[self._domain_of[keys[0]]]
+            for pairs, key, (whole, left, right) in zip(pairs_of, keys[1:], levels[space], strict=True):
+                pairs.reset(np.searchsorted(below, left), np.searchsorted(kept[self._domain_of[key]], right))
+                below = whole
+            rows = self._rows(space)
+            out[rows] = np.where(slots[rows] < 0, -1, np.searchsorted(below, slots[rows]))
+        return out
+
+    def _keys_of(self, space: int) -> tuple[tree.Expression, ...]:
+        return next(column.keys for column in self._columns if column.space == space)
+
+    def _rows(self, space: int) -> list[int]:
+        return [number for number, column in enumerate(self._columns) if column.space == space]
+
     def _slot_count(self, space: int) -> int:
         if self._wholes[space]:
             return self._wholes[space][-1].count
-        domain = next(self._domain_of[column.keys[0]] for column in self._columns if column.space == space)
+        domain = self._domain_of[self._keys_of(space)[0]]
         return len(self._encoders[domain].values) if domain in self._encoders else 0
 
     def _codes(
@@ -115,6 +166,12 @@ class JoinKeys:
                 self._encoders[domain] = PartEncoder(tuple(map(_name, members)), table.schema)
             known[key] = self._encoders[domain].encode_one(table, rows, _name(key))
         return known[key]
+
+
+def _used(numbers: np.ndarray) -> np.ndarray:
+    """The distinct numbers, ascending, without -1."""
+    found = np.unique(numbers).astype(np.int64)
+    return found[found >= 0]
 
 
 def columns_read(keys: Iterable[KeyColumn]) -> list[str]:

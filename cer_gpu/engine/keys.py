@@ -70,6 +70,24 @@ class PartEncoder:
             codes = np.where(codes == nan, np.int32(-1), codes)
         return codes
 
+    def keep(self, used: np.ndarray) -> None:
+        """Forget all values but some, which are numbered from 0 on.
+
+        Parameters
+        ----------
+        used : ndarray, shape (k,), int
+            The numbers of the values to keep.
+        """
+        self.values = [self.values[number] for number in used.tolist()]
+        self._table = np.empty(0, np.int32)
+        self._numbers = {}
+        if not self._dense:
+            self._numbers = {value: number for number, value in enumerate(self.values)}
+        elif self.values:
+            self._least = min(self.values)
+            self._table = np.full(max(self.values) - self._least + 1, -1, np.int32)
+            self._table[np.array(self.values) - self._least] = np.arange(len(self.values))
+
     def _encode(self, batch: pa.RecordBatch, rows: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
         if self._dense and len(names) == 1:
             codes = self._encode_dense(batch, rows, names[0])

@@ -50,6 +50,20 @@ class PairNumbers:
                 return codes
             self._grow(2 * len(self._table_key))
 
+    def halves(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The pairs that have some numbers, as int64."""
+        keys = self._keys[numbers]
+        return keys >> 32, keys & 0xFFFFFFFF
+
+    def reset(self, left: np.ndarray, right: np.ndarray) -> None:
+        """Forget all pairs, and number these from 0 on; shape (k,), int64, all different."""
+        self._keys = (left << 32) | right
+        self._count = len(left)
+        places = LEAST
+        while places < 4 * self._count:
+            places *= 2
+        self._grow(places)
+
     def _grow(self, places: int) -> None:
         self._table_key = np.full(places, kernels.EMPTY, np.int64)
         self._table_code = np.empty(places, np.int32)

@@ -104,6 +104,8 @@ class Runner:
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream with those that the window still needs."""
         self._settle()
+        if not self._carries:
+            self._tail, new = self._intake.forget(self._tail, new)
         chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count, self._workers)
         self._last = chunk
         return chunk

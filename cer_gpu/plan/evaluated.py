@@ -40,9 +40,17 @@ def _construct(node: Any) -> str | None:
             return f"a time interval on `{':' if node.contiguous else ';'}`"
         case tree.Iteration(gap=tree.Interval()):
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
+        case tree.Comparison(op=op) if op != "=" and len(_variables(node)) > 1:
+            return f"`{op}` between two variables"
         case tree.Query(strategy=strategy) if strategy is not tree.Strategy.ALL:
             return f"the selection strategy `{strategy.value}`"
     return None
+
+
+def _variables(node: tree.Comparison) -> set[str]:
+    return {
+        part.variable for part in walk(node) if isinstance(part, tree.Attribute) and part.variable is not None
+    }
 
 
 def unevaluated(statement: tree.Statement) -> list[Diagnostic]:

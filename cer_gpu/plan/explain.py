@@ -12,6 +12,7 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
+from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.planner import Plan
 
 WIDTH = 12
@@ -28,7 +29,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield _line("engine", _engine(plan))
     yield _line("guarantee", _guarantee(query))
     if outline.formula is not None:
-        yield _line("formula", to_text(outline.formula))
+        yield _line("formula", to_text(_without_list(outline)))
     if outline.body is not None:
         tree_of_body = q_tree(outline.body)
         yield _line("q-tree", draw(tree_of_body, outline.body))
@@ -44,6 +45,16 @@ def _lines(plan: Plan) -> Iterator[str]:
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", _cost(plan))
+
+
+def _without_list(outline: Outline) -> tree.Pattern:
+    """The formula without the projection that stands for the SELECT list."""
+    formula = outline.formula
+    assert formula is not None
+    assert isinstance(outline.statement, tree.Query)
+    if isinstance(formula, tree.Project) and outline.statement.select is not None:
+        return formula.pattern
+    return formula
 
 
 def _class(plan: Plan) -> str:

@@ -131,9 +131,9 @@ def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMa
         )
         stores.append(
             [
-                (entries[entry], columns.number(keys))
+                (entries[entry], columns.number(stored))
                 for entry in looked_up.get(move.target, ())
-                if (keys := dict(entry[1].left).get(move.event_type)) is not None
+                if (stored := dict(entry[1].left).get(move.event_type)) is not None
             ]
         )
     built, spaces = columns.built()

@@ -1,8 +1,8 @@
 """Checked statement -> outline: what can be compiled before any data is known, and by which theory.
 
 - A **rule** becomes a parallelized automaton, if it is hierarchical (PCEA paper, Theorem 4.1).
-- A query in which correlations make all events of a complex event equal in some attributes is **regular** once
-  these are the key of its lanes: `A AS a ; B AS b FILTER a.id = b.id` is `A AS a ; B AS b` for each id.
+- A query in which correlations make all events of a complex event equal in some attributes is **regular**
+  once these are the key of its lanes: `A AS a ; B AS b FILTER a.id = b.id` is `A AS a ; B AS b` for each id.
 - A query with other equalities between variables becomes a parallelized automaton, a chain.
 - Any other query is **regular** as it stands.
 """

@@ -195,7 +195,8 @@ def _unambiguous(outline: Outline, diagram: Diagram) -> SymbolPCEA:
 
 
 def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
-    assert isinstance(outline.automaton, CEA) and outline.formula is not None
+    assert isinstance(outline.automaton, CEA)
+    assert outline.formula is not None
     try:
         return determinise(outline.automaton, diagram.outcomes, outline.tests)
     except LimitError as error:
