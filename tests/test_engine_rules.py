@@ -22,6 +22,8 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.logic.events import Event
 from cer_gpu.logic.homomorphisms import answers
 
+pytestmark = pytest.mark.filterwarnings("ignore:no event ")
+
 EVALUATED = {"rules_disconnected": 16, "rules_hierarchical": 16, "rules_selfjoin": 13, "rules_theta": 0}
 """How many cases of each family are hierarchical and compare no variables of different atoms."""
 

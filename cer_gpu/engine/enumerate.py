@@ -14,7 +14,8 @@ from cer_gpu.engine.hits import Hits
 from cer_gpu.engine.results import Answers, Found
 from cer_gpu.engine.runner import Step
 from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
-from cer_gpu.enumeration.products import RuleBlock
+from cer_gpu.enumeration.products import BULK_ROWS, RuleBlock
+from cer_gpu.enumeration.products import Answers as JoinedAnswers
 from cer_gpu.enumeration.structure import BULK_COUNT
 from cer_gpu.kernels.paths import Block
 from cer_gpu.plan.compiled import CompiledQuery
@@ -39,9 +40,13 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
         yield from map(batch, _by_start(query, chunk, found, executor, order))
         return
     structure = executor.structure(chunk, found)
-    count = structure.hits.count
+    count = structure.count
     counts = np.minimum(count, query.limit) if query.limit is not None else count
-    groups = _groups(counts[order].astype(np.float64), count[order] > BULK_COUNT)
+    size = GROUP
+    if isinstance(structure, JoinedAnswers):
+        # Large groups: their nodes are met in the order in which they lie in memory.
+        size = max(GROUP, min(BULK_ROWS, int(counts.astype(np.float64).sum()) // workers.threads + 1))
+    groups = _groups(counts[order].astype(np.float64), count[order] > BULK_COUNT, size)
 
     def enumerate_group(group: slice) -> list[pa.RecordBatch]:
         return [batch(block) for block in structure.blocks(order[group], query.limit)]
@@ -61,14 +66,14 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
         yield from part
 
 
-def _groups(counts: np.ndarray, huge: np.ndarray) -> Iterator[tuple[slice, bool]]:
-    """Ranges of hits with about `GROUP` complex events each, the huge ones by themselves."""
+def _groups(counts: np.ndarray, huge: np.ndarray, size: int) -> Iterator[tuple[slice, bool]]:
+    """Ranges of hits with about `size` complex events each, the huge ones by themselves."""
     edges = {0, len(counts)}
     alone = np.flatnonzero(huge)
     edges.update(alone.tolist(), (alone + 1).tolist())
     running = np.cumsum(np.where(huge, 0.0, counts))
     if len(counts):
-        edges.update((np.searchsorted(running, np.arange(GROUP, running[-1], GROUP)) + 1).tolist())
+        edges.update((np.searchsorted(running, np.arange(size, running[-1], size)) + 1).tolist())
     single = frozenset(alone.tolist())
     for start, stop in pairwise(sorted(edges)):
         yield slice(start, stop), start in single

@@ -11,7 +11,7 @@ from cer_gpu.engine.consume import Consumption
 from cer_gpu.engine.hits import HITS, Hits, first_hits, hits_of, no_hits
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow
-from cer_gpu.enumeration.products import KeyedEvents, Products, joined
+from cer_gpu.enumeration.products import Answers, KeyedEvents, Products
 from cer_gpu.kernels import gather_hits, pairs
 from cer_gpu.kernels.gather_tables import GatherTables, offsets
 from cer_gpu.plan.compiled import CompiledQuery
@@ -85,21 +85,21 @@ class JoinExecutor:
         structure = self.structure(chunk, found)
         return found.event, structure.exact_counts()
 
-    def structure(self, chunk: Chunk, found: Hits) -> Products:
+    def structure(self, chunk: Chunk, found: Hits) -> Answers:
         """The persistent structure of a chunk's hits, built by several threads."""
 
-        def build(unit: tuple[int, int]) -> Products:
+        def build(unit: tuple[int, int]) -> tuple[Products, int]:
             piece = self._piece(chunk, unit)
             first, event, lowest = hits_of(chunk.segments.part(*unit), found)
-            part = Products(self._tables, self._label_atoms, self._window(chunk))
+            part = Products(self._tables)
             begin, stop = piece.segments.begin, piece.segments.stop
             part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low)
-            part.shift(piece.low)
-            return part
+            return part, piece.low
 
-        whole = joined(self._workers.map("products", build, self._units(chunk)))
-        whole.count()
-        return whole
+        parts = self._workers.map("products", build, self._units(chunk))
+        return Answers(
+            [part for part, _ in parts], [low for _, low in parts], self._label_atoms, self._window(chunk)
+        )
 
     # ------------------------------------------------------------------------------------- pieces
 
@@ -139,8 +139,8 @@ class JoinExecutor:
             events, segments = piece.events, piece.segments
             size = 0 if window is None else window.size
             event, latest = gather_hits.hits(
-                self._tables, events.offset, events.symbols, events.slots, events.places, piece.measured, size,
-                segments.begin, segments.report, segments.stop,
+                self._tables, events.offset, events.symbols, events.slots, events.places, piece.measured,
+                size, segments.begin, segments.report, segments.stop,
             )  # fmt: skip
             event += piece.low
             whole = chunk.segments.part(*unit)
@@ -165,8 +165,8 @@ class JoinExecutor:
         """The hits of such a window, from the answers without it."""
         structure = self.structure(chunk, self._hits(chunk))
         ends, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for block in structure.blocks(np.arange(len(structure.hits.event))):
-            ends.append(structure.hits.event[block.hit])
+        for block in structure.blocks(np.arange(len(structure.event))):
+            ends.append(structure.event[block.hit])
             starts.append(block.start)
         end, start = np.concatenate(ends), np.concatenate(starts)
         event, at = np.unique(end, return_index=True)

@@ -7,7 +7,8 @@ answers into blocks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,8 @@ from cer_gpu.kernels import gather_counts, gather_nodes, gather_paths
 from cer_gpu.kernels.gather_tables import GatherTables
 from cer_gpu.kernels.paths import Block
 
-BULK_ROWS = 1 << 16
-"""Answers of a block, about."""
+BULK_ROWS = 1 << 20
+"""Answers of a block at most, about: so many that the nodes that they are found at are neighbours."""
 
 MOST_ROWS = 1 << 26
 """Answers that one end may have to be listed: they are sorted before the first is given."""
@@ -62,35 +63,42 @@ class RuleBlock(NamedTuple):
 
 
 class Products:
-    """The structure of some segments of a chunk.
+    """The structure of some segments of a chunk: nodes, and the roots of their hits.
 
     Parameters
     ----------
     tables : GatherTables
-    label_atoms : ndarray, shape (labels, atoms), uint8
-        Which atoms of a rule a label fills; without atoms answers are marks.
-    window : AttributeWindow or None
-        What answers are held against when they are listed, where it is no interval of events.
+    capacity : int, optional
+        Nodes that there is room for at first; what is full is enlarged.
+
+    Attributes
+    ----------
+    arena : ndarray, shape (nodes, 8), int64
+    children : ndarray, shape (links,), int64
+    root_first : ndarray, shape (hits + 1,), int64
+    root_node : ndarray, shape (roots,), int64
+    hits : Hits
+        `count` is 2^62 where the number does not fit.
     """
 
-    def __init__(
-        self, tables: GatherTables, label_atoms: np.ndarray, window: AttributeWindow | None = None
-    ) -> None:
+    def __init__(self, tables: GatherTables, capacity: int | None = None) -> None:
         self.tables = tables
-        self.label_atoms = label_atoms
-        self.window = window
-        self._held = np.empty(0, np.int64)
+        self._capacity = capacity
         self.arena = np.empty((0, gather_nodes.COLUMNS), np.int64)
         self.children = np.empty(0, np.int64)
         self.root_first = np.zeros(1, np.int64)
         self.root_node = np.empty(0, np.int64)
-        self.n_nodes = 0
         self.hits = Hits(np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
 
     def build(
-        self, events: KeyedEvents, begin: np.ndarray, stop: np.ndarray, first: np.ndarray, event: np.ndarray,
+        self,
+        events: KeyedEvents,
+        begin: np.ndarray,
+        stop: np.ndarray,
+        first: np.ndarray,
+        event: np.ndarray,
         lowest: np.ndarray,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Build the nodes of segments, for their hits, and count the answers of these.
 
         Parameters
@@ -100,19 +108,20 @@ class Products:
         first : ndarray, shape (segments + 1,), int64
             The hits of segment g are first[g] .. first[g + 1] - 1.
         event, lowest : ndarray, shape (hits,), int64
-            Where each ends, and the least admissible start.
+            Where each ends, and the least admissible start, which does not decrease in a segment.
         """
         tables = self.tables
+        room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         total = int((stop - begin).sum())
-        arena = np.empty((2 * total + 4096, gather_nodes.COLUMNS), np.int64)
-        children = np.empty(total + 1024, np.int64)
-        root_node = np.empty(len(event) + 1024, np.int64)
+        nodes = 2 * total if self._capacity is None else self._capacity
+        arena = np.empty((nodes, gather_nodes.COLUMNS), np.int64)
+        children = np.empty(nodes // 2, np.int64)
+        root_node = np.empty(nodes // 4, np.int64)
         root_first = np.zeros(len(event) + 1, np.int64)
         table = np.full(int(events.offset[-1]), -1, np.int64)
         fired = np.empty((tables.n_fired, 2), np.int64)
-        progress = np.zeros(gather_nodes.WORDS, np.int64)
         path = np.empty((gather_nodes.PATH, 2), np.int64)
-        room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
+        progress = np.zeros(gather_nodes.WORDS, np.int64)
         while True:
             status = gather_nodes.build(
                 *tables, events.offset, events.symbols, events.slots, events.places, begin, stop, first,
@@ -126,52 +135,85 @@ class Products:
                 children = _longer(children, int(room[1]))
             else:
                 root_node = _longer(root_node, int(room[0]))
-        self.n_nodes = int(progress[gather_nodes.NODES])
-        self.arena, self.children = arena[: self.n_nodes], children[: int(progress[gather_nodes.LINKS])]
-        self.root_first, self.root_node = root_first, root_node
-        self.hits = Hits(first, event, lowest, np.zeros(len(event), np.int64))
-
-    def shift(self, low: int) -> None:
-        """Number all events from `low` on: they were those of a piece of a chunk."""
-        self.arena[:, gather_nodes.EVENT] += low
-        self.arena[:, gather_nodes.LATEST] += low
-        self.hits = replace(self.hits, event=self.hits.event + low, lowest=self.hits.lowest + low)
-
-    def count(self) -> None:
-        """Find how many answers each hit has."""
-        self._held = self._counts(self.hits.lowest)
-        counts = self._held
-        if self.window is not None:
-            rows = [np.empty(0, np.int64), *(block.hit for block in self.blocks(np.arange(len(counts))))]
-            counts = np.bincount(np.concatenate(rows), minlength=len(counts))
-        self.hits = replace(self.hits, count=counts)
+        self.arena = arena[: int(progress[gather_nodes.NODES])]
+        self.children = children[: int(progress[gather_nodes.LINKS])]
+        self.root_first, self.root_node = root_first, root_node[: int(progress[gather_nodes.ROOTS])]
+        self.hits = Hits(first, event, lowest, self._counts(lowest))
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers where some do not fit."""
         large = np.flatnonzero(self.hits.count >= gather_counts.LARGEST)
-        if not len(large) or self.window is not None:
+        if not len(large):
             return self.hits.count
         counts = self.hits.count.astype(object)
         for hit in large.tolist():
-            counts[hit] = gather_counts.count_exactly(
-                self.arena, self.children, self.root_node[self.root_first[hit] : self.root_first[hit + 1]],
-                int(self.hits.lowest[hit]),
-            )  # fmt: skip
+            roots = self.root_node[self.root_first[hit] : self.root_first[hit + 1]]
+            lowest = int(self.hits.lowest[hit])
+            counts[hit] = gather_counts.count_exactly(self.arena, self.children, roots, lowest)
         return counts
 
     def _counts(self, lowest: np.ndarray) -> np.ndarray:
-        total = np.empty(self.n_nodes, np.int64)
-        earliest = np.empty(self.n_nodes, np.int64)
+        nodes = len(self.arena)
+        total, earliest, memo = (np.empty(nodes, np.int64) for _ in range(3))
         gather_counts.weigh(self.arena, self.children, total, earliest)
-        memo_hit = np.full(self.n_nodes, -1, np.int64)
-        memo = np.empty(self.n_nodes, np.int64)
-        stack = np.empty(3 * self.n_nodes + len(self.children) + 1, np.int64)
+        stack = np.empty(3 * nodes + len(self.children) + 1, np.int64)
         count = np.empty(len(lowest), np.int64)
         gather_counts.count_hits(
-            self.arena, self.children, total, earliest, memo_hit, memo, stack, self.root_first,
-            self.root_node, lowest, count,
+            self.arena, self.children, total, earliest, np.full(nodes, -1, np.int64), memo, stack,
+            self.root_first, self.root_node, lowest, count,
         )  # fmt: skip
         return count
+
+
+class Answers:
+    """The answers of a chunk, in the structures of its pieces.
+
+    Parameters
+    ----------
+    parts : sequence of Products
+        The events of each are numbered from 0 on,
+    lows : sequence of int
+        which is this event of the chunk.
+    label_atoms : ndarray, shape (labels, atoms), uint8
+        Which atoms of a rule a label fills; without atoms answers are marks.
+    window : AttributeWindow or None
+        What answers are held against when they are listed, where it is no interval of events.
+
+    Attributes
+    ----------
+    event : ndarray, shape (hits,), int64
+        The event at which the answers of each hit end.
+    count : ndarray, shape (hits,), int64
+        How many there are, 2^62 where the number does not fit.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[Products],
+        lows: Sequence[int],
+        label_atoms: np.ndarray,
+        window: AttributeWindow | None = None,
+    ) -> None:
+        self._parts = parts
+        self._lows = lows
+        self._label_atoms = label_atoms
+        self._window = window
+        self._base = np.cumsum([0, *(len(part.hits.event) for part in parts)])
+        self.event = np.concatenate([part.hits.event + low for part, low in zip(parts, lows, strict=True)])
+        self.count = self._listed = np.concatenate([part.hits.count for part in parts])
+        if window is not None:
+            found = [block.hit for block in self.blocks(np.arange(len(self.event)))]
+            self.count = np.bincount(
+                np.concatenate([np.empty(0, np.int64), *found]), minlength=len(self.event)
+            )
+
+    def exact_counts(self) -> np.ndarray:
+        """How many answers each hit has, as Python integers where some do not fit."""
+        if self._window is not None:
+            return self.count
+        counts = [part.exact_counts() for part in self._parts]
+        exact = any(found.dtype == object for found in counts)
+        return np.concatenate([found.astype(object) for found in counts] if exact else counts)
 
     def blocks(self, order: np.ndarray, limit: int | None = None) -> Iterator[Block | RuleBlock]:
         """The answers of some hits, hit after hit in the given order, each hit's in canonical order.
@@ -190,7 +232,7 @@ class Products:
         LimitError
             For a hit with more answers than can be sorted.
         """
-        counts = self._held[order]
+        counts = self._listed[order]
         if len(counts) and counts.max() > MOST_ROWS:
             raise LimitError(
                 f"{int(counts.max()):,} answers end at one event, and {MOST_ROWS:,} can be listed: ask for "
@@ -200,23 +242,57 @@ class Products:
         while done < len(order):
             sums = np.cumsum(counts[done:])
             stop = done + max(int(np.searchsorted(sums, BULK_ROWS, side="right")), 1)
-            yield from self._block(order[done:stop], int(sums[stop - done - 1]), limit)
+            yield from self._block(order[done:stop], limit)
             done = stop
 
-    def _block(self, hits: np.ndarray, rows: int, limit: int | None) -> Iterator[Block | RuleBlock]:
-        atoms = self.label_atoms.shape[1]
+    def _block(self, hits: np.ndarray, limit: int | None) -> Iterator[Block | RuleBlock]:
+        # Hits are walked as their nodes lie in memory, and their answers put in order afterwards.
+        lane_order = np.sort(hits)
+        cuts = np.searchsorted(lane_order, self._base)
+        rows = [
+            self._rows(number, lane_order[low:high])
+            for number, (low, high) in enumerate(pairwise(cuts.tolist()))
+            if low < high
+        ]
+        whole = rows[0] if len(rows) == 1 else _Rows.joined(rows)
+        first = np.cumsum(np.append(0, self._listed[lane_order]))
+        rank = np.empty(len(self.event), np.int64)
+        rank[lane_order] = np.arange(len(lane_order))
+        at = rank[hits]
+        chosen = whole.order[_ranges(first[at], self._listed[hits])]
+        if self._window is not None:
+            ends = self.event[whole.hit[chosen]]
+            chosen = chosen[self._window.keeps(whole.start[chosen], ends)]
+        if limit is not None:
+            chosen = chosen[_rank(whole.hit[chosen]) < limit]
+        if not len(chosen):
+            return
+        atoms = self._label_atoms.shape[1]
+        hit, start = whole.hit[chosen], whole.start[chosen]
+        if atoms:
+            yield RuleBlock(hit, start, whole.event.reshape(-1, atoms)[chosen])
+            return
+        length = np.diff(whole.first)[chosen]
+        taken = _ranges(whole.first[chosen], length)
+        yield Block(hit, start, np.cumsum(np.append(0, length)), whole.event[taken], whole.label[taken])
+
+    def _rows(self, number: int, hits: np.ndarray) -> _Rows:
+        """The answers of some hits of one part, as they are found."""
+        part = self._parts[number]
+        local = hits - self._base[number]
+        rows = int(self._listed[hits].sum())
+        atoms = self._label_atoms.shape[1]
         marks = rows * atoms if atoms else 4 * rows + 64
         depth = 64
         progress = np.zeros(3, np.int64)
-        out_first = np.zeros(rows + 1, np.int64)
+        first = np.zeros(rows + 1, np.int64)
         event = np.empty(marks, np.int64)
         label = np.empty(0 if atoms else marks, np.int32)
-        start, row_hit = np.empty(rows, np.int64), np.empty(rows, np.int64)
-        places, spare = np.empty(rows, np.int64), np.empty(rows, np.int64)
+        start, row_hit, places, spare = (np.empty(rows, np.int64) for _ in range(4))
         while True:
             status = gather_paths.fill(
-                self.arena, self.children, hits, self.root_first, self.root_node, self.hits.lowest,
-                self.label_atoms, out_first, event, label, start, places, spare,
+                part.arena, part.children, local, part.root_first, part.root_node, part.hits.lowest,
+                self._label_atoms, first, event, label, start, places, spare,
                 np.empty(64 * depth, np.int64), np.empty((depth, gather_paths.CHOICE), np.int64),
                 np.empty((64 * depth, 2), np.int64), row_hit, progress,
             )  # fmt: skip
@@ -228,56 +304,44 @@ class Products:
                 event, label = _longer(event, len(event)), _longer(label, len(label))
             else:
                 raise RuntimeError("the structure holds more answers than were counted")
-        n = int(progress[1])
-        if n != rows:
-            raise RuntimeError(f"the structure holds {n} answers, and {rows} were counted")
-        chosen = places[:n]
-        if self.window is not None:
-            chosen = chosen[self.window.keeps(start[chosen], self.hits.event[row_hit[chosen]])]
-        if limit is not None:
-            chosen = chosen[_rank(row_hit[chosen]) < limit]
-        if not len(chosen):
-            return
-        if atoms:
-            yield RuleBlock(row_hit[chosen], start[chosen], event[: n * atoms].reshape(n, atoms)[chosen])
-            return
-        length = np.diff(out_first)[chosen]
-        first = np.concatenate([[0], np.cumsum(length)])
-        taken = np.repeat(out_first[chosen] - first[:-1], length) + np.arange(first[-1])
-        yield Block(row_hit[chosen], start[chosen], first, event[taken], label[taken])
+        if int(progress[1]) != rows:
+            raise RuntimeError(f"the structure holds {progress[1]} answers, and {rows} were counted")
+        low = self._lows[number]
+        used = int(progress[2])
+        return _Rows(
+            row_hit + self._base[number], start + low, places, first, event[:used] + low, label[:used]
+        )
 
 
-def joined(parts: Sequence[Products]) -> Products:
-    """One structure with the nodes and the hits of several, in their order."""
-    if len(parts) == 1:
-        return parts[0]
-    whole = Products(parts[0].tables, parts[0].label_atoms, parts[0].window)
-    base = np.cumsum([0, *(part.n_nodes for part in parts)])
-    links = np.cumsum([0, *(len(part.children) for part in parts)])
-    whole.arena = np.concatenate([part.arena for part in parts])
-    for part, low, link in zip(parts, base, links):
-        rows = whole.arena[low : low + part.n_nodes]
-        rows[:, gather_nodes.CHILD] += link
-        for side in (gather_nodes.LEFT, gather_nodes.RIGHT):
-            rows[rows[:, side] >= 0, side] += low
-    whole.children = np.concatenate([part.children + low for part, low in zip(parts, base)])
-    whole.n_nodes = int(base[-1])
-    roots = np.cumsum([0, *(int(part.root_first[-1]) for part in parts)])
-    whole.root_node = np.concatenate(
-        [part.root_node[: part.root_first[-1]] + low for part, low in zip(parts, base)]
-    )
-    whole.root_first = np.concatenate(
-        [*(part.root_first[:-1] + low for part, low in zip(parts, roots)), roots[-1:]]
-    )
-    hits = np.cumsum([0, *(len(part.hits.event) for part in parts)])
-    whole.hits = Hits(
-        np.concatenate([*(part.hits.first[:-1] + low for part, low in zip(parts, hits)), hits[-1:]]),
-        *(
-            np.concatenate([getattr(part.hits, name) for part in parts])
-            for name in ("event", "lowest", "count")
-        ),
-    )
-    return whole
+class _Rows(NamedTuple):
+    """Answers as they are found: `order` has the rows of each hit in canonical order."""
+
+    hit: np.ndarray
+    start: np.ndarray
+    order: np.ndarray
+    first: np.ndarray
+    event: np.ndarray
+    label: np.ndarray
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Rows]) -> _Rows:
+        """Several, one after another."""
+        rows = np.cumsum([0, *(len(part.hit) for part in parts)])
+        marks = np.cumsum([0, *(len(part.event) for part in parts)])
+        return cls(
+            np.concatenate([part.hit for part in parts]),
+            np.concatenate([part.start for part in parts]),
+            np.concatenate([part.order + low for part, low in zip(parts, rows)]),
+            np.concatenate([*(part.first[:-1] + low for part, low in zip(parts, marks)), marks[-1:]]),
+            np.concatenate([part.event for part in parts]),
+            np.concatenate([part.label for part in parts]),
+        )
+
+
+def _ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """first[0], first[0] + 1, ... (length[0] of them), first[1], ...: one range after another."""
+    before = np.cumsum(length) - length
+    return np.repeat(first - before, length) + np.arange(int(length.sum()))
 
 
 def _rank(groups: np.ndarray) -> np.ndarray:

@@ -89,6 +89,11 @@ class Structure:
         self.roots = _roots(0, 0)
         self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
+    @property
+    def count(self) -> np.ndarray:
+        """How many complex events each hit has, shape (hits,)."""
+        return self.hits.count
+
     def build(
         self,
         symbols: np.ndarray,
