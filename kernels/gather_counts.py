@@ -1,8 +1,8 @@
 """How many answers end at hits, without listing them.
 
-Of a node whose answers all begin inside the window the number is known beforehand; of one that the window cuts it
-is found from those below it, once for each hit. So a hit costs at most as many steps as there are nodes inside
-its window, however many answers it has.
+Of a node whose answers all begin inside the window the number is known beforehand; of one that the window
+cuts it is found from those below it, once for each hit. So a hit costs at most as many steps as there are
+nodes inside its window, however many answers it has.
 """
 
 from .gather_nodes import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT

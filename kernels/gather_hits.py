@@ -1,7 +1,8 @@
 """Hits of joins: the ends of answers, with the latest start that each has.
 
-The look-up table holds for each entry and slot the latest start of a run, the least of its events; gathering runs
-takes the least of theirs, meeting runs the greatest. Nothing is counted and nothing overflows.
+The look-up table holds for each entry and slot the latest start of a run, the least of its events;
+gathering runs takes the least of theirs, meeting runs the greatest. Nothing is counted and nothing
+overflows.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Building the persistent structure of joins: DS_w of the PCEA paper (section 5), by its Algorithm 1.
 
-A node stands for a bag of runs, and is never changed once written. It is a row of the **arena**, one cache line,
-int64 [nodes, 8]; whatever a node refers to precedes it:
+A node stands for a bag of runs, and is never changed once written. It is a row of the **arena**, one cache
+line, int64 [nodes, 8]; whatever a node refers to precedes it:
 
 ============  ==================================================================================
 `LABEL`       what its event is marked with
@@ -14,16 +14,16 @@ int64 [nodes, 8]; whatever a node refers to precedes it:
 `WEIGHT`      nodes of the tree below LEFT and RIGHT, itself included
 ============  ==================================================================================
 
-The product of a node is its event with one run of each child; the bag of a node is its product and the bags of
-LEFT and RIGHT, whose `LATEST` is not greater (condition double dagger): a heap. So the runs inside a window are
-at the top, and every node that enumeration meets inside the window leads to an answer.
+The product of a node is its event with one run of each child; the bag of a node is its product and the bags
+of LEFT and RIGHT, whose `LATEST` is not greater (condition double dagger): a heap. So the runs inside a
+window are at the top, and every node that enumeration meets inside the window leads to an answer.
 
-**Union** puts a fresh node into a heap by path copying. One that is not earlier than the root becomes the root,
-with the old one at its left: one node, and the usual case. Another goes down to the lighter child, an empty or
-expired one at once: each step halves the weight, so the path has at most log2(weight) + 1 nodes whatever the
-heap's shape. The paper goes where a direction bit says, which is as short only while the tree is balanced; but
-roots put on top of each other make it a list, and after runs that alternate between latest and earliest the bits
-of a path of any length may all point down it.
+**Union** puts a fresh node into a heap by path copying. One that is not earlier than the root becomes the
+root, with the old one at its left: one node, and the usual case. Another goes down to the lighter child, an
+empty or expired one at once: each step halves the weight, so the path has at most log2(weight) + 1 nodes
+whatever the heap's shape. The paper goes where a direction bit says, which is as short only while the tree
+is balanced; but roots put on top of each other make it a list, and after runs that alternate between latest
+and earliest the bits of a path of any length may all point down it.
 """
 
 from .jit import inline, jit

@@ -1,9 +1,10 @@
 """Enumeration: the answers of many hits, each hit's in canonical order.
 
-An answer is one node for every choice point: the root's first, then one in the heap of every child, and so on
-in depth-first order. What is still to choose is an agenda, a linked list of which every choice keeps the part
-that was left when it was made; so going back to a choice costs nothing. Every node that is looked at inside the
-window leads to an answer, so the steps between two answers are bounded by the size of the answers.
+An answer is one node for every choice point: the root's first, then one in the heap of every child, and so
+on in depth-first order. What is still to choose is an agenda, a linked list of which every choice keeps the
+part that was left when it was made; so going back to a choice costs nothing. Every node that is looked at
+inside the window leads to an answer, so the steps between two answers are bounded by the size of the
+answers.
 """
 
 from .gather_nodes import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT
@@ -151,8 +152,8 @@ def sort_rows(first, event, label, start, low, high, order, spare):
 
 @jit
 def fill(
-    arena, children, hits, root_first, root_node, hit_lowest, label_atoms, out_first, out_event, out_label, start,
-    order, spare, pending, choice, agenda, row_hit, progress,
+    arena, children, hits, root_first, root_node, hit_lowest, label_atoms, out_first, out_event, out_label,
+    start, order, spare, pending, choice, agenda, row_hit, progress,
 ):  # fmt: skip
     """The answers of the hits from `progress[0]` on, until an array is full: the status.
 

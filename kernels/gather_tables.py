@@ -1,8 +1,8 @@
 """A parallelized complex event automaton (PCEA) as the join kernels read it.
 
-A **run** of state p is a tree of events; the transition that read its last event stored it in entries of the
-look-up table H, each at the slot of the values that the event has there. A transition that reads an event looks up
-one run for each of its source states, at the slot of the event, and gathers them.
+A **run** of state p is a tree of events; the transition that read its last event stored it in entries of
+the look-up table H, each at the slot of the values that the event has there. A transition that reads an
+event looks up one run for each of its source states, at the slot of the event, and gathers them.
 
 All kernels of this family see the table as it was before the event while its transitions look up, and store
 afterwards: the events of a run tree increase strictly from the leaves to the root.

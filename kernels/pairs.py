@@ -70,8 +70,8 @@ def localise_body(slots, table_key, table_code):
     The numbers of a piece of a stream are then as few as the piece has values, and neighbours in time are
     neighbours in the look-up table.
 
-    `slots` int32 [columns, n] in/out, -1 stays; `table_key` int64 [power of two, at least twice the cells] in:
-    `EMPTY` throughout, scratch; `table_code` int32 likewise, scratch.
+    `slots` int32 [columns, n] in/out, -1 stays; `table_key` int64 [power of two, at least twice the cells]
+    in: `EMPTY` throughout, scratch; `table_code` int32 likewise, scratch.
     """
     mask = table_key.shape[0] - 1
     count = 0
