@@ -70,8 +70,8 @@ def construct(pattern: Pattern) -> CEA:
         node, source, target, around = pending.pop()
         match node:
             case EventType() | Filter():
-                event_type, predicate = _atom(node)
-                label = _relabelled(frozenset(event_type.variables), around)
+                event_type, predicate = atom(node)
+                label = relabelled(frozenset(event_type.variables), around)
                 transitions.append(Transition(source, predicate, label, target))
             case OtherEvent(event_type, condition):
                 predicate = _type_test(event_type)
@@ -104,7 +104,7 @@ def construct(pattern: Pattern) -> CEA:
     return CEA(n_states, 0, frozenset({1}), tuple(transitions), tuple(epsilon))
 
 
-def _relabelled(label: Label, around: Relabelling) -> Label:
+def relabelled(label: Label, around: Relabelling) -> Label:
     while around is not None:
         node, around = around
         if isinstance(node, Project):
@@ -114,7 +114,7 @@ def _relabelled(label: Label, around: Relabelling) -> Label:
     return label
 
 
-def _atom(node: EventType | Filter) -> tuple[EventType, Predicate]:
+def atom(node: EventType | Filter) -> tuple[EventType, Predicate]:
     conditions: list[Condition] = []
     inner: Pattern = node
     while isinstance(inner, Filter):

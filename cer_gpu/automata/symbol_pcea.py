@@ -5,12 +5,33 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from cer_gpu.automata.cea import Predicate, UnknownPredicateError, identity
+from cer_gpu.automata.cea import (
+    AutomatonError,
+    Predicate,
+    UnknownPredicateError,
+    UnknownStateError,
+    UnknownSymbolError,
+    identity,
+)
 from cer_gpu.automata.pcea import PCEA, Equality
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolGather:
+    """A transition of a PCEA (`cer_gpu.automata.pcea.Gather`) that reads events of some symbols.
+
+    Attributes
+    ----------
+    symbols : frozenset of int
+    sources : tuple of int
+    event_type : str
+        Of all events of these symbols.
+    joins : tuple of Equality
+        One for each source.
+    label : frozenset
+    target : int
+    """
+
     symbols: frozenset[int]
     sources: tuple[int, ...]
     event_type: str
@@ -21,13 +42,41 @@ class SymbolGather:
 
 @dataclass(frozen=True, slots=True)
 class SymbolPCEA:
+    """A PCEA over symbols.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The states.
+    n_symbols : int
+        Symbols are 0 .. n_symbols - 1.
+    transitions : tuple of SymbolGather
+    final : frozenset of int
+
+    Raises
+    ------
+    UnknownStateError, UnknownSymbolError, AutomatonError
+        When a state or a symbol does not exist, or a source has no equality.
+    """
+
     names: tuple[str, ...]
     n_symbols: int
     transitions: tuple[SymbolGather, ...]
     final: frozenset[int]
 
+    def __post_init__(self) -> None:
+        states, symbols = range(len(self.names)), range(self.n_symbols)
+        for number, move in enumerate(self.transitions):
+            if any(state not in states for state in (*move.sources, move.target)):
+                raise UnknownStateError(f"transition {number}: not all of {len(states)} states exist")
+            if any(symbol not in symbols for symbol in move.symbols):
+                raise UnknownSymbolError(f"transition {number}: there are {self.n_symbols} symbols")
+            if len(move.sources) != len(move.joins):
+                raise AutomatonError(f"transition {number}: one equality for each source")
+
 
 def gather_predicates(pcea: PCEA) -> tuple[Predicate, ...]:
+    """The distinct predicates of the transitions, in the order of their first transition."""
     first: dict[tuple[object, ...], Predicate] = {}
     for move in pcea.transitions:
         first.setdefault(identity(move.predicate), move.predicate)
@@ -35,6 +84,21 @@ def gather_predicates(pcea: PCEA) -> tuple[Predicate, ...]:
 
 
 def over_symbols(pcea: PCEA, symbols: Sequence[frozenset[int]], tests: Sequence[Predicate]) -> SymbolPCEA:
+    """The PCEA over classes of events.
+
+    Parameters
+    ----------
+    pcea : PCEA
+    symbols : sequence of frozenset of int
+        For each symbol the indices of the predicates that hold for its events, the others not.
+    tests : sequence of Predicate
+        The distinct predicates of the transitions, `gather_predicates(pcea)`.
+
+    Raises
+    ------
+    UnknownPredicateError
+        If a transition's predicate is not among `tests`.
+    """
     index = {identity(test): number for number, test in enumerate(tests)}
     moves = []
     for move in pcea.transitions:

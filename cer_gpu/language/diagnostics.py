@@ -60,6 +60,9 @@ CODES: Mapping[str, str] = {
     "CER053": "a comparison without a variable",
     # Joins
     "CER060": "a rule that is not hierarchical",
+    "CER061": "a correlation that no automaton with equalities follows",
+    "CER062": "alternatives that compare the same event differently",
+    "CER063": "an event without a mark beside a correlation",
     # Evaluation
     "CER090": "a construct that is not evaluated yet",
     # Notes

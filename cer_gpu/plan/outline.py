@@ -26,11 +26,11 @@ from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
 from cer_gpu.language import tree
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
+from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.evaluated import unevaluated
 from cer_gpu.plan.join_tables import KeyColumn
-from cer_gpu.plan.partitioning import shared_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +86,22 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         raise QueryError(found, text)
     if isinstance(statement, tree.Rule):
         return rule_outline(statement, text, None)
-    formula = projected(to_lp(statement.pattern), statement.select)
+    formula = to_lp(unfolded(statement.pattern))
+    listed = projected(formula, statement.select)
     if not correlates(formula):
-        return _regular(statement, text, formula)
-    # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY speak of the other.
-    shared = None if statement.partition else shared_key(formula)
-    lane = None if shared is None else shared.lane
-    if shared is not None:
-        formula = shared.pattern
-        if shared.uniform and not correlates(formula):
-            return _regular(statement, text, formula, lane)
+        return _regular(statement, text, listed)
     try:
-        automaton = correlated.to_pcea(formula)
+        chain = correlated.to_pcea(formula)
+        # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
+        lane = None if statement.partition else correlated.shared_keys(chain)
+        if lane is not None:
+            rest = correlated.without(formula, lane)
+            if len(set(lane.values())) == 1 and not correlates(rest):
+                return _regular(statement, text, projected(rest, statement.select), lane)
+        automaton = correlated.to_pcea(listed)
     except QueryError as error:
         raise QueryError(error.diagnostics, text) from None
-    return Outline(statement, text, formula, automaton, gather_predicates(automaton), lane)
+    return Outline(statement, text, listed, automaton, gather_predicates(automaton), lane)
 
 
 def _regular(

@@ -1,0 +1,258 @@
+"""The position automaton of a formula with equalities between its events (Glushkov's construction).
+
+A **position** is an atom of the formula: a place where an event is matched. `A AS a ; (B AS b)+` has two, and
+the steps 0 -> 1 and 1 -> 1, the second of which takes the iteration's loop. An **equality** `x.a = y.b` of a
+filter speaks of the positions that mark x and of those that mark y, inside one **instance** of the scope in
+which these variables are bound: each repetition of the iterations around that scope begins a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.construct import atom, relabelled
+from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.language import tree as t
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.scope import variables
+from cer_gpu.logic.binding import hidden
+from cer_gpu.logic.conditions import condition_variables
+from cer_gpu.logic.formulas import correlates
+
+INEXPRESSIBLE = "CER061"
+"""The code of a correlation that no automaton with equalities can follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """An atom: the type of the event, the predicate that it satisfies, and what it is marked with."""
+
+    event_type: str
+    predicate: Predicate
+    label: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From the event of one position to that of the next.
+
+    Attributes
+    ----------
+    source, target : int
+    contiguous : bool
+        Whether the events are neighbours in the stream.
+    loop : int or None
+        The iteration whose next repetition begins.
+    """
+
+    source: int
+    target: int
+    contiguous: bool
+    loop: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of an equality: what is compared of the events at some positions."""
+
+    key: t.Expression
+    positions: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """`x.a = y.b`: every event at a position of one side equals every one of the other, in an instance.
+
+    Attributes
+    ----------
+    comparison : Comparison
+        As it was written.
+    left, right : Side
+    resets : frozenset of int
+        The iterations whose loops begin a new instance.
+    """
+
+    comparison: t.Comparison
+    left: Side
+    right: Side
+    resets: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionAutomaton:
+    """What a formula with equalities is read as."""
+
+    positions: tuple[Position, ...]
+    first: tuple[int, ...]
+    last: frozenset[int]
+    steps: tuple[Step, ...]
+    constraints: tuple[Constraint, ...]
+
+
+def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
+    """The position automaton of a formula in LP-normal form but for equalities between variables.
+
+    Raises
+    ------
+    QueryError
+        CER061: for a correlation that is no equality of two variables, one whose variables are both defined
+        outside of the filtered pattern, and NOT (T).
+    """
+    walk = _Walk()
+    whole = walk.of(pattern, None)
+    walk.bind(whole.marked, variables(pattern))
+    return PositionAutomaton(
+        tuple(walk.positions), whole.first, frozenset(whole.last), tuple(walk.steps), walk.constraints()
+    )
+
+
+def inexpressible(comparison: t.Condition, why: str, *hints: str) -> QueryError:
+    """The error of a correlation that cannot be evaluated."""
+    text = f"`{to_text(comparison)}` cannot be evaluated here: {why}"
+    return QueryError([Diagnostic(INEXPRESSIBLE, text, comparison.span, hints=hints)], "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of the formula: where it begins and ends, and what marks each position at this level."""
+
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+    marked: Mapping[int, frozenset[str]]
+
+    def with_name(self, name: str) -> _Part:
+        named = {p: names | {name} if names else names for p, names in self.marked.items()}
+        return replace(self, marked=named)
+
+
+@dataclass
+class _Pending:
+    """An equality of which not every variable is bound yet."""
+
+    comparison: t.Comparison
+    sides: list[tuple[str, t.Expression, frozenset[int] | None]]
+    resets: frozenset[int]
+
+
+Around = tuple["t.As | t.Project", "Around"] | None
+
+
+@dataclass
+class _Walk:
+    positions: list[Position] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    pending: list[_Pending] = field(default_factory=list)
+    loops: list[int] = field(default_factory=list)
+    n_loops: int = 0
+
+    def of(self, node: t.Pattern, around: Around) -> _Part:
+        match node:
+            case t.OtherEvent():
+                raise QueryError(
+                    [
+                        Diagnostic(
+                            INEXPRESSIBLE,
+                            "`NOT (...)` cannot stand beside a correlation: it matches events that leave no "
+                            "mark, and equalities are followed from mark to mark",
+                            node.span,
+                        )
+                    ],
+                    "",
+                )
+            case t.Filter(pattern=inner, condition=condition) if correlates(t.Filter(_ANY, condition)):
+                part = self.of(inner, around)
+                self._equality(condition, inner, part)
+                return part
+            case t.EventType() | t.Filter():
+                event_type, predicate = atom(node)
+                number = len(self.positions)
+                own = frozenset(event_type.variables)
+                self.positions.append(Position(event_type.name, predicate, relabelled(own, around)))
+                return _Part((number,), (number,), {number: own})
+            case t.As(pattern=inner, variable=name):
+                return self.of(inner, (node, around)).with_name(name)
+            case t.Project(pattern=inner, variables=kept):
+                part = self.of(inner, (node, around))
+                self.bind(part.marked, hidden(node))
+                return replace(part, marked={p: names.intersection(kept) for p, names in part.marked.items()})
+            case t.Or(left=left, right=right):
+                one, other = self.of(left, around), self.of(right, around)
+                return _Part(one.first + other.first, one.last + other.last, {**one.marked, **other.marked})
+            case t.Sequence(left=left, right=right, contiguous=contiguous, gap=None):
+                one, other = self.of(left, around), self.of(right, around)
+                self._follow(one.last, other.first, contiguous, None)
+                return _Part(one.first, other.last, {**one.marked, **other.marked})
+            case t.Iteration(pattern=body, contiguous=contiguous, gap=None):
+                number = self.n_loops
+                self.n_loops += 1
+                self.loops.append(number)
+                part = self.of(body, around)
+                self.bind(part.marked, variables(body))
+                self.loops.pop()
+                self._follow(part.last, part.first, contiguous, number)
+                return part
+        raise TypeError(f"no automaton is built for {type(node).__name__} beside a correlation")
+
+    def bind(self, marked: Mapping[int, frozenset[str]], names: frozenset[str]) -> None:
+        """Give the variables that a scope binds their positions."""
+        for one in self.pending:
+            for number, (name, key, positions) in enumerate(one.sides):
+                if positions is None and name in names:
+                    one.sides[number] = (name, key, _marking(marked, name))
+                    one.resets &= frozenset(self.loops)
+
+    def constraints(self) -> tuple[Constraint, ...]:
+        found = []
+        for one in self.pending:
+            left, right = (Side(key, positions or frozenset()) for _, key, positions in one.sides)
+            found.append(Constraint(one.comparison, left, right, one.resets))
+        return tuple(found)
+
+    def _equality(self, condition: t.Condition, inner: t.Pattern, part: _Part) -> None:
+        if not isinstance(condition, t.Comparison):
+            raise inexpressible(condition, "it is more than an equality")
+        if condition.op != "=":
+            raise inexpressible(
+                condition, "only equalities between variables are evaluated; other comparisons come later"
+            )
+        local = variables(inner)
+        sides: list[tuple[str, t.Expression, frozenset[int] | None]] = []
+        for side in (condition.left, condition.right):
+            names = condition_variables(side)
+            if len(names) != 1:
+                raise inexpressible(condition, "each side has to speak of one variable")
+            [name] = names
+            sides.append((name, bare(side), _marking(part.marked, name) if name in local else None))
+        if all(positions is None for _, _, positions in sides):
+            raise inexpressible(
+                condition, "both of its variables are defined outside of the pattern that it filters",
+                "put the filter around the pattern in which one of them is defined",
+            )  # fmt: skip
+        self.pending.append(_Pending(condition, sides, frozenset(self.loops)))
+
+    def _follow(
+        self, sources: tuple[int, ...], targets: tuple[int, ...], contiguous: bool, loop: int | None
+    ) -> None:
+        self.steps += [Step(source, target, contiguous, loop) for source in sources for target in targets]
+
+
+_ANY = t.EventType("")
+"""Stands for a pattern where only a condition is looked at."""
+
+
+def _marking(marked: Mapping[int, frozenset[str]], name: str) -> frozenset[int]:
+    return frozenset(position for position, names in marked.items() if name in names)
+
+
+def bare(expression: t.Expression) -> t.Expression:
+    """An expression over the attributes of one variable as one over those of an event."""
+    match expression:
+        case t.Attribute(name=name):
+            return t.Attribute(name)
+        case t.Negation(operand=operand):
+            return t.Negation(bare(operand))
+        case t.Arithmetic(op=op, left=left, right=right):
+            return t.Arithmetic(op, bare(left), bare(right))
+    return expression
