@@ -22,8 +22,8 @@ cells when it was made, and the node that is chosen now; `CHOICE` is their numbe
 
 @jit
 def walk(
-    arena, children, root_node, r0, r1, lowest, label_atoms, out_first, out_event, out_label, pending, choice,
-    agenda, n, m,
+    arena, children, root_node, r0, r1, lowest, label_atoms, out_start, out_first, out_event, out_label,
+    pending, choice, agenda, n, m,
 ):  # fmt: skip
     """Append the answers below some roots: status, and how many rows and marks there are by then.
 
@@ -33,6 +33,7 @@ def walk(
     `root_node`      int64 [roots]                 in: the roots r0 .. r1 - 1
     `lowest`         int64                         in: the least admissible start
     `label_atoms`    uint8 [labels, atoms]         in: which atoms a label fills; no atoms: marks are written
+    `out_start`      int64 [rows]                  out: the least event of each answer
     `out_first`      int64 [rows + 1]              out: where the events of each answer begin
     `out_event`      int64 [marks]                 out: by atom; marks ascend (their runs are chains)
     `out_label`      int32 [marks] or [0]          out: of marks
@@ -82,20 +83,26 @@ def walk(
                 continue
             if n + 2 > out_first.shape[0]:
                 return ROWS_FULL, n, m
-            size = atoms if atoms > 0 else depth + 1
-            if m + size > out_event.shape[0]:
+            if m + max(atoms, depth + 1) > out_event.shape[0]:
                 return MARKS_FULL, n, m
-            for d in range(depth + 1):
-                node = choice[d, NODE]
-                if atoms > 0:
+            # the deepest choice is the first event of a chain
+            start = arena[choice[depth, NODE], EVENT]
+            if atoms > 0:
+                for d in range(depth + 1):
+                    node = choice[d, NODE]
+                    start = min(start, arena[node, EVENT])
                     for a in range(atoms):
                         if label_atoms[arena[node, LABEL], a]:
                             out_event[m + a] = arena[node, EVENT]
-                else:
-                    # the root has the last event, the deepest choice the first
-                    out_event[m + depth - d] = arena[node, EVENT]
-                    out_label[m + depth - d] = arena[node, LABEL]
-            m += size
+                m += atoms
+            else:
+                for d in range(depth, -1, -1):
+                    node = choice[d, NODE]
+                    if arena[node, LABEL] != 0:
+                        out_event[m] = arena[node, EVENT]
+                        out_label[m] = arena[node, LABEL]
+                        m += 1
+            out_start[n] = start
             n += 1
             out_first[n] = m
     return DONE, n, m
@@ -161,7 +168,7 @@ def fill(
     `hits`           int64 [hits]                  in: numbers of hits
     `root_first` ... of `build`                    in
     `label_atoms`... of `walk`                     in, out and scratch
-    `start`          int64 [rows]                  out: the least event of each answer
+    `start`          int64 [rows]                  out: `out_start` of `walk`
     `order`          int64 [rows]                  out: the rows of each hit in canonical order
     `spare`          int64 [rows]                  scratch
     `row_hit`        int64 [rows]                  out: the hit of each answer
@@ -175,16 +182,12 @@ def fill(
         hit = hits[progress[0]]
         status, rows, marks = walk(
             arena, children, root_node, root_first[hit], root_first[hit + 1], hit_lowest[hit], label_atoms,
-            out_first, out_event, out_label, pending, choice, agenda, n, m,
+            start, out_first, out_event, out_label, pending, choice, agenda, n, m,
         )  # fmt: skip
         if status != DONE:
             return status
         for row in range(n, rows):
             row_hit[row] = hit
-            least = out_event[out_first[row]]
-            for k in range(out_first[row] + 1, out_first[row + 1]):
-                least = min(least, out_event[k])
-            start[row] = least
         sort_rows(out_first, out_event, out_label, start, n, rows, order, spare)
         n = rows
         m = marks

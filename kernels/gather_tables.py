@@ -19,7 +19,7 @@ class GatherTables(NamedTuple):
     ================  ======================  ==========================================================
     `first`           int32 [symbols + 1]     the transitions of symbol s are
     `transition`      int32 [first[-1]]       transition[first[s] : first[s + 1]]
-    `label`           int32 [transitions]     >= 1
+    `label`           int32 [transitions]     0: the event is no mark of the answer
     `accepting`       uint8 [transitions]     1: an answer ends here
     `read_first`      int32 [transitions + 1] transition t looks up read_first[t] .. read_first[t + 1] - 1
     `read_entry`      int32 [reads]           in this entry of H,

@@ -334,16 +334,17 @@ def unary_query(rng: Random, *, atoms: int = 4, clauses: bool = True) -> t.Query
         Also a SELECT list, PARTITION BY, WITHIN, CONSUME BY and LIMIT.
     """
     made = pattern(rng, atoms=atoms)
-    return _query(rng, made, t.Strategy.ALL) if clauses else t.Query(made)
+    return query_around(rng, made, t.Strategy.ALL) if clauses else t.Query(made)
 
 
 def any_query(rng: Random, *, atoms: int = 4) -> t.Query:
     """A query of the whole language, well-formed."""
     strategy = t.Strategy.ALL if rng.random() < 0.4 else rng.choice(list(t.Strategy))
-    return _query(rng, pattern(rng, atoms=atoms, full=True), strategy)
+    return query_around(rng, pattern(rng, atoms=atoms, full=True), strategy)
 
 
-def _query(rng: Random, made: t.Pattern, strategy: t.Strategy) -> t.Query:
+def query_around(rng: Random, made: t.Pattern, strategy: t.Strategy = t.Strategy.ALL) -> t.Query:
+    """A query for a pattern; now and then a SELECT list, FROM, partitions, a window, consumption, LIMIT."""
     return t.Query(
         made,
         strategy=strategy,

@@ -22,10 +22,10 @@ ARROW = {
 
 EVALUATED = {
     "cepl_ops": 0,
-    "correlation_eq": 0,
-    "correlation_in_iteration": 0,
+    "correlation_eq": 7,
+    "correlation_in_iteration": 4,
     "correlation_theta": 0,
-    "nulls": 12,
+    "nulls": 14,
     "partition": 15,
     "projection": 14,
     "selectors": 0,
@@ -73,4 +73,4 @@ def test_the_engine_gives_what_the_cases_expect(family: str) -> None:
             limit = case["check"]["n"]
             assert Counter(row[1] for row in got) == {end: min(limit, n) for end, n in ends.items()}
     assert evaluated == EVALUATED[family]
-    assert refused <= {"CER090"}
+    assert refused <= {"CER061", "CER062", "CER090"}

@@ -340,8 +340,8 @@ def shared_keys(pcea: PCEA) -> Mapping[str, Keys] | None:
 def without(pattern: t.Pattern, keys: Mapping[str, Keys]) -> t.Pattern:
     """The formula without the equalities that hold wherever all events agree in some keys.
 
-    These are `x.a = y.b` where a and b are what the keys say of every event type that x and y may mark, at one
-    place of the keys.
+    These are `x.a = y.b` where a and b are what the keys say of every event type that x and y may mark, at
+    one place of the keys.
     """
     types = marks(pattern)
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cer_gpu.automata.correlated import UNMARKED
 from cer_gpu.automata.pcea import Equality, Keys
 from cer_gpu.automata.symbol_pcea import SymbolPCEA
 from cer_gpu.plan.join_tables import JoinTables, KeyColumn
@@ -102,9 +103,12 @@ def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMa
         For each event type what makes its lane, where all events of an answer are equal in it.
     """
     symbol_of, applicable = merged_symbols(machine)
+    used = {move.label for move in machine.transitions} - {UNMARKED}
+    # In their order: complex events with equal positions come in the order of the variables at each.
     labels: dict[Label, int] = {frozenset(): 0}
-    for move in machine.transitions:
-        labels.setdefault(move.label, len(labels))
+    for label in sorted(used, key=lambda label: sorted(map(str, label))):
+        labels[label] = len(labels)
+    labels_with_none = {**labels, UNMARKED: 0}
     columns = Columns()
     if lane is not None:
         lane_keys(columns, lane)
@@ -141,7 +145,7 @@ def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMa
         n_symbols=len(applicable),
         first=_offsets([len(moves) for moves in applicable]),
         transition=np.array([move for moves in applicable for move in moves], np.int32),
-        label=np.array([labels[move.label] for move in machine.transitions], np.int32),
+        label=np.array([labels_with_none[move.label] for move in machine.transitions], np.int32),
         accepting=np.array([move.target in machine.final for move in machine.transitions], np.uint8),
         read_first=_offsets([len(found) for found in reads]),
         read_entry=_flat(reads, 0),

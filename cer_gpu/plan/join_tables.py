@@ -42,7 +42,7 @@ class JoinTables:
     first : ndarray, shape (n_symbols + 1,), int32
     transition : ndarray, shape (first[-1],), int32
     label : ndarray, shape (transitions,), int32
-        From 1 on.
+        0 marks nothing.
     accepting : ndarray, shape (transitions,), uint8
     read_first, store_first : ndarray, shape (transitions + 1,), int32
     read_entry, read_column : ndarray, shape (reads,), int32

@@ -1,0 +1,64 @@
+"""Random queries with equalities between events: every way of running them agrees with the reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from random import Random
+
+import pytest
+from engine_oracle import check
+from generate import stream
+from random_correlated import random_correlated
+
+from cer_gpu.api import Query
+from cer_gpu.engine import bound, chunk, classify, enumerate, runner
+from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language.printer import to_text
+
+QUERIES = 80
+
+
+def agree(seed: str, queries: int) -> Counter[str]:
+    rng = Random(seed)
+    found: Counter[str] = Counter()
+    for _ in range(queries):
+        query = random_correlated(rng)
+        events = stream(rng, rng.randrange(8, 17), types=("A", "B", "C"), lap_falls=rng.random() < 0.3)
+        try:
+            compiled = Query(to_text(query))
+        except QueryError as error:
+            found.update({finding.code for finding in error.diagnostics if finding.severity == "error"})
+            continue
+        except LimitError:
+            found["limit"] += 1
+            continue
+        kind = "lifted" if compiled._plan.compiled.joins is None else "chain"
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event ")
+            answers = check(query, events, rng)
+        found[kind] += 1
+        found["answered"] += answers > 0
+    return found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
+    found = agree(f"correlated {seed}", QUERIES)
+    assert found["lifted"] > 5
+    assert found["chain"] > 10
+    assert found["answered"] > 10
+    assert found.keys() <= {"lifted", "chain", "answered", "CER061", "CER062", "CER063"}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classify, "BLOCK", 4)
+    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(runner, "CHUNK", 3)
+    monkeypatch.setattr(runner, "CARRIED", 2)
+    monkeypatch.setattr(chunk, "SEGMENT", 2)
+    monkeypatch.setattr(enumerate, "GROUP", 3)
+    monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
+    monkeypatch.setattr("cer_gpu.engine.intake.REMEMBERED", 1)
+    assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 10
