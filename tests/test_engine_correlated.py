@@ -47,7 +47,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     found = agree(f"correlated {seed}", QUERIES)
     assert found["lifted"] > 5
     assert found["chain"] > 10
-    assert found["answered"] > 10
+    assert found["answered"] > 5
     assert found.keys() <= {"lifted", "chain", "answered", "CER061", "CER062", "CER063"}
 
 
@@ -61,4 +61,4 @@ def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(enumerate, "GROUP", 3)
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
     monkeypatch.setattr("cer_gpu.engine.intake.REMEMBERED", 1)
-    assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 10
+    assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 5

@@ -322,6 +322,7 @@ class Intake:
         window = self._query.window
         return (
             self.laned
+            or self._contiguous
             or self._joins is not None
             or bool(self.payload)
             or (window is not None and window.kind != "events")
