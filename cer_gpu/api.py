@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.options import Options, read_options
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.errors import Diagnostic, LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
@@ -64,7 +64,7 @@ class Query:
         self._planned: tuple[Any, Plan] | None = None
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
-        self._plan = plan(self._outline, None, Columns(stream="stream"))
+        self._plan = self._checked_plan(None, Columns(stream="stream"))
 
     def run(self, events: Any, **keywords: Any) -> Matches:
         """The complex events of the query over some events.
@@ -208,8 +208,14 @@ class Query:
         key = (source.arrow_schema, columns, schema.order, schema.order_unit)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:
-            planned = self._planned = (key, plan(self._outline, schema, columns))
+            planned = self._planned = (key, self._checked_plan(schema, columns))
         return planned[1], schema
+
+    def _checked_plan(self, schema: Schema | None, columns: Columns) -> Plan:
+        try:
+            return plan(self._outline, schema, columns)
+        except QueryError as error:
+            raise QueryError(error.diagnostics, self.text) from None
 
     def __reduce__(self) -> tuple[type[Query], tuple[str]]:
         # The threads stay behind: a query is its text.
@@ -257,9 +263,11 @@ def _with_unevaluated(query: tree.Statement, findings: tuple[Diagnostic, ...]) -
     if any(finding.severity == "error" for finding in findings):
         return findings
     try:
-        outline(query, "")
+        plan(outline(query, ""), None, Columns(stream="stream"))
     except QueryError as error:
         findings += tuple(error.diagnostics)
+    except LimitError:
+        pass  # nothing is wrong with the query; compiling it says what to change
     return findings
 
 

@@ -10,6 +10,7 @@ construction is known that makes any PCEA unambiguous: the paper's section 6.)
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Predicate
@@ -52,7 +53,7 @@ def disambiguate(
     LimitError
         When it exceeds the budget.
     """
-    chain = over_symbols(pcea, symbols, tests)
+    chain = _futures_merged(over_symbols(pcea, symbols, tests))
     leaving: dict[int, list[SymbolGather]] = {}
     starting = [move for move in chain.transitions if not move.sources]
     for move in chain.transitions:
@@ -79,7 +80,7 @@ def disambiguate(
     _refuse_ambiguous(edges, found.final)
     used = sorted({target for _, _, target in edges})
     number = {state: place for place, state in enumerate(used)}
-    names = tuple(" ".join(pcea.names[state] for state in sorted(found.states[subset])) for subset in used)
+    names = tuple(" ".join(chain.names[state] for state in sorted(found.states[subset])) for subset in used)
     moves = tuple(
         SymbolGather(
             read,
@@ -92,6 +93,39 @@ def disambiguate(
         for source, (read, event_type, equality, label), target in edges
     )
     return SymbolPCEA(names, len(symbols), moves, frozenset(number[s] for s in found.final if s in number))
+
+
+def _futures_merged(chain: SymbolPCEA) -> SymbolPCEA:
+    """The chain with states that go on alike put together: the coarsest bisimulation, by refinement."""
+    n_states = len(chain.names)
+    leaving: list[list[SymbolGather]] = [[] for _ in range(n_states)]
+    for move in chain.transitions:
+        for source in move.sources:
+            leaving[source].append(move)
+    block = [int(state in chain.final) for state in range(n_states)]
+    count = 0
+    while count != len(set(block)):
+        count = len(set(block))
+        numbers: dict[tuple[object, ...], int] = {}
+        block = [
+            numbers.setdefault(
+                (
+                    block[state],
+                    frozenset(
+                        (m.symbols, m.event_type, m.joins, m.label, block[m.target]) for m in leaving[state]
+                    ),
+                ),
+                len(numbers),
+            )
+            for state in range(n_states)
+        ]
+    names = {block[state]: chain.names[state] for state in reversed(range(n_states))}
+    moves = dict.fromkeys(
+        replace(move, sources=tuple(block[source] for source in move.sources), target=block[move.target])
+        for move in chain.transitions
+    )
+    final = frozenset(block[state] for state in chain.final)
+    return SymbolPCEA(tuple(names[k] for k in range(count)), chain.n_symbols, tuple(moves), final)
 
 
 def _merged(moves: Sequence[SymbolGather]) -> Iterator[tuple[Edge, Subset]]:
