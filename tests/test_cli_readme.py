@@ -31,10 +31,26 @@ def test_first_screen(folder, capsysbinary):
 
 
 def test_python(folder, capsys):
-    exec(block("python"), {})
+    exec(re.search(r"```python\n(import .*?)```", README, re.DOTALL)[1], {})
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["0 3 (0,) ('ACME',)", "1 3 (1,) ('ACME',)"]
     assert len(lines) > 3
+
+
+def test_rule(folder, capsys):
+    text = re.search(r"```python\n(rule = .*?)```", README, re.DOTALL)[1]
+    exec(text, {"cer": cer_gpu})
+    said = re.search(r"# (\(0.*?\}) and (\(1.*?\})", text)
+    assert capsys.readouterr().out.splitlines() == [said[1], said[2]]
+
+
+def test_queries_with_joins():
+    [pattern] = re.findall(r"```\n(SELECT \* WHERE Login.*?)```", README, re.DOTALL)
+    assert "a chain of events" in cer_gpu.compile(pattern).explain()
+    [rule] = re.findall(r"```\n(Q\(user.*?)```", README, re.DOTALL)
+    assert "hierarchical" in cer_gpu.compile(rule).explain()
+    with pytest.raises(cer_gpu.QueryError, match="not hierarchical"):
+        cer_gpu.compile("Q() <- R(a, b), S(b, c), T(c)")
 
 
 def test_error_message(folder):

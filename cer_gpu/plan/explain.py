@@ -220,6 +220,10 @@ def _join_cost(plan: Plan) -> str:
     if window is not None:
         pieces += ", long ones in pieces that start one window early"
     return (
-        f"at most {widest} transitions for a relevant event, each with {reads} look-ups at most; "
-        f"{pieces};\ncomplex events: as many steps as they have marks"
+        f"at most {_count(widest, 'transition')} for a relevant event, each with at most "
+        f"{_count(reads, 'look-up')}; {pieces};\ncomplex events: as many steps as they have marks"
     )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
