@@ -132,3 +132,21 @@ def test_memory_of_keys_follows_the_window(monkeypatch: pytest.MonkeyPatch) -> N
         for start in range(0, 2 * count, 100):
             assert len(stream.push(table.slice(start, 100)).to_arrow()) == 50
         assert stream._run.intake._joins.size < 2_000
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_every_cut_into_batches_gives_the_same_answers(block: int) -> None:
+    rng = Random(f"every cut {block}")
+    answered = 0
+    for _ in range(6):
+        rule = random_rule(rng)
+        events = random_rule_events(rng, rule, 7)
+        wanted = list(answers(rule, events, order="ts"))
+        answered += bool(wanted)
+        table, query = stream_to_table(events), Query(to_text(rule))
+        for chosen in range(1 << (len(events) - 1)):
+            bounds = [place + 1 for place in range(len(events) - 1) if chosen >> place & 1]
+            with query.stream(order_by="ts") as stream:
+                pushed = [stream.push(part).to_arrow() for part in pieces(table, bounds)]
+            assert [tuple(row) for part in pushed for row in part["positions"].to_pylist()] == wanted
+    assert answered
