@@ -161,3 +161,8 @@ def test_null_and_nan_equal_nothing() -> None:
     assert query.count(table) == 0
     zeros = pa.table({"type": list("AB"), "k": [0.0, -0.0]})
     assert query.count(zeros) == 1
+
+
+def test_an_event_with_both_marks_needs_a_value() -> None:
+    query = cer.compile("SELECT * WHERE A AS x AS y FILTER x.id = y.id")
+    assert [ce.start for ce in query.run(pa.table({"type": list("AAA"), "id": [1, None, 2]}))] == [0, 2]

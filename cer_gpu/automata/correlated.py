@@ -175,7 +175,8 @@ def _guessed(
                 return None
             continue
         keys = [(one.left, one.right)[side].key for side in sides]
-        if len(keys) == 2 and keys[0] != keys[1]:
+        if len(keys) == 2:
+            # one key compared with itself still asks for a value: null equals nothing
             inside.add((keys[0], keys[1]))
         if status.seen:
             if not status.carried:

@@ -171,8 +171,9 @@ def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[i
     def follow(pair: tuple[int, int]) -> Iterator[tuple[tuple[Edge, Edge], tuple[int, int]]]:
         for one, to in leaving.get(pair[0], ()):
             for other, at in leaving.get(pair[1], ()):
-                if one[3] == other[3] and one[0] & other[0] and (to, at) >= (at, to):
-                    yield (one, other), (to, at)
+                if one[3] == other[3] and one[0] & other[0]:
+                    # a pair of runs has no order: both orders are one state
+                    yield (one, other), (max(to, at), min(to, at))
 
     found = explore(
         (0, 0), follow, lambda pair: pair[0] in final and pair[1] in final, None, "comparing runs"
