@@ -8,6 +8,8 @@ from random import Random
 from generate import condition, query_around
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.scope import variables
+from cer_gpu.logic.binding import reads
 
 TYPES = ("A", "B", "C")
 KEYS = ("id", "id", "id", "id", "lap", "s")
@@ -86,3 +88,66 @@ def random_correlated(rng: Random) -> t.Query:
         )
         made = t.Sequence(made, t.Iteration(repeated))
     return query_around(rng, made)
+
+
+def random_scopes(rng: Random) -> t.Query:
+    """A query in which scopes matter: names again, two names for one event, PROJECT, reads from outside.
+
+    Fewer of these can be evaluated than of `random_correlated`.
+    """
+    names = [f"x{number}" for number in range(rng.choice((2, 3, 3, 4)))]
+    while True:
+        made = _scoped(rng, rng.choice((2, 3, 3, 4)), names)
+        found = sorted(variables(made).intersection(names))
+        for one, other in pairwise(found):
+            if rng.random() < 0.6:
+                made = t.Filter(made, _equality(rng, one, other))
+        if reads(made) <= variables(made):
+            return query_around(rng, made)
+
+
+def _scoped(rng: Random, atoms: int, names: list[str]) -> t.Pattern:
+    made: t.Pattern
+    if atoms == 1:
+        made = t.EventType(rng.choice(TYPES))
+        if rng.random() < 0.15:
+            made = t.Or(made, t.EventType(rng.choice(TYPES)))
+        made = t.As(made, rng.choice(names))
+        if rng.random() < 0.2:
+            made = t.As(made, rng.choice(names))
+    else:
+        left = rng.randrange(1, atoms)
+        one, other = _scoped(rng, left, names), _scoped(rng, atoms - left, names)
+        if rng.random() < 0.2:
+            made = t.Or(one, other)
+        else:
+            made = t.Sequence(one, other, contiguous=rng.random() < 0.1)
+    if rng.random() < 0.45:
+        local = sorted(variables(made))
+        for _ in range(rng.choice((1, 1, 2))):
+            first, second = rng.choice(local), rng.choice(local if rng.random() < 0.8 else names)
+            if first != second:
+                made = t.Filter(made, _equality(rng, first, second))
+    chosen = rng.random()
+    if chosen < 0.22:
+        return t.Iteration(made, contiguous=rng.random() < 0.15)
+    if chosen < 0.28:
+        return t.As(made, rng.choice(names))
+    if chosen < 0.32:
+        kept = tuple(name for name in sorted(variables(made)) if rng.random() < 0.75)
+        return t.Project(made, kept or (min(variables(made)),))
+    return made
+
+
+def _equality(rng: Random, one: str, other: str) -> t.Condition:
+    if rng.random() < 0.5:
+        one, other = other, one
+    key = rng.choice(KEYS)
+    again = rng.choice(("id", "lap")) if key != "s" and rng.random() < 0.15 else key
+    right: t.Expression = t.Attribute(again, other)
+    if key != "s" and rng.random() < 0.05:
+        right = t.Arithmetic("+", right, t.Number(1))
+    made: t.Condition = t.Comparison("=", t.Attribute(key, one), right)
+    if rng.random() < 0.1:
+        return t.Either(made, t.Every(other, t.IsNull(t.Attribute("p"))))
+    return made

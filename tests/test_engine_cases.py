@@ -22,7 +22,7 @@ ARROW = {
 
 EVALUATED = {
     "cepl_ops": 0,
-    "correlation_eq": 7,
+    "correlation_eq": 8,
     "correlation_in_iteration": 4,
     "correlation_theta": 0,
     "nulls": 14,

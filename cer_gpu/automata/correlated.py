@@ -16,7 +16,7 @@ event say which it was, so the guess adds no second run for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
@@ -29,16 +29,13 @@ from cer_gpu.automata.positions import (
     Constraint,
     PositionAutomaton,
     Step,
-    bare,
     inexpressible,
     position_automaton,
 )
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.scope import marks
-from cer_gpu.logic.conditions import condition_variables
-from cer_gpu.logic.formulas import rebuild
+from cer_gpu.language.words import written
 
 UNMARKED = frozenset({""})
 """The label of a first or last event that keeps no mark: start and end say where it is."""
@@ -292,11 +289,15 @@ def _not_carried(automaton: PositionAutomaton, source: State, target: State, mis
     assert target is not None
     between = automaton.positions[source[0]].event_type
     event = automaton.positions[target[0]].event_type
+    one = automaton.constraints[missing]
+    hints = [f"where `{between}` has the value too, say so with one more equality"]
+    if one.left.key == one.right.key and isinstance(one.left.key, t.Attribute):
+        hints.append(f"where all events have it, `PARTITION BY {written(one.left.key.name)}` says so")
     return inexpressible(
-        automaton.constraints[missing].comparison,
-        f"the `{event}` comes after a `{between}` that does not have the value to compare with, and an event "
-        "is compared with the one right before it only",
-        f"where the `{between}` has the value too, say so with one more equality",
+        one.comparison,
+        f"`{event}` comes after `{between}`, which does not have the value to compare with, and an event is "
+        "compared with the one right before it only",
+        *hints,
     )
 
 
@@ -305,94 +306,11 @@ def _loses_its_marks(event_type: str) -> QueryError:
         [
             Diagnostic(
                 "CER063",
-                f"the SELECT list keeps no mark of a `{event_type}` between the first and the last event, "
-                "and beside a correlation complex events are told apart by their marks",
+                f"the SELECT list or a PROJECT keeps no mark of `{event_type}` between the first and the "
+                "last event, and beside a correlation complex events are told apart by their marks",
                 None,
-                hints=(f"keep its variable, or `{event_type}`, in the SELECT list",),
+                hints=(f"keep its variable, or `{event_type}`, there",),
             )
         ],
         "",
     )
-
-
-def shared_keys(pcea: PCEA) -> Mapping[str, Keys] | None:
-    """What all events of every run of a chain are equal in: for each event type its keys, in one order.
-
-    None where there is nothing, where a single event may be a run, and where contiguity asks for events
-    that take no part.
-    """
-    types = {move.event_type for move in pcea.transitions}
-    single = any(not move.sources and move.target in pcea.final for move in pcea.transitions)
-    joins = [(move.event_type, join) for move in pcea.transitions for join in move.joins]
-    if single or not joins or any(join.next for _, join in joins):
-        return None
-    found: list[dict[str, t.Expression]] = []
-    event_type, first = joins[0]
-    for last, keys in first.left:
-        for old, new in zip(keys, first.right, strict=True):
-            if last != event_type or old == new:
-                found += _spread({last: old, event_type: new}, joins, types)
-    distinct = [key for place, key in enumerate(found) if key not in found[:place]]
-    if not distinct:
-        return None
-    return {name: tuple(key[name] for key in distinct) for name in sorted(types)}
-
-
-def without(pattern: t.Pattern, keys: Mapping[str, Keys]) -> t.Pattern:
-    """The formula without the equalities that hold wherever all events agree in some keys.
-
-    These are `x.a = y.b` where a and b are what the keys say of every event type that x and y may mark, at
-    one place of the keys.
-    """
-    types = marks(pattern)
-
-    def guaranteed(condition: t.Condition) -> bool:
-        if not isinstance(condition, t.Comparison):
-            return False
-        places: list[set[int]] = []
-        for side in (condition.left, condition.right):
-            names = condition_variables(side)
-            if len(names) != 1:
-                return False
-            marked = {event.name for name in names for event in types.get(name, ())}
-            places.append(
-                {
-                    place
-                    for place in range(len(next(iter(keys.values()))))
-                    if marked and all(keys[event][place] == bare(side) for event in marked)
-                }
-            )
-        return bool(places[0] & places[1])
-
-    def change(node: t.Pattern) -> t.Pattern:
-        inner = rebuild(node, change)
-        if isinstance(inner, t.Filter) and guaranteed(inner.condition):
-            return inner.pattern
-        return inner
-
-    return change(pattern)
-
-
-def _spread(
-    known: dict[str, t.Expression], joins: list[tuple[str, Equality]], types: set[str]
-) -> Iterator[dict[str, t.Expression]]:
-    """Extend one key to all event types along the equalities; nothing where some transition lacks it."""
-    grown = True
-    while grown:
-        grown = False
-        for event_type, join in joins:
-            for last, keys in join.left:
-                for old, new in zip(keys, join.right, strict=True):
-                    if known.get(last) == old and event_type not in known:
-                        known[event_type] = new
-                        grown = True
-                    if known.get(event_type) == new and last not in known:
-                        known[last] = old
-                        grown = True
-    if known.keys() != types:
-        return
-    for event_type, join in joins:
-        for last, keys in join.left:
-            if (known[last], known[event_type]) not in zip(keys, join.right, strict=True):
-                return
-    yield known

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.construct import atom, relabelled
-from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.scope import variables
@@ -98,11 +98,11 @@ def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
     ------
     QueryError
         CER061: for a correlation that is no equality of two variables, one whose variables are both defined
-        outside of the filtered pattern, and NOT (T).
+        outside of the filtered pattern, NOT (T), and what `to_lp` leaves over an iteration.
     """
     walk = _Walk()
     whole = walk.of(pattern, None)
-    walk.bind(whole.marked, variables(pattern))
+    walk.bind(whole.marked, variables(pattern), 0)
     return PositionAutomaton(
         tuple(walk.positions), whole.first, frozenset(whole.last), tuple(walk.steps), walk.constraints()
     )
@@ -111,7 +111,11 @@ def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
 def inexpressible(comparison: t.Condition, why: str, *hints: str) -> QueryError:
     """The error of a correlation that cannot be evaluated."""
     text = f"`{to_text(comparison)}` cannot be evaluated here: {why}"
-    return QueryError([Diagnostic(INEXPRESSIBLE, text, comparison.span, hints=hints)], "")
+    return _refused(text, comparison.span, *hints)
+
+
+def _refused(text: str, span: Span | None, *hints: str) -> QueryError:
+    return QueryError([Diagnostic(INEXPRESSIBLE, text, span, hints=hints)], "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +154,22 @@ class _Walk:
     def of(self, node: t.Pattern, around: Around) -> _Part:
         match node:
             case t.OtherEvent():
-                raise QueryError(
-                    [
-                        Diagnostic(
-                            INEXPRESSIBLE,
-                            "`NOT (...)` cannot stand beside a correlation: it matches events that leave no "
-                            "mark, and equalities are followed from mark to mark",
-                            node.span,
-                        )
-                    ],
-                    "",
+                raise _refused(
+                    "`NOT (...)` cannot stand beside a correlation: it matches events that leave no mark, "
+                    "and equalities are followed from mark to mark",
+                    node.span,
+                    "where all events share the value, PARTITION BY it and leave the correlation out",
                 )
             case t.Filter(pattern=inner, condition=condition) if correlates(t.Filter(_ANY, condition)):
                 part = self.of(inner, around)
                 self._equality(condition, inner, part)
                 return part
+            case t.Filter(pattern=t.Iteration(), condition=condition):
+                raise _refused(
+                    f"`{to_text(condition)}` asks for some event among all repetitions, inside which a "
+                    "correlation reads a variable from around it: they are not followed together",
+                    condition.span or node.span,
+                )
             case t.EventType() | t.Filter():
                 event_type, predicate = atom(node)
                 number = len(self.positions)
@@ -174,8 +179,9 @@ class _Walk:
             case t.As(pattern=inner, variable=name):
                 return self.of(inner, (node, around)).with_name(name)
             case t.Project(pattern=inner, variables=kept):
+                before = len(self.pending)
                 part = self.of(inner, (node, around))
-                self.bind(part.marked, hidden(node))
+                self.bind(part.marked, hidden(node), before)
                 return replace(part, marked={p: names.intersection(kept) for p, names in part.marked.items()})
             case t.Or(left=left, right=right):
                 one, other = self.of(left, around), self.of(right, around)
@@ -188,16 +194,20 @@ class _Walk:
                 number = self.n_loops
                 self.n_loops += 1
                 self.loops.append(number)
+                before = len(self.pending)
                 part = self.of(body, around)
-                self.bind(part.marked, variables(body))
+                self.bind(part.marked, variables(body), before)
                 self.loops.pop()
                 self._follow(part.last, part.first, contiguous, number)
                 return part
         raise TypeError(f"no automaton is built for {type(node).__name__} beside a correlation")
 
-    def bind(self, marked: Mapping[int, frozenset[str]], names: frozenset[str]) -> None:
-        """Give the variables that a scope binds their positions."""
-        for one in self.pending:
+    def bind(self, marked: Mapping[int, frozenset[str]], names: frozenset[str], before: int) -> None:
+        """Give the variables that a scope binds their positions, in the equalities inside the scope.
+
+        The first `before` equalities stand to the left of the scope.
+        """
+        for one in self.pending[before:]:
             for number, (name, key, positions) in enumerate(one.sides):
                 if positions is None and name in names:
                     one.sides[number] = (name, key, _marking(marked, name))
@@ -211,6 +221,12 @@ class _Walk:
         return tuple(found)
 
     def _equality(self, condition: t.Condition, inner: t.Pattern, part: _Part) -> None:
+        if isinstance(condition, t.Not):
+            raise inexpressible(
+                condition.operand,
+                "it is negated, and an automaton with equalities finds equal values, not different ones",
+                "comparisons other than `=` between two variables come later",
+            )
         if not isinstance(condition, t.Comparison):
             raise inexpressible(condition, "it is more than an equality")
         if condition.op != "=":

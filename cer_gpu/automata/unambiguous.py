@@ -1,8 +1,9 @@
 """Chains with at most one run for each complex event: what Algorithm 1 of the PCEA paper asks for.
 
 The subset construction of a CCEA over symbols, apart for every label and equality: runs that have read the
-same marked events by the same equalities are one. Where a target is also reached with fewer equalities, the
-stricter way to it adds no complex event and is dropped (`x.id = y.id OR y[price > 3]` for a dear y). What
+same marked events by the same equalities are one. Beside these it keeps the states of runs that asked less:
+at no event more, and at some event fewer equalities. They are there wherever the stricter run is, so this one
+adds no complex event where they reach its state or end too (`x.id = y.id OR y[price > 3]` for dear y). What
 remains may still have two runs for one complex event, by different equalities; then the query is refused. (No
 construction is known that makes any PCEA unambiguous: the paper's section 6.)
 """
@@ -10,7 +11,7 @@ construction is known that makes any PCEA unambiguous: the paper's section 6.)
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Predicate
@@ -19,14 +20,31 @@ from cer_gpu.automata.explore import coreachable, explore
 from cer_gpu.automata.pcea import PCEA, Equality
 from cer_gpu.automata.symbol_pcea import SymbolGather, SymbolPCEA, over_symbols
 from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.language.printer import to_text
 
 Label: TypeAlias = frozenset[Hashable]
 Subset: TypeAlias = frozenset[int]
 Edge: TypeAlias = tuple[frozenset[int], str, Equality | None, Label]
 """Symbols, event type, equality with the last event (None where a run starts), label."""
 
-START: Subset = frozenset()
-"""Before the first event."""
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The runs that have read the same marked events.
+
+    Attributes
+    ----------
+    states : frozenset of int
+        Of those with the same equalities; none before the first event.
+    weaker : frozenset of int
+        Of those that asked less. Nothing is in both.
+    """
+
+    states: Subset = frozenset()
+    weaker: Subset = frozenset()
+
+
+START = Runs()
 
 
 def disambiguate(
@@ -60,16 +78,16 @@ def disambiguate(
         for source in move.sources:
             leaving.setdefault(source, []).append(move)
 
-    def follow(subset: Subset) -> Iterator[tuple[Edge, Subset]]:
-        moves = (
-            starting if subset == START else [m for state in sorted(subset) for m in leaving.get(state, ())]
-        )
-        yield from _merged(moves)
+    def moves_of(states: Subset) -> list[SymbolGather]:
+        return [move for state in sorted(states) for move in leaving.get(state, ())]
+
+    def follow(runs: Runs) -> Iterator[tuple[Edge, Runs]]:
+        yield from _merged(starting if runs == START else moves_of(runs.states), moves_of(runs.weaker))
 
     found = explore(
         START,
         follow,
-        lambda subset: bool(subset & chain.final),
+        lambda runs: bool(runs.states & chain.final) and not runs.weaker & chain.final,
         budget,
         "merging the runs of the correlations",
     )
@@ -77,10 +95,10 @@ def disambiguate(
         len(found.states), [(source, target) for source, _, target in found.edges], found.final
     )
     edges = [(source, edge, target) for source, edge, target in found.edges if target in useful]
-    _refuse_ambiguous(edges, found.final)
+    _refuse_ambiguous(edges, found.final, budget)
     used = sorted({target for _, _, target in edges})
     number = {state: place for place, state in enumerate(used)}
-    names = tuple(" ".join(chain.names[state] for state in sorted(found.states[subset])) for subset in used)
+    names = tuple(" ".join(chain.names[k] for k in sorted(found.states[state].states)) for state in used)
     moves = tuple(
         SymbolGather(
             read,
@@ -128,23 +146,38 @@ def _futures_merged(chain: SymbolPCEA) -> SymbolPCEA:
     return SymbolPCEA(tuple(names[k] for k in range(count)), chain.n_symbols, tuple(moves), final)
 
 
-def _merged(moves: Sequence[SymbolGather]) -> Iterator[tuple[Edge, Subset]]:
-    """The transitions that leave a subset: one for each symbol, label and equality, symbols put together."""
-    reached: dict[tuple[int, str, Label], dict[Equality | None, set[int]]] = {}
+def _merged(moves: Sequence[SymbolGather], weaker: Sequence[SymbolGather]) -> Iterator[tuple[Edge, Runs]]:
+    """The transitions that runs go on by: one for each symbol, label and equality, symbols put together.
+
+    `moves` are those of the runs with the same equalities, `weaker` those of the runs that asked less.
+    """
+    reached, beside = _by_equality(moves), _by_equality(weaker)
+    merged: dict[tuple[str, Equality | None, Label, Runs], set[int]] = {}
+    for word, ways in reached.items():
+        symbol, event_type, label = word
+        for equality, targets in ways.items():
+            less = [to for one, to in ways.items() if _asks_less(one, equality)]
+            less += [
+                to for one, to in beside.get(word, {}).items() if one == equality or _asks_less(one, equality)
+            ]
+            below: Subset = frozenset().union(*less)
+            if left := targets - below:
+                merged.setdefault((event_type, equality, label, Runs(left, below)), set()).add(symbol)
+    for (event_type, equality, label, runs), read in merged.items():
+        yield (frozenset(read), event_type, equality, label), runs
+
+
+def _by_equality(
+    moves: Sequence[SymbolGather],
+) -> dict[tuple[int, str, Label], dict[Equality | None, Subset]]:
+    """The states reached by each symbol, event type and label, apart for each equality."""
+    reached: dict[tuple[int, str, Label], dict[Equality | None, Subset]] = {}
     for move in moves:
         equality = move.joins[0] if move.joins else None
         for symbol in sorted(move.symbols):
             ways = reached.setdefault((symbol, move.event_type, move.label), {})
-            ways.setdefault(equality, set()).add(move.target)
-    merged: dict[tuple[str, Equality | None, Label, Subset], set[int]] = {}
-    for (symbol, event_type, label), ways in reached.items():
-        for equality, targets in ways.items():
-            weaker = (other for one, other in ways.items() if _asks_less(one, equality))
-            left = targets.difference(*weaker)
-            if left:
-                merged.setdefault((event_type, equality, label, frozenset(left)), set()).add(symbol)
-    for (event_type, equality, label, targets_left), read in merged.items():
-        yield (frozenset(read), event_type, equality, label), targets_left
+            ways[equality] = ways.get(equality, frozenset()) | {move.target}
+    return reached
 
 
 def _asks_less(one: Equality | None, other: Equality | None) -> bool:
@@ -162,7 +195,7 @@ def _pairs(equality: Equality) -> frozenset[object]:
     )
 
 
-def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[int]) -> None:
+def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[int], budget: int) -> None:
     """Refuse where two different states are reached by the same marked events, and both go on to an end."""
     leaving: dict[int, list[tuple[Edge, int]]] = {}
     for source, edge, target in edges:
@@ -176,7 +209,7 @@ def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[i
                     yield (one, other), (max(to, at), min(to, at))
 
     found = explore(
-        (0, 0), follow, lambda pair: pair[0] in final and pair[1] in final, None, "comparing runs"
+        (0, 0), follow, lambda pair: pair[0] in final and pair[1] in final, budget, "comparing runs"
     )
     steps = [(source, target) for source, _, target in found.edges]
     useful = coreachable(len(found.states), steps, found.final)
@@ -189,8 +222,9 @@ def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[i
                 [
                     Diagnostic(
                         "CER062",
-                        f"alternatives overlap: an event marked {marks} can be matched by several of them, "
-                        "which compare it differently: a complex event could be found more than once",
+                        f"alternatives overlap: an event marked {marks} can be matched by one of them "
+                        f"{_compared(one)} and by another {_compared(other)}: a complex event could be found "
+                        "more than once",
                         None,
                         hints=(
                             "make the alternatives exclude each other, or give their events different names",
@@ -199,3 +233,16 @@ def _refuse_ambiguous(edges: Sequence[tuple[int, Edge, int]], final: frozenset[i
                 ],
                 "",
             )
+
+
+def _compared(edge: Edge) -> str:
+    """How an edge compares its event with the last one, for a message."""
+    _, event_type, equality, _ = edge
+    if equality is None or not equality.right:
+        return "without a comparison"
+    said = (
+        f"`{event_type}.{to_text(new)} = {last}.{to_text(old)}`"
+        for last, keys in equality.left
+        for old, new in zip(keys, equality.right, strict=True)
+    )
+    return "by " + " and ".join(said)

@@ -203,7 +203,8 @@ def _domains(keys: tuple[KeyColumn, ...]) -> dict[tree.Expression, tree.Expressi
 
 
 def _name(key: tree.Expression) -> str:
-    return key.name if isinstance(key, tree.Attribute) else f"({to_text(key)})"
+    # A name that no column has: derived keys stand beside the columns of the data.
+    return key.name if isinstance(key, tree.Attribute) else f"\0{to_text(key)}"
 
 
 def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression]) -> pa.RecordBatch:

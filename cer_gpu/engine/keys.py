@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -178,18 +179,40 @@ def _storage(kind: pa.DataType) -> pa.DataType:
     return pa.int32() if kind.bit_width == 32 else pa.int64()
 
 
-def _key_type(kinds: list[pa.DataType], part: tuple[str, ...]) -> pa.DataType:
+def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
+    """The type in which values of several types are compared, None where they do not compare.
+
+    Strings of any kind are one type, and so are integers, floats, and times of different units.
+    """
     plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
     plain = [kind for kind in plain if not pa.types.is_null(kind)] or [pa.string()]
-    if any(is_text(kind) for kind in plain):
-        found = {"text" if is_text(kind) else str(kind) for kind in plain}
-        common = pa.large_string()
-    else:
-        found = {str(kind) for kind in plain}
-        common = plain[0]
-        if len(found) > 1 and all(pa.types.is_integer(kind) for kind in plain):
-            found, common = {"int64"}, pa.int64()
-    if len(found) > 1:
+    if all(is_text(kind) for kind in plain):
+        return pa.large_string()
+    if len(set(plain)) == 1:
+        return plain[0]
+    if all(pa.types.is_integer(kind) for kind in plain):
+        return pa.int64()
+    if all(pa.types.is_floating(kind) for kind in plain):
+        return pa.float64()
+    if all(pa.types.is_duration(kind) for kind in plain):
+        return pa.duration(_finest(kind.unit for kind in plain))
+    moments = [kind for kind in plain if pa.types.is_timestamp(kind)]
+    if moments and all(pa.types.is_timestamp(kind) or pa.types.is_date(kind) for kind in plain):
+        zones = {kind.tz for kind in moments}
+        if len(zones) == 1:
+            return pa.timestamp(_finest(kind.unit for kind in moments), zones.pop())
+    return None
+
+
+def _finest(units: Iterable[str]) -> str:
+    return max(units, key=("s", "ms", "us", "ns").index)
+
+
+def _key_type(kinds: list[pa.DataType], part: tuple[str, ...]) -> pa.DataType:
+    common = common_type(kinds)
+    if common is None:
         names = ", ".join(f"`{name}` ({kind})" for name, kind in zip(part, kinds, strict=True))
-        raise DataError(f"the alternatives of one part of PARTITION BY have different types: {names}")
+        raise DataError(
+            f"values that have to be equal, or are one part of a key, have different types: {names}"
+        )
     return common

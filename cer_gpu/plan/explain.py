@@ -84,7 +84,10 @@ def _guarantee(query: CompiledQuery) -> str:
     if query.window is not None and query.window.kind == "attribute":
         return f"exact; time per event is constant only while `{query.window.attribute}` ascends"
     if query.joins is not None:
-        return "log(window) time per event, whatever the number of answers; output-linear delay (Theorem 5.1)"
+        return (
+            "log(window) time per event, whatever the number of answers; output-linear delay (Theorem 5.1);\n"
+            "counts: at each end as many steps as the window holds partial matches of its keys, at most"
+        )
     return "constant time per event in the length of the stream, output-linear delay"
 
 

@@ -31,6 +31,7 @@ from cer_gpu.logic.formulas import correlates
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.evaluated import unevaluated
 from cer_gpu.plan.join_tables import KeyColumn
+from cer_gpu.plan.partitioning import shared_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +91,20 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     listed = projected(formula, statement.select)
     if not correlates(formula):
         return _regular(statement, text, listed)
+    # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
+    shared = None if statement.partition else shared_key(formula)
+    lane = None if shared is None else shared.lane
+    if shared is not None and shared.uniform and not correlates(shared.pattern):
+        return _regular(statement, text, projected(shared.pattern, statement.select), shared.lane)
     try:
-        chain = correlated.to_pcea(formula)
-        # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
-        lane = None if statement.partition else correlated.shared_keys(chain)
-        if lane is not None:
-            rest = correlated.without(formula, lane)
-            if len(set(lane.values())) == 1 and not correlates(rest):
-                return _regular(statement, text, projected(rest, statement.select), lane)
-        automaton = correlated.to_pcea(listed)
+        try:
+            automaton = correlated.to_pcea(listed)
+        except QueryError:
+            if shared is None:
+                raise
+            # what the key guarantees need not be carried from event to event
+            listed = projected(shared.pattern, statement.select)
+            automaton = correlated.to_pcea(listed)
     except QueryError as error:
         raise QueryError(error.diagnostics, text) from None
     return Outline(statement, text, listed, automaton, gather_predicates(automaton), lane)
