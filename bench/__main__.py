@@ -13,7 +13,8 @@ from rich.console import Console
 
 from bench.figures import Figure, table
 from bench.measure import ROOT, environment
-from bench.sections import SECTIONS, Sizes
+from bench.sections import SECTIONS
+from bench.sizes import Sizes
 
 QUICK = 0.02
 WIDTH = 140

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import islice
@@ -18,58 +17,17 @@ import cer_gpu as cer
 from bench import answers, formula
 from bench.figures import Figure, Target, duration, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
+from bench.joins import join_rivals, join_update
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.rivals import BUCKETED, FORMS, NO_JOIN
+from bench.sizes import Sizes, large
 from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
 
-MILLION = 1_000_000
 SHARES = (0.1, 0.01, 0.5)
 WINDOWS = (10, 100, 1000, 10_000, 100_000)
 LIMIT_S = 120.0
 """Seconds that a rival may take with all its runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """How large the benchmarks are.
-
-    Attributes
-    ----------
-    events : int
-        Events of hits, counts and windows.
-    enumerated : int
-        Events of the enumeration.
-    keyed : int
-        Events of the keyed sequence.
-    filed : int
-        Events of the Parquet file.
-    first : int
-        Events of the first count.
-    keyed_windows : tuple of int
-        Windows of the keyed sequence, in units of its time: one event a unit.
-    runs : int
-        Runs that are timed, after one that is not.
-    """
-
-    events: int = 50 * MILLION
-    enumerated: int = 10 * MILLION
-    keyed: int = MILLION
-    filed: int = 100 * MILLION
-    first: int = MILLION
-    keyed_windows: tuple[int, ...] = (10_000, 50_000)
-    runs: int = 5
-
-    def scaled(self, share: float) -> Sizes:
-        """The same for a share of the events; keyed stays large enough that every key has some."""
-        return replace(
-            self,
-            events=int(self.events * share),
-            enumerated=int(self.enumerated * share),
-            keyed=max(int(self.keyed * share), min(self.keyed, 20_000)),
-            filed=int(self.filed * share),
-            first=int(self.first * share),
-        )
 
 
 def hits(sizes: Sizes) -> Iterator[Figure]:
@@ -98,7 +56,7 @@ def counts(sizes: Sizes) -> Iterator[Figure]:
 
 
 def _filtered(events: int, share: float) -> str:
-    return f"{_large(events)} events, the filters keep {share:.0%} of A, B, C"
+    return f"{large(events)} events, the filters keep {share:.0%} of A, B, C"
 
 
 def windows(sizes: Sizes) -> Iterator[Figure]:
@@ -125,7 +83,7 @@ def enumeration(sizes: Sizes) -> Iterator[Figure]:
     # 2 % of the events are relevant to each step: hundreds of complex events at each end.
     steps = ThreeSteps(kept=0.2)
     run, number = answers.enumeration(steps, events)
-    case = f"{_large(number)} complex events of {_large(sizes.enumerated)} events, to Arrow"
+    case = f"{large(number)} complex events of {large(sizes.enumerated)} events, to Arrow"
     times = measure({"batches": run}, sizes.runs)
     note = "every row checked; as many as prefix sums say"
     yield rate("enumeration", case, "complex events", number, times["batches"], 20, note)
@@ -153,7 +111,7 @@ def keyed(sizes: Sizes) -> Iterator[Figure]:
             steps = KeyedSteps(within)
             run, number = answers.keyed(steps, events)
             section = f"keyed, window {within:,}"
-            case = f"{_large(sizes.keyed)} events, {number:,} complex events"
+            case = f"{large(sizes.keyed)} events, {number:,} complex events"
             note = "checked by prefix sums over (key, time)"
             times = measure({"ours": run}, sizes.runs, warm=2)
             yield rate(section, case, "events", sizes.keyed, times["ours"], note=note)
@@ -211,7 +169,7 @@ def parquet(sizes: Sizes) -> Iterator[Figure]:
             answers.must(child["number"] == wanted, f"count of {steps.text} over the file")
             seconds.append(child["seconds"])
             peaks.append(child["peak"] / 1e9)
-        case = f"{_large(sizes.filed)} events, {size / 1e9:.2g} GB"
+        case = f"{large(sizes.filed)} events, {size / 1e9:.2g} GB"
         times = Times(tuple(seconds[1:]))
         yield duration("parquet", f"{case}: import, compile, count", times, note="checked by prefix sums")
         yield rate("parquet", case, "events", sizes.filed, times)
@@ -234,7 +192,7 @@ def start(sizes: Sizes) -> Iterator[Figure]:
     yield duration("start", "import cer_gpu", Times(tuple(fresh[1:])), 0.3)
 
     events = make_table(sizes.first, ("type", "price"))
-    case = f"first count of a new query, {_large(sizes.first)} events"
+    case = f"first count of a new query, {large(sizes.first)} events"
     times = measure({case: answers.new_queries(events, runs + 1)}, runs)
     yield duration(
         "start", f"{case}: warm process", times[case], 0.2, "compile and count; checked by prefix sums"
@@ -266,12 +224,6 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "keyed": keyed,
     "parquet": parquet,
     "start": start,
+    "join_rivals": join_rivals,
+    "join_update": join_update,
 }
-
-
-def _large(number: int) -> str:
-    """A number with few digits: 50M."""
-    for size, name in ((MILLION, "M"), (1000, "k")):
-        if number >= size:
-            return f"{number / size:.3g}{name}"
-    return str(number)

@@ -12,7 +12,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from bench import answers
 from bench.queries import KeyedSteps, ThreeSteps
-from bench.sections import SHARES, WINDOWS, Sizes
+from bench.sections import SHARES, WINDOWS
+from bench.sizes import Sizes
 from bench.streams import codes_of, make_table, values_of
 
 SIZES = Sizes().scaled(0.1)

@@ -24,7 +24,10 @@ def _product(one, other):
 
 @inline
 def _sum(one, other):
-    return min(one + other, LARGEST)
+    result = LARGEST
+    if one < LARGEST - other:
+        result = one + other
+    return result
 
 
 @jit
@@ -71,7 +74,7 @@ def count_hits(
     `arena` ...      of `weigh`                 in
     `memo_hit`       int64 [nodes]              scratch, -1 throughout: the hit that `memo` is of
     `memo`           int64 [nodes]              scratch
-    `stack`          int64 [3 nodes + links]    scratch
+    `stack`          int64 [cells]              scratch: one cell, and one for all that each node refers to
     `root_first`     int64 [hits + 1]           in
     `root_node`      int64 [roots]              in
     `hit_lowest`     int64 [hits]               in: the least admissible start

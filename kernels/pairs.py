@@ -5,13 +5,21 @@ A pair is one 64-bit key, left in the upper half. Numbers are given in the order
 
 import numpy as np
 
-from .jit import jit
+from .jit import inline, jit
 
 EMPTY = -1
 """What a free place of the table holds: no pair has this key, since neither half is negative."""
 
 
-def pair_codes_body(left, right, table_key, table_code, count, codes, fresh):
+@inline
+def _place(key, mask):
+    """Where to look for a key first: the upper half of a product, on which all bits of the key have a say."""
+    product = key * -7046029254386353131
+    return ((product >> 32) ^ (product >> 52)) & mask
+
+
+@jit
+def pair_codes(left, right, table_key, table_code, count, codes, fresh):
     """Number pairs; how many numbers there are by now, or -1 - row where the table must grow first.
 
     ============  =====================  ==========================================================
@@ -34,8 +42,7 @@ def pair_codes_body(left, right, table_key, table_code, count, codes, fresh):
             codes[i] = -1
             continue
         key = (np.int64(left[i]) << 32) | right[i]
-        # Fibonacci hashing: the upper bits of the product depend on all bits of the key
-        at = ((key * -7046029254386353131) >> 20) & mask
+        at = _place(key, mask)
         while table_key[at] != key and table_key[at] != EMPTY:
             at = (at + 1) & mask
         if table_key[at] == EMPTY:
@@ -49,22 +56,20 @@ def pair_codes_body(left, right, table_key, table_code, count, codes, fresh):
     return count
 
 
-def place_body(keys, table_key, table_code):
+@jit
+def place(keys, table_key, table_code):
     """Put keys with the numbers 0, 1, ... into an empty table."""
     mask = table_key.shape[0] - 1
     for code in range(keys.shape[0]):
-        at = ((keys[code] * -7046029254386353131) >> 20) & mask
+        at = _place(keys[code], mask)
         while table_key[at] != EMPTY:
             at = (at + 1) & mask
         table_key[at] = keys[code]
         table_code[at] = code
 
 
-pair_codes = jit(pair_codes_body)
-place = jit(place_body)
-
-
-def localise_body(slots, table_key, table_code):
+@jit
+def localise(slots, table_key, table_code):
     """Number what occurs in some rows of slots afresh, from 0 on, in the order of first sight; how many.
 
     The numbers of a piece of a stream are then as few as the piece has values, and neighbours in time are
@@ -80,7 +85,7 @@ def localise_body(slots, table_key, table_code):
             key = np.int64(slots[column, i])
             if key < 0:
                 continue
-            at = ((key * -7046029254386353131) >> 20) & mask
+            at = _place(key, mask)
             while table_key[at] != key and table_key[at] != EMPTY:
                 at = (at + 1) & mask
             if table_key[at] == EMPTY:
@@ -89,6 +94,3 @@ def localise_body(slots, table_key, table_code):
                 count += 1
             slots[column, i] = table_code[at]
     return count
-
-
-localise = jit(localise_body)

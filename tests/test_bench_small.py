@@ -18,7 +18,8 @@ from bench.figures import Target, WrongAnswerError, ratio, table
 from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
-from bench.sections import SECTIONS, Sizes
+from bench.sections import SECTIONS
+from bench.sizes import Sizes
 
 SMALL = Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001)
 

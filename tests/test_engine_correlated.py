@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 
 import pytest
 from engine_oracle import check
 from generate import stream
-from random_correlated import random_correlated
+from random_correlated import random_correlated, random_scopes
 
 from cer_gpu.api import Query
 from cer_gpu.engine import bound, chunk, classify, enumerate, runner
 from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
 QUERIES = 80
 
 
-def agree(seed: str, queries: int) -> Counter[str]:
+def agree(seed: str, queries: int, made: Callable[[Random], tree.Query] = random_correlated) -> Counter[str]:
     rng = Random(seed)
     found: Counter[str] = Counter()
     for _ in range(queries):
-        query = random_correlated(rng)
+        query = made(rng)
         events = stream(rng, rng.randrange(8, 17), types=("A", "B", "C"), lap_falls=rng.random() < 0.3)
         try:
             compiled = Query(to_text(query))
@@ -49,6 +51,14 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     assert found["chain"] > 10
     assert found["answered"] > 5
     assert found.keys() <= {"lifted", "chain", "answered", "CER061", "CER062", "CER063"}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scopes_agree_with_the_reference(seed: int) -> None:
+    found = agree(f"scopes {seed}", QUERIES, random_scopes)
+    assert found["lifted"] > 5
+    assert found["chain"] > 10
+    assert found["answered"] > 5
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -156,7 +156,9 @@ class Products:
         nodes = len(self.arena)
         total, earliest, memo = (np.empty(nodes, np.int64) for _ in range(3))
         gather_counts.weigh(self.arena, self.children, total, earliest)
-        stack = np.empty(3 * nodes + len(self.children) + 1, np.int64)
+        # Nodes that were copied refer to the same children, so that links are counted by node.
+        links = int(self.arena[:, gather_nodes.CHILDREN].sum())
+        stack = np.empty(2 * nodes + links + 1, np.int64)
         count = np.empty(len(lowest), np.int64)
         gather_counts.count_hits(
             self.arena, self.children, total, earliest, np.full(nodes, -1, np.int64), memo, stack,

@@ -1,0 +1,69 @@
+"""How large the benchmarks are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How large the benchmarks are.
+
+    Attributes
+    ----------
+    events : int
+        Events of hits, counts and windows.
+    enumerated : int
+        Events of the enumeration.
+    keyed : int
+        Events of the keyed sequence.
+    filed : int
+        Events of the Parquet file.
+    first : int
+        Events of the first count.
+    joined : int
+        Events of the joins against rivals; there is one key for each hundred.
+    updated : int
+        Events of the joins whose window grows.
+    keyed_windows : tuple of int
+        Windows of the keyed sequence, in units of its time: one event a unit.
+    patience : float
+        Seconds that one form of a rival's join may take, loading not counted.
+    runs : int
+        Runs that are timed, after one that is not.
+    """
+
+    events: int = 50 * MILLION
+    enumerated: int = 10 * MILLION
+    keyed: int = MILLION
+    filed: int = 100 * MILLION
+    first: int = MILLION
+    joined: int = 10 * MILLION
+    updated: int = 20 * MILLION
+    keyed_windows: tuple[int, ...] = (10_000, 50_000)
+    patience: float = 300.0
+    runs: int = 5
+
+    def scaled(self, share: float) -> Sizes:
+        """The same for a share of the events; keyed stays large enough that every key has some."""
+        return replace(
+            self,
+            events=int(self.events * share),
+            enumerated=int(self.enumerated * share),
+            keyed=max(int(self.keyed * share), min(self.keyed, 20_000)),
+            filed=int(self.filed * share),
+            first=int(self.first * share),
+            joined=int(self.joined * share),
+            updated=int(self.updated * share),
+            patience=max(self.patience * share, min(self.patience, 30.0)),
+        )
+
+
+def large(number: int) -> str:
+    """A number with few digits: 50M."""
+    for size, name in ((MILLION, "M"), (1000, "k")):
+        if number >= size:
+            return f"{number / size:.3g}{name}"
+    return str(number)
