@@ -24,7 +24,6 @@ from typing import TypeAlias
 from cer_gpu.automata.cea import Predicate, both
 from cer_gpu.automata.determinise import DEFAULT_BUDGET
 from cer_gpu.automata.explore import coreachable, explore
-from cer_gpu.automata.instances import Outlook, outlooks
 from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
 from cer_gpu.automata.positions import (
     Constraint,
@@ -102,7 +101,6 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
         When it exceeds the budget.
     """
     automaton = position_automaton(pattern)
-    outlook = outlooks(automaton)
     steps: dict[int, list[Step]] = {}
     for step in automaton.steps:
         steps.setdefault(step.source, []).append(step)
@@ -111,13 +109,13 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
         if state is None:
             fresh = (NEW,) * len(automaton.constraints)
             for first in dict.fromkeys(automaton.first):
-                yield from _read(automaton.constraints, outlook, fresh, first, False)
+                yield from _read(automaton.constraints, fresh, first, False)
             return
         position, before = state
         for step in dict.fromkeys(steps.get(position, ())):
             after = _closed(automaton.constraints, before, step.loop)
             if after is not None:
-                yield from _read(automaton.constraints, outlook, after, step.target, step.contiguous)
+                yield from _read(automaton.constraints, after, step.target, step.contiguous)
 
     def final(state: State) -> bool:
         return state is not None and state[0] in automaton.last and all(map(_fulfilled, state[1]))
@@ -133,45 +131,24 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
 
 
 def _read(
-    constraints: tuple[Constraint, ...],
-    outlook: tuple[tuple[Outlook, Outlook], ...],
-    before: Statuses,
-    position: int,
-    contiguous: bool,
+    constraints: tuple[Constraint, ...], before: Statuses, position: int, contiguous: bool
 ) -> Iterator[tuple[_Move, State]]:
     """The ways to read an event at a position, by what is guessed of equalities that it begins."""
     marking = [
         tuple(n for n, side in enumerate((one.left, one.right)) if position in side.positions)
         for one in constraints
     ]
-    options = []
-    for status, sides, ahead in zip(before, marking, outlook, strict=True):
-        seen = status.seen.union(sides)
-        guesses = (status.equal,) if status.seen or not sides else (True, False)
-        options.append([equal for equal in guesses if _possible(seen, equal, ahead, position)])
+    options: list[list[bool]] = []
+    for status, sides in zip(before, marking, strict=True):
+        if not sides or status.seen:
+            options.append([status.equal])
+        else:
+            # one side alone may still turn out to be the only one
+            options.append([True] if len(sides) == 2 else [True, False])
     for guess in product(*options):
-        move, after = _guessed(constraints, before, marking, guess, position, contiguous)
-        kept = tuple(
-            NEW if _settled(status, ahead, position) else status
-            for status, ahead in zip(after, outlook, strict=True)
-        )
-        yield move, (position, kept)
-
-
-def _possible(seen: frozenset[int], equal: bool, outlook: tuple[Outlook, Outlook], position: int) -> bool:
-    """Whether a guess can come true, once an event was read at a position."""
-    if len(seen) != 1:
-        return equal or not seen
-    [side] = seen
-    other = outlook[1 - side]
-    return position in (other.ahead if equal else other.avoidable)
-
-
-def _settled(status: Status, outlook: tuple[Outlook, Outlook], position: int) -> bool:
-    """Whether what a status says bears on nothing that can follow in its instance."""
-    if status.equal:
-        return not any(position in side.ahead for side in outlook)
-    return all(side in status.seen or position not in outlook[side].ahead for side in (0, 1))
+        read = _guessed(constraints, before, marking, guess, position, contiguous)
+        if read is not None:
+            yield read
 
 
 def _guessed(
@@ -181,15 +158,18 @@ def _guessed(
     guess: tuple[bool, ...],
     position: int,
     contiguous: bool,
-) -> tuple[_Move, Statuses]:
-    """How the run goes on by a guess, and what it knows then."""
+) -> tuple[_Move, State] | None:
     pairs: set[tuple[t.Expression, t.Expression]] = set()
     inside: set[tuple[t.Expression, t.Expression]] = set()
     missing: int | None = None
     for number, (one, status, sides, equal) in enumerate(
         zip(constraints, before, marking, guess, strict=True)
     ):
-        if not sides or not equal:
+        if not sides:
+            continue
+        if not equal:
+            if status.seen | frozenset(sides) == {0, 1}:
+                return None
             continue
         keys = [(one.left, one.right)[side].key for side in sides]
         if len(keys) == 2:
@@ -210,7 +190,7 @@ def _guessed(
         now = frozenset(key for place, key in _equal_to(values, classes) if place == 1)
         after.append(Status(status.seen | frozenset(sides), equal, now if equal else frozenset()))
     move = _Move(ordered, tuple(sorted(inside, key=str)), contiguous, missing)
-    return move, tuple(after)
+    return move, (position, tuple(after))
 
 
 Place: TypeAlias = tuple[int, t.Expression]
