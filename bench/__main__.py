@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help=f"the sizes times {QUICK}, two runs of each")
     parser.add_argument("--scale", type=float, default=1.0, help="the sizes times this")
     parser.add_argument("--runs", type=int, default=5, help="runs that are timed (5)")
+    parser.add_argument("--patience", type=float, help="seconds that a form of a rival's join may take (300)")
     parser.add_argument("--output", type=Path, help="file of the JSON; with full sizes there is one anyway")
     asked = parser.parse_args(arguments)
     unknown = set(asked.sections) - SECTIONS.keys()
@@ -34,6 +35,8 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
 
     sizes = Sizes(runs=2 if asked.quick else asked.runs).scaled(QUICK if asked.quick else asked.scale)
+    if asked.patience is not None:
+        sizes = replace(sizes, patience=asked.patience)
     console, progress = Console(), Console(stderr=True)
     # A pipe has no width: the table is as wide there as it needs to be.
     console.width = max(console.width, WIDTH)
@@ -42,7 +45,9 @@ def main(arguments: list[str] | None = None) -> int:
     figures: list[Figure] = []
     for name in asked.sections or SECTIONS:
         with progress.status(f"{name} ..."):
-            figures += SECTIONS[name](sizes)
+            for figure in SECTIONS[name](sizes):
+                figures.append(figure)
+                progress.print(figure.section, figure.case, figure.value, figure.unit, figure.note)
 
     caption = ", ".join(f"{name} {value}" for name, value in about.items() if value is not None)
     console.print(table(figures, caption))

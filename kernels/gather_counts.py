@@ -3,9 +3,12 @@
 Of a node whose answers all begin inside the window the number is known beforehand; of one that the window
 cuts it is found from those below it, once for each hit. So a hit costs at most as many steps as there are
 nodes inside its window, however many answers it has.
+
+A heap of single events that were put on top of each other is a list in the order of their starts: what the
+window leaves of it is found in a logarithm of steps, by jumps as in skew-binary random access lists.
 """
 
-from .gather_nodes import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT
+from .gather_nodes import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT, WEIGHT
 from .jit import inline, jit
 
 LARGEST = 1 << 62
@@ -30,11 +33,44 @@ def _sum(one, other):
     return result
 
 
+@inline
+def _jump(arena, jump, node):
+    """A node further down the list of single events that begins at a node; itself at its end, -1: no list."""
+    below = arena[node, LEFT]
+    result = -1
+    if arena[node, CHILDREN] == 0 and arena[node, RIGHT] < 0:
+        if below < 0:
+            result = node
+        elif jump[below] >= 0:
+            far = jump[below]
+            result = below
+            if arena[below, WEIGHT] - arena[far, WEIGHT] == arena[far, WEIGHT] - arena[jump[far], WEIGHT]:
+                result = jump[far]
+    return result
+
+
 @jit
-def weigh(arena, children, total, earliest):
+def _inside(arena, jump, node, lowest):
+    """How many events of a list are inside the window; the first is."""
+    last = node
+    while True:
+        below = jump[last]
+        if arena[below, LATEST] < lowest:
+            below = arena[last, LEFT]
+            if arena[below, LATEST] < lowest:
+                break
+        if below == last:
+            break
+        last = below
+    return arena[node, WEIGHT] - arena[last, WEIGHT] + 1
+
+
+@jit
+def weigh(arena, children, total, earliest, jump):
     """Of each node how many answers it has, `LARGEST` where they do not fit, and the earliest start of one.
 
-    `arena` int64 [nodes, 8] and `children` int64 [links] in; `total`, `earliest` int64 [nodes] out.
+    `arena` int64 [nodes, 8] and `children` int64 [links] in; `total`, `earliest` and `jump` int64 [nodes]
+    out, the last being -1 where a node is no list of single events.
     """
     for node in range(arena.shape[0]):
         number = 1
@@ -49,16 +85,19 @@ def weigh(arena, children, total, earliest):
                 first = min(first, earliest[below])
         total[node] = number
         earliest[node] = first
+        jump[node] = _jump(arena, jump, node)
 
 
 @inline
-def _known(arena, total, earliest, memo_hit, memo, node, lowest, hit):
+def _known(arena, total, earliest, jump, memo_hit, memo, node, lowest, hit):
     """The number of answers of a node inside the window, -1 where it is still to be found."""
     result = -1
     if node < 0 or arena[node, LATEST] < lowest:
         result = 0
     elif earliest[node] >= lowest:
         result = total[node]
+    elif jump[node] >= 0:
+        result = _inside(arena, jump, node, lowest)
     elif memo_hit[node] == hit:
         result = memo[node]
     return result
@@ -66,7 +105,7 @@ def _known(arena, total, earliest, memo_hit, memo, node, lowest, hit):
 
 @jit
 def count_hits(
-    arena, children, total, earliest, memo_hit, memo, stack, root_first, root_node, hit_lowest, out
+    arena, children, total, earliest, jump, memo_hit, memo, stack, root_first, root_node, hit_lowest, out
 ):
     """How many answers each hit has.
 
@@ -88,7 +127,7 @@ def count_hits(
             root = root_node[r]
             stack[0] = root
             top = 1
-            if _known(arena, total, earliest, memo_hit, memo, root, lowest, hit) >= 0:
+            if _known(arena, total, earliest, jump, memo_hit, memo, root, lowest, hit) >= 0:
                 top = 0
             while top > 0:
                 node = stack[top - 1]
@@ -96,7 +135,7 @@ def count_hits(
                 number = 1
                 for k in range(arena[node, CHILD], arena[node, CHILD] + arena[node, CHILDREN]):
                     below = children[k]
-                    found = _known(arena, total, earliest, memo_hit, memo, below, lowest, hit)
+                    found = _known(arena, total, earliest, jump, memo_hit, memo, below, lowest, hit)
                     if found < 0:
                         stack[top] = below
                         top += 1
@@ -104,7 +143,7 @@ def count_hits(
                         number = _product(number, found)
                 for side in (LEFT, RIGHT):
                     below = arena[node, side]
-                    found = _known(arena, total, earliest, memo_hit, memo, below, lowest, hit)
+                    found = _known(arena, total, earliest, jump, memo_hit, memo, below, lowest, hit)
                     if found < 0:
                         stack[top] = below
                         top += 1
@@ -114,7 +153,7 @@ def count_hits(
                     memo_hit[node] = hit
                     memo[node] = number
                     top -= 1
-            answers = _sum(answers, _known(arena, total, earliest, memo_hit, memo, root, lowest, hit))
+            answers = _sum(answers, _known(arena, total, earliest, jump, memo_hit, memo, root, lowest, hit))
         out[hit] = answers
 
 

@@ -109,7 +109,7 @@ class BoundQuery:
         """The positions where complex events end, and the latest start of those at each."""
         positions, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         left = self._options.limit
-        for chunk, run in self._chunks():
+        for chunk, run in self._chunks(answers=False):
             found = run.executor.hits(chunk, bounded=False)
             position = chunk.events.positions[found.event]
             order = np.argsort(position, kind="stable")
@@ -163,9 +163,19 @@ class BoundQuery:
 
     # ------------------------------------------------------------------------------------- the run
 
-    def begin(self, enumerates: bool) -> Run:
-        """Set a run up, with nothing read yet."""
+    def begin(self, enumerates: bool, answers: bool = True) -> Run:
+        """Set a run up, with nothing read yet.
+
+        Parameters
+        ----------
+        enumerates : bool
+            Whether it gives complex events.
+        answers : bool
+            Whether it gives or counts them; otherwise where some end.
+        """
         query, options = self._query, self._options
+        if answers:
+            query = query.of_answers()
         carries = not enumerates and query.window is None and query.consume == "NONE" and query.joins is None
         encoder = LaneEncoder(query.partition, self.arrow_schema) if query.partition else None
         order = options.order_by[0] if options.order_by else None
@@ -193,9 +203,9 @@ class BoundQuery:
         rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
         return self._source.batches(self.columns(run.intake.payload), rows)
 
-    def _chunks(self, enumerates: bool = False) -> Iterator[tuple[Chunk, Run]]:
+    def _chunks(self, enumerates: bool = False, answers: bool = True) -> Iterator[tuple[Chunk, Run]]:
         """Run over the whole source, chunk by chunk."""
-        run = self.begin(enumerates)
+        run = self.begin(enumerates, answers)
         progress = Progress(self._source.rows)
         try:
             for chunk in run.runner.chunks(run.intake(progress.watch(self.read(run)))):

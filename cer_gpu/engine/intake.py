@@ -18,7 +18,8 @@ from cer_gpu.engine.monotone import HOW_TO_SORT, OrderCheck
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.kernels import lanes as kernels
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.kernels.monitor import rename
+from cer_gpu.plan.compiled import CompiledQuery, Monitor
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +204,8 @@ class Intake:
         self._joins = JoinKeys(query) if query.key_columns else None
         self._contiguous = query.joins is not None and bool(query.joins.entry_next.any())
         self._counters = np.zeros(0, np.int64)
+        self._monitor = query.monitor
+        self._prefixes = np.zeros(0, np.int32)
         self._last = np.zeros(0, np.float64)
         self._seen = np.zeros(0, np.uint8)
         self.rows = 0
@@ -332,7 +335,21 @@ class Intake:
         """The relevant events of every batch."""
         for batch in batches:
             if len(batch):
-                yield from self.relevant(batch)
+                for part in self.relevant(batch):
+                    if self._monitor is None or not len(part):
+                        yield part
+                    else:
+                        yield self._monitored(part, self._monitor)
+
+    def _monitored(self, events: Relevant, monitor: Monitor) -> Relevant:
+        """The events with the symbols that the monitor gives them, without those that do not count then."""
+        self._prefixes = grown(self._prefixes, self.lane_count)
+        symbols = rename(monitor.follow, monitor.symbol, events.symbols, events.lanes, self._prefixes).astype(
+            events.symbols.dtype
+        )
+        kept = np.flatnonzero(symbols)
+        events = replace(events, symbols=symbols)
+        return events if len(kept) == len(events) else events.take(kept)
 
     # -------------------------------------------------------------------------------------- lanes
 

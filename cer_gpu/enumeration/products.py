@@ -154,14 +154,14 @@ class Products:
 
     def _counts(self, lowest: np.ndarray) -> np.ndarray:
         nodes = len(self.arena)
-        total, earliest, memo = (np.empty(nodes, np.int64) for _ in range(3))
-        gather_counts.weigh(self.arena, self.children, total, earliest)
+        total, earliest, jump, memo = (np.empty(nodes, np.int64) for _ in range(4))
+        gather_counts.weigh(self.arena, self.children, total, earliest, jump)
         # Nodes that were copied refer to the same children, so that links are counted by node.
         links = int(self.arena[:, gather_nodes.CHILDREN].sum())
         stack = np.empty(2 * nodes + links + 1, np.int64)
         count = np.empty(len(lowest), np.int64)
         gather_counts.count_hits(
-            self.arena, self.children, total, earliest, np.full(nodes, -1, np.int64), memo, stack,
+            self.arena, self.children, total, earliest, jump, np.full(nodes, -1, np.int64), memo, stack,
             self.root_first, self.root_node, lowest, count,
         )  # fmt: skip
         return count

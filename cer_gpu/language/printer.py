@@ -135,8 +135,7 @@ def _pattern_at(pattern: t.Pattern) -> tuple[int, str]:
         case t.Timed(pattern=inner_pattern, interval=interval):
             return _ATOM, f"({_pattern(inner_pattern, _FILTER)}) WITHIN {_interval(interval)}"
         case t.Selector(strategy=strategy, pattern=inner_pattern):
-            word = "NXT" if strategy is t.Strategy.NEXT else strategy.value
-            return _ATOM, f"{word}({_pattern(inner_pattern, _FILTER)})"
+            return _ATOM, f"{strategy.selector}({_pattern(inner_pattern, _FILTER)})"
         case t.Project(pattern=inner_pattern, variables=variables):
             kept = ", ".join(map(written_variable, variables))
             return _ATOM, f"PROJECT({_pattern(inner_pattern, _FILTER)} | {kept})"

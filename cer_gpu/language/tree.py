@@ -168,6 +168,11 @@ class Strategy(Enum):
     MAX = "MAX"
     STRICT = "STRICT"
 
+    @property
+    def selector(self) -> str:
+        """The word of the selector in a pattern."""
+        return "NXT" if self is Strategy.NEXT else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Selector:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,62 @@ class TransitionTables:
     label: np.ndarray
     target: np.ndarray
     accepting: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class Monitor:
+    """A finite automaton that reads the events of a lane from its beginning and renames their symbols.
+
+    What a selector at the beginning of a pattern chooses depends on all events before it: the monitor's state
+    is what must be known of them.
+
+    Attributes
+    ----------
+    follow : ndarray, shape (states, symbols), int32
+        The state after an event. State 0 is the one at the beginning of the lane.
+    symbol : ndarray, shape (states, symbols), uint16
+        What the event's symbol becomes; 0 where it can be dropped.
+    """
+
+    follow: np.ndarray
+    symbol: np.ndarray
+
+    def then(self, after: Monitor) -> Monitor:
+        """One monitor that does what this one does and then another on the symbols that it gives."""
+        n_after = len(after.follow)
+        first = np.repeat(np.arange(len(self.follow)), n_after)
+        second = np.tile(np.arange(n_after), len(self.follow))[:, None]
+        given = self.symbol[first]
+        return Monitor(
+            (self.follow[first] * n_after + after.follow[second, given]).astype(np.int32),
+            after.symbol[second, given],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionPlan:
+    """How the strategy of SELECT chooses among the complex events that end at one event.
+
+    Attributes
+    ----------
+    strategy : {"NEXT", "LAST", "MAX"}
+    single : bool
+        Whether no two complex events with one end have the same marked positions, so that NEXT and LAST
+        leave exactly one.
+    tables : TransitionTables or None
+        The automaton of what the strategy leaves of a stream, over the symbols that `monitor` gives; None
+        where only `single` is needed.
+    monitor : Monitor or None
+        Over the symbols of the query; begins anew with each stream.
+    label_has : ndarray, shape (labels, variables), uint8
+        Which variables a label of `tables` marks.
+    """
+
+    strategy: str
+    single: bool
+    tables: TransitionTables | None
+    monitor: Monitor | None
+    label_has: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +153,10 @@ class CompiledQuery:
         Of a query that an automaton over symbols answers.
     joins : JoinTables or None
         Of a query that a parallelized automaton answers: one of the two is there.
+    monitor : Monitor or None
+        Renames the symbols before `tables` read them; what the classification gives is its alphabet.
+    selection : SelectionPlan or None
+        Of a query whose strategy is not in `tables`; these are then those of ALL, before the SELECT list.
     key_columns : tuple of KeyColumn
         The values that a join compares, and those that make lanes.
     lane_column : ndarray, shape (symbols,), int32, or None
@@ -124,6 +184,8 @@ class CompiledQuery:
     stages: tuple[Stage, ...]
     tables: TransitionTables | None
     joins: JoinTables | None
+    monitor: Monitor | None
+    selection: SelectionPlan | None
     key_columns: tuple[KeyColumn, ...]
     lane_column: np.ndarray | None
     rule: RulePlan | None
@@ -136,3 +198,23 @@ class CompiledQuery:
     limit: int | None
     streams: tuple[str, ...]
     symbol_dtype: str
+
+    @property
+    def selects_later(self) -> bool:
+        """Whether the strategy chooses among the complex events of each end, once these are known."""
+        return self.selection is not None and (self.window is not None or self.consume != "NONE")
+
+    def of_answers(self) -> CompiledQuery:
+        """What answers are made with: without a window the automaton of what the strategy leaves.
+
+        Hits need no choice: where some complex event ends, one is left.
+        """
+        selection = self.selection
+        if selection is None or self.selects_later:
+            return self
+        assert selection.tables is not None
+        assert selection.monitor is not None
+        monitor = selection.monitor if self.monitor is None else self.monitor.then(selection.monitor)
+        return replace(
+            self, tables=selection.tables, monitor=monitor, label_has=selection.label_has, selection=None
+        )

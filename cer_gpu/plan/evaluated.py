@@ -26,14 +26,6 @@ def walk(node: Any) -> Iterator[Any]:
 def _construct(node: Any) -> str | None:
     """The name of a construct that is not evaluated yet; None for one that is."""
     match node:
-        case tree.And():
-            return "`AND` between patterns"
-        case tree.All():
-            return "`ALL` between patterns"
-        case tree.Unless():
-            return "`UNLESS`"
-        case tree.Selector(strategy):
-            return f"the selector `{'NXT' if strategy is tree.Strategy.NEXT else strategy.value}(...)`"
         case tree.Timed():
             return "`(...) WITHIN [...]` inside a pattern"
         case tree.Sequence(gap=tree.Interval()):
@@ -42,8 +34,6 @@ def _construct(node: Any) -> str | None:
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
         case tree.Comparison(op=op) if op != "=" and len(_variables(node)) > 1:
             return f"`{op}` between two variables"
-        case tree.Query(strategy=strategy) if strategy is not tree.Strategy.ALL:
-            return f"the selection strategy `{strategy.value}`"
     return None
 
 
@@ -63,13 +53,54 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
             f"{construct} is not evaluated yet",
             node.span,
             hints=(
-                "the query is well-formed; this version evaluates types, NOT, AS, `;`, `:`, `+`, `:+`, OR, "
-                "PROJECT, FILTER on one event and equalities between two",
+                "the query is well-formed; this version evaluates all patterns without time intervals, with "
+                "filters on one event and equalities between two",
             ),
         )
         for node in walk(statement)
         if (construct := _construct(node)) is not None
     ]
+
+
+def beside_correlation(query: tree.Query) -> list[Diagnostic]:
+    """An error for every operator that is not evaluated together with a comparison between variables.
+
+    What all events of a complex event share parts the stream; a selector, UNLESS and STRICT also speak of the
+    events of the other parts.
+    """
+    found = [
+        _refused(f"{name} together", node.span)
+        for node in walk(query.pattern)
+        if (name := _not_joined(node)) is not None
+    ]
+    return found + (strategy_beside_chain(query) if query.strategy is tree.Strategy.STRICT else [])
+
+
+def strategy_beside_chain(query: tree.Query) -> list[Diagnostic]:
+    """An error for a strategy that chooses among the answers of a join."""
+    if query.strategy in (tree.Strategy.ALL, tree.Strategy.ANY):
+        return []
+    return [_refused(f"the strategy `{query.strategy.value}` together", query.span)]
+
+
+def _refused(what: str, span: Span | None) -> Diagnostic:
+    return Diagnostic(
+        "CER090",
+        f"{what} with a comparison between variables is not evaluated yet",
+        span,
+        hints=("compare with constants, or give PARTITION BY the attribute that is to be equal",),
+    )
+
+
+def _not_joined(node: Any) -> str | None:
+    match node:
+        case tree.And() | tree.All():
+            return f"`{type(node).__name__.upper()}` between patterns"
+        case tree.Unless():
+            return "`UNLESS`"
+        case tree.Selector(strategy):
+            return f"the selector `{strategy.selector}(...)`"
+    return None
 
 
 def not_evaluated(rule: tree.Rule) -> list[Diagnostic]:

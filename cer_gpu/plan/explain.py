@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cer_gpu.automata.determinise import DeterministicCEA
+from cer_gpu.automata.cea import CEA, DeterministicCEA
 from cer_gpu.automata.pcea import PCEA
 from cer_gpu.joins.qtree import compact, draw, q_tree
 from cer_gpu.language import tree
@@ -102,8 +102,11 @@ def _automaton(plan: Plan) -> str:
         )
     machine = plan.machine
     assert isinstance(machine, DeterministicCEA)
+    before = (
+        f"{found.n_states} states, {len(found.transitions)} transitions; " if isinstance(found, CEA) else ""
+    )
     return (
-        f"{found.n_states} states, {len(found.transitions)} transitions; deterministic: "
+        f"{before}deterministic: "
         f"{machine.n_states} states, {len(machine.transitions)} transitions, "
         f"{len(machine.labels) - 1} sets of marks"
     )

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cer_gpu.automata import correlated
+from cer_gpu.automata import compose, correlated
 from cer_gpu.automata.cea import CEA, Predicate
+from cer_gpu.automata.compose import Composed
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.pcea import PCEA, Keys
@@ -29,9 +30,12 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.evaluated import unevaluated
+from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain, unevaluated
 from cer_gpu.plan.join_tables import KeyColumn
 from cer_gpu.plan.partitioning import shared_key
+
+CHOOSING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
+"""The strategies of SELECT that choose by the marked positions, so before the list drops marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,9 @@ class Outline:
     text : str
         As it was written.
     formula : Pattern or None
-        The pattern in LP-normal form with the SELECT list as its outermost projection; None for a rule.
-    automaton : CEA or PCEA
+        The pattern in LP-normal form with the SELECT list as its outermost projection, unless the strategy of
+        SELECT is to choose by what the list drops; None for a rule.
+    automaton : CEA, Composed or PCEA
     tests : tuple of Predicate
         The distinct predicates of its transitions.
     lane : mapping of str to Keys, or None
@@ -57,7 +62,7 @@ class Outline:
     statement: tree.Statement
     text: str
     formula: tree.Pattern | None
-    automaton: CEA | PCEA
+    automaton: CEA | Composed | PCEA
     tests: tuple[Predicate, ...]
     lane: Mapping[str, Keys] | None = None
     body: ConjunctiveQuery | None = None
@@ -88,14 +93,20 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if isinstance(statement, tree.Rule):
         return rule_outline(statement, text, None)
     formula = to_lp(unfolded(statement.pattern))
-    listed = projected(formula, statement.select)
+    if statement.strategy is tree.Strategy.STRICT:
+        formula = tree.Selector(tree.Strategy.STRICT, formula)
+    listed = _listed(formula, statement)
     if not correlates(formula):
         return _regular(statement, text, listed)
+    if found := beside_correlation(statement):
+        raise QueryError(found, text)
     # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
     shared = None if statement.partition else shared_key(formula)
     lane = None if shared is None else shared.lane
     if shared is not None and shared.uniform and not correlates(shared.pattern):
-        return _regular(statement, text, projected(shared.pattern, statement.select), shared.lane)
+        return _regular(statement, text, _listed(shared.pattern, statement), shared.lane)
+    if found := strategy_beside_chain(statement):
+        raise QueryError(found, text)
     try:
         try:
             automaton = correlated.to_pcea(listed)
@@ -103,7 +114,7 @@ def outline(statement: tree.Statement, text: str) -> Outline:
             if shared is None:
                 raise
             # what the key guarantees need not be carried from event to event
-            listed = projected(shared.pattern, statement.select)
+            listed = _listed(shared.pattern, statement)
             automaton = correlated.to_pcea(listed)
     except QueryError as error:
         raise QueryError(error.diagnostics, text) from None
@@ -113,6 +124,8 @@ def outline(statement: tree.Statement, text: str) -> Outline:
 def _regular(
     query: tree.Query, text: str, formula: tree.Pattern, lane: Mapping[str, Keys] | None = None
 ) -> Outline:
+    if compose.is_extended(formula):
+        return Outline(query, text, formula, Composed(formula), compose.tests(formula), lane)
     automaton = trim(construct(formula))
     return Outline(query, text, formula, automaton, predicates(automaton), lane)
 
@@ -129,6 +142,11 @@ def rule_outline(rule: tree.Rule, text: str, schema: Schema | None) -> Outline:
     require_hierarchical(query, text)
     automaton = to_pcea(query)
     return Outline(rule, text, None, automaton, gather_predicates(automaton), common_keys(query), query)
+
+
+def _listed(formula: tree.Pattern, query: tree.Query) -> tree.Pattern:
+    """The formula with the SELECT list as its outermost projection, unless that comes after a choice."""
+    return formula if query.strategy in CHOOSING else projected(formula, query.select)
 
 
 def projected(formula: tree.Pattern, select: tuple[tree.SelectItem, ...] | None) -> tree.Pattern:

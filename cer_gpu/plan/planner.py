@@ -13,26 +13,23 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.automata.cause import cause
-from cer_gpu.automata.cea import CEA
-from cer_gpu.automata.determinise import DeterministicCEA, determinise
-from cer_gpu.automata.minimise import merge_symbols, minimise, registers
+from cer_gpu.automata.determinise import DeterministicCEA
 from cer_gpu.automata.pcea import PCEA
 from cer_gpu.automata.symbol_pcea import SymbolPCEA, over_symbols
 from cer_gpu.automata.unambiguous import disambiguate
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.plan.assumed import assumed_schema
-from cer_gpu.plan.compiled import CompiledQuery, HeadColumn, RulePlan, TransitionTables, WindowPlan
+from cer_gpu.plan.compiled import CompiledQuery, HeadColumn, RulePlan, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.join_planner import join_machine
 from cer_gpu.plan.join_tables import JoinTables
 from cer_gpu.plan.leaves import AxisBuilder
-from cer_gpu.plan.outline import Outline, rule_outline
+from cer_gpu.plan.machines import Selected, mark_columns, regular_machine, select_machine, tables
+from cer_gpu.plan.outline import CHOOSING, Outline, rule_outline
 from cer_gpu.plan.symbols import Diagram, fold, stages
 
 SYMBOL_BUDGET = 65_535
@@ -63,11 +60,14 @@ class Plan:
     compiled : CompiledQuery
     machine : DeterministicCEA or SymbolPCEA
         Over symbols: minimal, or unambiguous.
+    selected : Selected or None
+        How the strategy of SELECT chooses.
     """
 
     outline: Outline
     compiled: CompiledQuery
     machine: DeterministicCEA | SymbolPCEA
+    selected: Selected | None
 
 
 def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
@@ -98,10 +98,13 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
     diagram = fold(axes, formulas)
     machine: DeterministicCEA | SymbolPCEA
     joins: JoinTables | None = None
-    lane_column = None
-    if isinstance(outline.automaton, CEA):
-        machine, symbol_of = merge_symbols(minimise(_determinised(outline, diagram)))
-        n_symbols = machine.n_symbols
+    lane_column = monitor = None
+    selected: Selected | None = None
+    if not isinstance(outline.automaton, PCEA):
+        machine, symbol_of, monitor = regular_machine(outline, diagram)
+        n_symbols = max(machine.n_symbols, 1 + max(symbol_of, default=0))
+        if isinstance(statement, tree.Query) and statement.strategy in CHOOSING:
+            selected = select_machine(machine, statement)
         labels: tuple[frozenset[Any], ...] = machine.labels
         key_columns = outline.lane_columns()
         if key_columns:
@@ -124,6 +127,8 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
         stages=stages(axes, diagram, np.asarray(symbol_of).astype(dtype)),
         tables=tables(machine) if isinstance(machine, DeterministicCEA) else None,
         joins=joins,
+        monitor=monitor,
+        selection=None if selected is None else selected.plan,
         key_columns=key_columns,
         lane_column=lane_column,
         rule=form.rule,
@@ -137,7 +142,7 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
         streams=form.streams if columns.stream is not None else (),
         symbol_dtype=dtype.name,
     )
-    return Plan(outline, compiled, machine)
+    return Plan(outline, compiled, machine, selected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +176,16 @@ def _form(outline: Outline, labels: Sequence[frozenset[Any]]) -> _Form:
         {item.variable: item.attributes for item in statement.select or () if item.attributes},
         statement.partition,
         consume,
-        statement.limit,
+        _limit(statement),
         statement.streams,
     )
+
+
+def _limit(query: tree.Query) -> int | None:
+    """Answers of one end at most; ANY is the first of them."""
+    if query.strategy is not tree.Strategy.ANY:
+        return query.limit
+    return 1 if query.limit is None else min(1, query.limit)
 
 
 def rule_plan(rule: tree.Rule, body: ConjunctiveQuery, labels: Sequence[frozenset[Any]]) -> RulePlan:
@@ -192,53 +204,6 @@ def _unambiguous(outline: Outline, diagram: Diagram) -> SymbolPCEA:
     if outline.body is not None:  # by construction (Theorem 4.1)
         return over_symbols(outline.automaton, diagram.outcomes, outline.tests)
     return disambiguate(outline.automaton, diagram.outcomes, outline.tests)
-
-
-def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
-    assert isinstance(outline.automaton, CEA)
-    assert outline.formula is not None
-    try:
-        return determinise(outline.automaton, diagram.outcomes, outline.tests)
-    except LimitError as error:
-        blamed = cause(outline.formula, diagram.outcomes, outline.tests)
-        raise LimitError(
-            f"{error}\nThe smallest part of the pattern to blame:\n  {to_text(blamed)}"
-        ) from None
-
-
-def tables(automaton: DeterministicCEA) -> TransitionTables:
-    """The arrays of an automaton over merged symbols; states that differ only in being final are one."""
-    register = registers(automaton)
-    first_of: dict[int, int] = {}
-    for state, number in enumerate(register):
-        first_of.setdefault(number, state)
-    rows = [step for step in automaton.transitions if first_of[register[step.source]] == step.source]
-    rows.sort(key=lambda step: (step.symbol, register[step.source], step.label))
-    count = np.bincount([step.symbol for step in rows], minlength=automaton.n_symbols)
-    return TransitionTables(
-        n_states=max(register) + 1,
-        n_symbols=automaton.n_symbols,
-        first=np.concatenate([[0], np.cumsum(count)]).astype(np.int32),
-        source=np.array([register[step.source] for step in rows], np.int32),
-        label=np.array([step.label for step in rows], np.int32),
-        target=np.array([register[step.target] for step in rows], np.int32),
-        accepting=np.array([step.target in automaton.final for step in rows], np.uint8),
-    )
-
-
-def mark_columns(
-    labels: Sequence[frozenset[str]], select: tuple[tree.SelectItem, ...] | None
-) -> tuple[tuple[str, ...], np.ndarray]:
-    """The variables of the result and which of them each label marks.
-
-    Those of the SELECT list in its order (also when nothing marks them), or all that some label has.
-    """
-    if select is None:
-        variables = tuple(sorted({variable for label in labels for variable in label}))
-    else:
-        variables = tuple(dict.fromkeys(item.variable for item in select))
-    has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
-    return variables, has.reshape(len(labels), len(variables))
 
 
 def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None:

@@ -1,0 +1,219 @@
+"""From a formula with AND, ALL, UNLESS and selectors to its match automaton.
+
+Parts of the formula that have none of these become one CEA each, of linear size; the operators around them
+are put together over symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cer_gpu.automata import operators, selectors
+from cer_gpu.automata.cea import CEA, Label, Predicate, identity
+from cer_gpu.automata.construct import Relabelling, construct, relabelled
+from cer_gpu.automata.determinise import predicates
+from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
+from cer_gpu.automata.trim import trim
+from cer_gpu.errors import LimitError
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.tree import Strategy, Truth
+from cer_gpu.logic.binding import children
+from cer_gpu.logic.formulas import nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A formula whose automaton is put together over symbols, once these are known.
+
+    Attributes
+    ----------
+    formula : Pattern
+        In LP-normal form.
+    """
+
+    formula: tree.Pattern
+
+
+EXTENDED = (tree.And, tree.All, tree.Unless, tree.Selector)
+
+
+def is_extended(pattern: tree.Pattern) -> bool:
+    """Whether a formula needs match automata: it has AND, ALL, UNLESS, a selector, or a filter around one."""
+    return any(isinstance(node, EXTENDED) for node in nodes(pattern))
+
+
+def tests(formula: tree.Pattern) -> tuple[Predicate, ...]:
+    """The distinct predicates that the match automaton of a formula reads.
+
+    Raises
+    ------
+    TypeError
+        For a formula that is not in LP-normal form.
+    """
+    found: dict[tuple[object, ...], Predicate] = {identity(Truth(True)): Truth(True)}
+    pending = [formula]
+    while pending:
+        node = pending.pop()
+        read: Sequence[Predicate]
+        if is_extended(node):
+            read = [literal.predicate for literal in literals(node)]
+            pending += reversed(children(node))
+        else:
+            read = predicates(core(node))
+        for predicate in read:
+            found.setdefault(identity(predicate), predicate)
+    return tuple(found.values())
+
+
+def core(pattern: tree.Pattern) -> CEA:
+    """The CEA of a formula that is not extended."""
+    return trim(construct(pattern))
+
+
+def compose(
+    formula: tree.Pattern,
+    symbols: Sequence[frozenset[int]],
+    predicates: Sequence[Predicate],
+    budget: Budget,
+) -> MatchAutomaton:
+    """The match automaton of a formula in LP-normal form.
+
+    Parameters
+    ----------
+    formula : Pattern
+    symbols : sequence of frozenset of int
+        For each symbol the indices of the predicates that hold for its events.
+    predicates : sequence of Predicate
+        `tests(formula)`.
+    budget : Budget
+        Of all its operators together.
+
+    Raises
+    ------
+    LimitError
+        As soon as they are more; it names the operator.
+    TypeError
+        For a formula that is not in LP-normal form.
+    """
+    return _Composition(symbols, predicates, budget).of(formula)
+
+
+class _Composition:
+    def __init__(
+        self, symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate], budget: Budget
+    ) -> None:
+        self.symbols = symbols
+        self.predicates = predicates
+        self.index = {identity(predicate): number for number, predicate in enumerate(predicates)}
+        self.budget = budget
+
+    def of(self, node: tree.Pattern) -> MatchAutomaton:
+        if not is_extended(node):
+            return self.named(node, lambda: of_cea(core(node), self.symbols, self.predicates, self.budget))
+        inner = [self.of(operand) for operand in children(node)]
+        return self.named(node, lambda: self.applied(node, *inner))
+
+    def named(self, node: tree.Pattern, build: Callable[[], MatchAutomaton]) -> MatchAutomaton:
+        """What `build` gives; an error names the operator."""
+        try:
+            return build()
+        except LimitError as error:
+            raise LimitError(
+                f"{error}\nThe operator to blame is {operator(node)} in\n  {to_text(node)}"
+            ) from None
+
+    def applied(self, node: tree.Pattern, *inner: MatchAutomaton) -> MatchAutomaton:
+        budget, what = self.budget, f"the automaton of {operator(node)}"
+        match node, inner:
+            case tree.Sequence(contiguous=contiguous), (left, right):
+                return operators.sequence(left, right, contiguous, budget, what)
+            case tree.Or(), (left, right):
+                return operators.either(left, right, budget, what)
+            case tree.And(), (left, right):
+                return operators.conjunction(left, right, budget, what)
+            case tree.All(), (left, right):
+                return operators.both_anywhere(left, right, budget, what)
+            case tree.Unless(), (left, right):
+                return operators.unless(left, right, budget, what)
+            case tree.Iteration(contiguous=contiguous), (body,):
+                return operators.iteration(body, contiguous, budget, what)
+            case tree.As() | tree.Project(), (operand,):
+                around: Relabelling = (node, None)
+
+                def relabel(label: Label) -> Label:
+                    return relabelled(label, around)
+
+                return operators.relabelled(operand, relabel, budget, what)
+            case tree.Filter(), (operand,):
+                return self.filtered(node, operand, what)
+            case tree.Selector(strategy=Strategy.ALL), (operand,):
+                return operand
+            case tree.Selector(strategy=Strategy.STRICT), (operand,):
+                return selectors.strict(operand, budget, what)
+            case tree.Selector(strategy=strategy), (operand,):
+                return selectors.select(strategy, operand, budget, what)
+        raise TypeError(f"no automaton is built for {type(node).__name__}")
+
+    def filtered(self, node: tree.Filter, operand: MatchAutomaton, what: str) -> MatchAutomaton:
+        found = literals(node)
+        place = {identity(literal): number for number, literal in enumerate(found)}
+        read = [
+            (literal.variable, [self.index[identity(literal.predicate)] in symbol for symbol in self.symbols])
+            for literal in found
+        ]
+
+        def holds(held: Sequence[bool]) -> bool:
+            return _evaluated(node.condition, place, held)
+
+        return operators.filtered(operand, read, holds, self.budget, what)
+
+
+def literals(node: tree.Pattern) -> list[tree.Every]:
+    """The distinct conditions `x[p]` of a filter; none of another node."""
+    if not isinstance(node, tree.Filter):
+        return []
+    found: dict[tuple[object, ...], tree.Every] = {}
+    pending = [node.condition]
+    while pending:
+        match condition := pending.pop():
+            case tree.Every():
+                found.setdefault(identity(condition), condition)
+            case tree.Both(left, right) | tree.Either(left, right):
+                pending += [right, left]
+            case tree.Not(operand):
+                pending.append(operand)
+            case tree.Truth():
+                pass
+            case _:
+                raise TypeError(f"no automaton is built for a filter on {type(condition).__name__}")
+    return list(found.values())
+
+
+def _evaluated(condition: tree.Condition, place: dict[tuple[object, ...], int], held: Sequence[bool]) -> bool:
+    match condition:
+        case tree.Every():
+            return held[place[identity(condition)]]
+        case tree.Both(left, right):
+            return _evaluated(left, place, held) and _evaluated(right, place, held)
+        case tree.Either(left, right):
+            return _evaluated(left, place, held) or _evaluated(right, place, held)
+        case tree.Not(operand):
+            return not _evaluated(operand, place, held)
+        case tree.Truth(value):
+            return value
+    raise TypeError(f"no automaton is built for a filter on {type(condition).__name__}")
+
+
+def operator(node: tree.Pattern) -> str:
+    """The operator at the top of a formula, as it is written."""
+    match node:
+        case tree.Sequence(contiguous=contiguous):
+            return "`:`" if contiguous else "`;`"
+        case tree.Iteration(contiguous=contiguous):
+            return "`:+`" if contiguous else "`+`"
+        case tree.Selector(strategy=strategy):
+            return f"`{strategy.selector}`"
+        case _:
+            return f"`{type(node).__name__.upper()}`"

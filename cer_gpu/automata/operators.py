@@ -1,0 +1,252 @@
+"""The operators of patterns on match automata (thesis, Theorems 7.1 and 7.2), each one exploration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from cer_gpu.automata.cea import Label
+from cer_gpu.automata.match import BEFORE, UNMARKED, Budget, MatchAutomaton, bits, build, joint
+
+Pair: TypeAlias = tuple[int, int]
+
+DONE = -1
+"""The state of a side of ALL whose complex event has ended."""
+
+
+def either(left: MatchAutomaton, right: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
+    """`left OR right`: the union (Proposition 6.1)."""
+    class_of, parts = joint(left.class_of, right.class_of)
+    sides = (left.leaving(), right.leaving())
+
+    def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
+        side, at = state
+        for label, target in sides[side][at][parts[symbol][side]]:
+            yield label, (side, target)
+
+    def final(state: Pair) -> bool:
+        return state[1] in (left, right)[state[0]].automaton.final
+
+    return build([(0, 0), (1, 0)], follow, final, class_of, len(parts), budget, what)
+
+
+def sequence(
+    left: MatchAutomaton, right: MatchAutomaton, contiguous: bool, budget: Budget, what: str
+) -> MatchAutomaton:
+    """`left ; right`, `left : right`: the right side begins to read after the end of the left one.
+
+    What the right side reads before its start lies inside the whole: it is unmarked, and for `:` there is
+    none of it.
+    """
+    class_of, parts = joint(left.class_of, right.class_of)
+    sides = (left.leaving(), right.leaving())
+
+    def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
+        side, at = state
+        for label, target in sides[side][at][parts[symbol][side]]:
+            if side == 0:
+                yield label, (0, target)
+                if target in left.automaton.final:
+                    yield label, (1, 0)
+            elif label != BEFORE:
+                yield label, (1, target)
+            elif not contiguous:
+                yield UNMARKED, (1, target)
+
+    def final(state: Pair) -> bool:
+        return state[0] == 1 and state[1] in right.automaton.final
+
+    return build([(0, 0)], follow, final, class_of, len(parts), budget, what)
+
+
+def iteration(body: MatchAutomaton, contiguous: bool, budget: Budget, what: str) -> MatchAutomaton:
+    """`body+`, `body:+`: each repetition begins to read after the end of the one before it."""
+    leaving, accepting = body.leaving(), body.automaton.final
+
+    def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
+        later, at = state
+        for label, target in leaving[at][symbol]:
+            if later and label == BEFORE:
+                if contiguous:
+                    continue
+                label = UNMARKED
+            yield label, (later, target)
+            if target in accepting:
+                yield label, (1, 0)
+
+    return build(
+        [(0, 0)],
+        follow,
+        lambda state: state[1] in accepting,
+        body.class_of,
+        body.automaton.n_symbols,
+        budget,
+        what,
+    )
+
+
+def conjunction(left: MatchAutomaton, right: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
+    """`left AND right`: the product, at most |left| * |right| (Theorem 7.2, variables being sets)."""
+    class_of, parts = joint(left.class_of, right.class_of)
+    ours, theirs = left.leaving(), right.leaving()
+
+    def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
+        others = dict(theirs[state[1]][parts[symbol][1]])
+        for label, target in ours[state[0]][parts[symbol][0]]:
+            if label in others:
+                yield label, (target, others[label])
+
+    def final(state: Pair) -> bool:
+        return state[0] in left.automaton.final and state[1] in right.automaton.final
+
+    return build([(0, 0)], follow, final, class_of, len(parts), budget, what)
+
+
+def both_anywhere(left: MatchAutomaton, right: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
+    """`left ALL right`: the product in which either side may end first (Theorem 7.2).
+
+    The product has at most (|left| + 1) * (|right| + 1) states; several of its runs may give one complex
+    event, so that the deterministic one may be larger.
+    """
+    class_of, parts = joint(left.class_of, right.class_of)
+    ours, theirs = left.leaving(), right.leaving()
+
+    def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
+        one, two = state
+        if one == DONE or two == DONE:
+            leaving = theirs[two][parts[symbol][1]] if one == DONE else ours[one][parts[symbol][0]]
+            for label, target in leaving:
+                shown = UNMARKED if label == BEFORE else label
+                yield shown, ((DONE, target) if one == DONE else (target, DONE))
+            return
+        for label, target in ours[one][parts[symbol][0]]:
+            for other, reached in theirs[two][parts[symbol][1]]:
+                shown = _together(label, other)
+                yield shown, (target, reached)
+                if target in left.automaton.final:
+                    yield shown, (DONE, reached)
+                if reached in right.automaton.final:
+                    yield shown, (target, DONE)
+
+    def final(state: Pair) -> bool:
+        one, two = state
+        return (one == DONE or one in left.automaton.final) and (two == DONE or two in right.automaton.final)
+
+    return build([(0, 0)], follow, final, class_of, len(parts), budget, what)
+
+
+def _together(label: Label, other: Label) -> Label:
+    if label == BEFORE and other == BEFORE:
+        return BEFORE
+    return (label | other) - BEFORE
+
+
+def unless(left: MatchAutomaton, right: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
+    """`left UNLESS right`: left beside the boolean automaton of right (Theorem 7.2).
+
+    Besides the state of left there is where right is that has not started yet, and the set of the states
+    in which it may be if it started since left did; a set with a final state ends the run. So there are at
+    most |left| * |right| * 2^|right| states.
+    """
+    class_of, parts = joint(left.class_of, right.class_of)
+    ours, theirs = left.leaving(), right.leaving()
+    forbidden = sum(1 << state for state in right.automaton.final)
+
+    def before(waiting: int, symbol: int) -> int:
+        """Where right is if it has not started at an event either; -1 where it never will."""
+        leaving = theirs[waiting][symbol] if waiting >= 0 else []
+        return next((target for label, target in leaving if label == BEFORE), -1)
+
+    def begun(waiting: int, running: int, symbol: int) -> int:
+        """The states of right after an event, started at it or before."""
+        leaving = [entry for entry in theirs[waiting][symbol] if entry[0] != BEFORE] if waiting >= 0 else []
+        for state in bits(running):
+            leaving += theirs[state][symbol]
+        reached = 0
+        for _, target in leaving:
+            reached |= 1 << target
+        return reached
+
+    def follow(state: tuple[int, int, int], symbol: int) -> Iterator[tuple[Label, tuple[int, int, int]]]:
+        at, waiting, running = state
+        mine, other = parts[symbol]
+        still = (
+            next((to for label, to in theirs[waiting][other] if label == BEFORE), -1) if waiting >= 0 else -1
+        )
+        reached = begun(waiting, running, other)
+        for label, target in ours[at][mine]:
+            if label == BEFORE:
+                yield label, (target, still, 0)
+            elif not reached & forbidden:
+                yield label, (target, still, reached)
+
+    return build(
+        [(0, 0, 0)],
+        follow,
+        lambda state: state[0] in left.automaton.final,
+        class_of,
+        len(parts),
+        budget,
+        what,
+    )
+
+
+def relabelled(
+    operand: MatchAutomaton, relabel: Callable[[Label], Label], budget: Budget, what: str
+) -> MatchAutomaton:
+    """AS and PROJECT: the same runs with other labels; those that become one complex event become one run."""
+    leaving = operand.leaving()
+
+    def follow(state: int, symbol: int) -> Iterator[tuple[Label, int]]:
+        for label, target in leaving[state][symbol]:
+            yield (label if label == BEFORE else relabel(label)), target
+
+    return build(
+        [0],
+        follow,
+        operand.automaton.final.__contains__,
+        operand.class_of,
+        operand.automaton.n_symbols,
+        budget,
+        what,
+    )
+
+
+def filtered(
+    operand: MatchAutomaton,
+    literals: Sequence[tuple[str, Sequence[bool]]],
+    holds: Callable[[Sequence[bool]], bool],
+    budget: Budget,
+    what: str,
+) -> MatchAutomaton:
+    """`operand FILTER c` where c combines conditions on all events that a variable marks.
+
+    Parameters
+    ----------
+    operand : MatchAutomaton
+    literals : sequence of (str, sequence of bool)
+        A variable, and for each symbol whether its events satisfy the predicate.
+    holds : callable
+        Whether the condition holds, given which of the literals hold for all events that were marked.
+    """
+    truths = [tuple(int(truth) for truth in satisfied) for _, satisfied in literals]
+    class_of, parts = joint(operand.class_of, *truths)
+    leaving = operand.leaving()
+
+    def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
+        at, violated = state
+        own, *satisfied = parts[symbol]
+        for label, target in leaving[at][own]:
+            now = violated
+            for number, (variable, _) in enumerate(literals):
+                if variable in label and not satisfied[number]:
+                    now |= 1 << number
+            yield label, (target, now)
+
+    def final(state: Pair) -> bool:
+        at, violated = state
+        return at in operand.automaton.final and holds(
+            [not violated >> number & 1 for number in range(len(literals))]
+        )
+
+    return build([(0, 0)], follow, final, class_of, len(parts), budget, what)

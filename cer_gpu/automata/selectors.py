@@ -1,0 +1,192 @@
+"""Selectors on match automata (thesis, Theorems 7.3 to 7.5).
+
+All compare the sets M of marked positions of the runs that begin to read at one position and end at another.
+A run is followed together with what other runs are: those whose M equals its own so far, and those that
+would be preferred to it (or might come to be). A run is dropped as soon as a preferred one is in its state,
+and accepts only where no preferred one does.
+
+The thesis orders all states by a total preorder for NXT; what decides about a run is only which states
+preferred runs and equal ones are in, so that these two sets take the place of the preorder: at most
+|Q| * 3^|Q| states in place of |Q| times the preorders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from cer_gpu.automata.cea import Label
+from cer_gpu.automata.match import Budget, MatchAutomaton, bits, build, marks
+from cer_gpu.language.tree import Strategy
+
+Sets: TypeAlias = tuple[int, int, int]
+"""The states of preferred runs, of equal ones, and of others that may become preferred, as bits."""
+
+Stepped: TypeAlias = tuple[int, int]
+"""The states that a set of states reaches by transitions that mark, and by those that do not."""
+
+
+def strict(operand: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
+    """`STRICT(operand)`: M is an interval; three times the states at most (Theorem 7.4)."""
+    leaving, accepting = operand.leaving(), operand.automaton.final
+    fresh, inside, after = range(3)
+
+    def follow(state: tuple[int, int], symbol: int) -> Iterator[tuple[Label, tuple[int, int]]]:
+        at, phase = state
+        for label, target in leaving[at][symbol]:
+            if not marks(label):
+                yield label, (target, fresh if phase == fresh else after)
+            elif phase != after:
+                yield label, (target, inside)
+
+    return build(
+        [(0, fresh)],
+        follow,
+        lambda state: state[0] in accepting,
+        operand.class_of,
+        operand.automaton.n_symbols,
+        budget,
+        what,
+    )
+
+
+def select(strategy: Strategy, operand: MatchAutomaton, budget: Budget, what: str) -> MatchAutomaton:
+    """`NXT(operand)`, `LAST(operand)`, `MAX(operand)`.
+
+    Theorem 7.3 for NXT and Theorem 7.5 for MAX; LAST as NXT, with the last difference in place of the first.
+
+    Raises
+    ------
+    LimitError
+        When the automaton is over the budget.
+    """
+    leaving, final = operand.leaving(), operand.automaton.final
+    accepting = sum(1 << state for state in final)
+    update = {Strategy.NEXT: _next, Strategy.LAST: _last, Strategy.MAX: _max}[strategy]
+    meets, meets_alike = _meeting(operand)
+    reached: dict[tuple[int, int], Stepped] = {}
+
+    def stepped(members: int, symbol: int) -> Stepped:
+        found = reached.get((members, symbol))
+        if found is None:
+            marking = others = 0
+            for state in bits(members):
+                for label, target in leaving[state][symbol]:
+                    if marks(label):
+                        marking |= 1 << target
+                    else:
+                        others |= 1 << target
+            found = reached[members, symbol] = marking, others
+        return found
+
+    def follow(state: tuple[int, Sets], symbol: int) -> Iterator[tuple[Label, tuple[int, Sets]]]:
+        at, sets = state
+        preferred, equal, other = (stepped(members, symbol) for members in sets)
+        for label, target in leaving[at][symbol]:
+            now = update(marks(label), preferred, equal, other)
+            if now[0] >> target & 1:
+                continue
+            near, alike = meets[target], meets_alike[target]
+            better, same, rest = now[0] & near, now[1] & near, now[2] & near
+            if strategy is Strategy.LAST:
+                # Compared again at the next mark that only one of the two makes: all others are alike.
+                rest |= (better | same) & ~alike
+                better, same = better & alike, same & alike
+            same &= ~better
+            yield label, (target, (better, same, rest & ~better & ~same))
+
+    return build(
+        [(0, (0, 1, 0))],
+        follow,
+        lambda state: state[0] in final and not state[1][0] & accepting,
+        operand.class_of,
+        operand.automaton.n_symbols,
+        budget,
+        what,
+    )
+
+
+def _meeting(operand: MatchAutomaton) -> tuple[list[int], list[int]]:
+    """With which states another run can come to compete with a run.
+
+    Two runs compete when they are in one state, or both accept.
+
+    Returns
+    -------
+    meets : list of int
+        For each state the others, as bits, from which some events lead both to where they compete.
+    meets_alike : list of int
+        The same where both mark the same of these events.
+    """
+    leaving, final = operand.leaving(), operand.automaton.final
+    states = range(operand.automaton.n_states)
+    entering: list[dict[tuple[int, bool], int]] = [{} for _ in states]
+    for source in states:
+        for symbol, column in enumerate(leaving[source]):
+            for label, target in column:
+                key = symbol, marks(label)
+                entering[target][key] = entering[target].get(key, 0) | 1 << source
+
+    def closed(alike: bool) -> list[int]:
+        accepting = sum(1 << state for state in final)
+        found = [1 << state | (accepting if state in final else 0) for state in states]
+        pending = [(one, two) for one in states for two in bits(found[one])]
+        while pending:
+            one, two = pending.pop()
+            for (symbol, marked), sources in entering[one].items():
+                others = entering[two].get((symbol, marked), 0)
+                if not alike:
+                    others |= entering[two].get((symbol, not marked), 0)
+                for source in bits(sources):
+                    new = others & ~found[source]
+                    found[source] |= new
+                    pending += [(source, other) for other in bits(new)]
+        return found
+
+    return closed(alike=False), closed(alike=True)
+
+
+def _next(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Sets:
+    """The first difference decides: once preferred, a run stays so, whatever follows."""
+    if marked:
+        return preferred[0] | preferred[1], equal[0], 0
+    return preferred[0] | preferred[1] | equal[0], equal[1], 0
+
+
+def _last(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Sets:
+    """The last difference decides: any run may come to be preferred by what it marks later."""
+    if marked:
+        return preferred[0], equal[0], other[0] | preferred[1] | equal[1] | other[1]
+    return preferred[1] | preferred[0] | equal[0] | other[0], equal[1], other[1]
+
+
+def _max(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Sets:
+    """Preferred are proper supersets: they mark all that the run marks."""
+    if marked:
+        return preferred[0], equal[0], 0
+    return preferred[0] | preferred[1] | equal[0], equal[1], 0
+
+
+def is_single(operand: MatchAutomaton) -> bool:
+    """Whether no two complex events with one end have the same M, on any stream.
+
+    Pairs of runs are followed that end together and mark the same positions. Two that differ in a label, or
+    in where they start, must never both accept.
+    """
+    leaving, final = operand.leaving(), operand.automaton.final
+    pending = [(0, 0, False)]
+    seen = set(pending)
+    while pending:
+        one, two, differ = pending.pop()
+        for symbol in range(operand.automaton.n_symbols):
+            for label, target in leaving[one][symbol]:
+                for other, reached in leaving[two][symbol]:
+                    if marks(label) != marks(other):
+                        continue
+                    now = (target, reached, differ or label != other)
+                    if now[2] and target in final and reached in final:
+                        return False
+                    if now not in seen:
+                        seen.add(now)
+                        pending.append(now)
+    return True

@@ -1,0 +1,157 @@
+"""The automata of a regular query: what runs, what watches the prefix, and what the strategy leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.automata.cause import cause
+from cer_gpu.automata.cea import CEA, DeterministicCEA
+from cer_gpu.automata.compose import Composed, compose
+from cer_gpu.automata.construct import relabelled
+from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
+from cer_gpu.automata.match import Budget, of_deterministic
+from cer_gpu.automata.minimise import merge_symbols, minimise, registers
+from cer_gpu.automata.monitored import Monitored, monitored
+from cer_gpu.automata.operators import relabelled as relabelled_runs
+from cer_gpu.automata.selectors import is_single, select
+from cer_gpu.errors import LimitError
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.plan.compiled import Monitor, SelectionPlan, TransitionTables
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.symbols import Diagram
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """What the strategy of SELECT leaves.
+
+    Attributes
+    ----------
+    plan : SelectionPlan
+    machine : Monitored or None
+        The automaton of the plan.
+    """
+
+    plan: SelectionPlan
+    machine: Monitored | None
+
+
+def regular_machine(
+    outline: Outline, diagram: Diagram
+) -> tuple[DeterministicCEA, Sequence[int], Monitor | None]:
+    """The automaton of a regular query, the symbol of each class of events, and the monitor of the prefix.
+
+    Raises
+    ------
+    LimitError
+        When the automaton is over the budget; it names the operator.
+    """
+    if isinstance(outline.automaton, CEA):
+        merged = merge_symbols(minimise(_determinised(outline, diagram)))
+        return merged.automaton, merged.symbol, None
+    assert isinstance(outline.automaton, Composed)
+    budget = Budget(DEFAULT_BUDGET)
+    match = compose(outline.automaton.formula, diagram.outcomes, outline.tests, budget)
+    found = monitored(match, budget)
+    if not found.needed:
+        return found.automaton, [found.symbol[0][symbol] for symbol in found.symbol_of], None
+    return found.automaton, found.symbol_of, monitor_of(found)
+
+
+def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
+    assert isinstance(outline.automaton, CEA)
+    assert outline.formula is not None
+    try:
+        return determinise(outline.automaton, diagram.outcomes, outline.tests)
+    except LimitError as error:
+        blamed = cause(outline.formula, diagram.outcomes, outline.tests)
+        raise LimitError(
+            f"{error}\nThe smallest part of the pattern to blame:\n  {to_text(blamed)}"
+        ) from None
+
+
+def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
+    """What a strategy leaves of the complex events of an automaton.
+
+    Parameters
+    ----------
+    machine : DeterministicCEA
+        Of the pattern, before the SELECT list.
+    query : Query
+        With strategy NEXT, LAST or MAX.
+
+    Raises
+    ------
+    LimitError
+        When its automaton is over the budget and is needed.
+    """
+    strategy = query.strategy
+    match = of_deterministic(machine)
+    single = strategy is not tree.Strategy.MAX and is_single(match)
+    budget = Budget(DEFAULT_BUDGET)
+    what = f"the automaton of the strategy `{strategy.value}`"
+    try:
+        chosen = select(strategy, match, budget, what)
+        if query.select is not None:
+            around = (tree.Project(query.pattern, tuple(item.variable for item in query.select)), None)
+            chosen = relabelled_runs(chosen, lambda label: relabelled(label, around), budget, what)
+        found = monitored(chosen, budget)
+    except LimitError as error:
+        if single and query.window is not None:  # chosen among the runs themselves
+            return Selected(
+                SelectionPlan(strategy.value, single, None, None, np.empty((0, 0), np.uint8)), None
+            )
+        raise LimitError(f"{error}\nThe strategy `{strategy.value}` takes it over the budget") from None
+    _, label_has = mark_columns(found.automaton.labels, query.select)
+    monitor = monitor_of(found)
+    read = np.array(found.symbol_of)
+    monitor = Monitor(monitor.follow[:, read], monitor.symbol[:, read])
+    plan = SelectionPlan(strategy.value, single, tables(found.automaton), monitor, label_has)
+    return Selected(plan, found)
+
+
+def monitor_of(found: Monitored) -> Monitor:
+    """The arrays of a monitor."""
+    return Monitor(
+        np.array(found.follow, np.int32),
+        np.array(found.symbol, np.uint16),
+    )
+
+
+def tables(automaton: DeterministicCEA) -> TransitionTables:
+    """The arrays of an automaton over merged symbols; states that differ only in being final are one."""
+    register = registers(automaton)
+    first_of: dict[int, int] = {}
+    for state, number in enumerate(register):
+        first_of.setdefault(number, state)
+    rows = [step for step in automaton.transitions if first_of[register[step.source]] == step.source]
+    rows.sort(key=lambda step: (step.symbol, register[step.source], step.label))
+    count = np.bincount([step.symbol for step in rows], minlength=automaton.n_symbols)
+    return TransitionTables(
+        n_states=max(register) + 1,
+        n_symbols=automaton.n_symbols,
+        first=np.concatenate([[0], np.cumsum(count)]).astype(np.int32),
+        source=np.array([register[step.source] for step in rows], np.int32),
+        label=np.array([step.label for step in rows], np.int32),
+        target=np.array([register[step.target] for step in rows], np.int32),
+        accepting=np.array([step.target in automaton.final for step in rows], np.uint8),
+    )
+
+
+def mark_columns(
+    labels: Sequence[frozenset[str]], select: tuple[tree.SelectItem, ...] | None
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """The variables of the result and which of them each label marks.
+
+    Those of the SELECT list in its order (also when nothing marks them), or all that some label has.
+    """
+    if select is None:
+        variables = tuple(sorted({variable for label in labels for variable in label}))
+    else:
+        variables = tuple(dict.fromkeys(item.variable for item in select))
+    has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
+    return variables, has.reshape(len(labels), len(variables))
