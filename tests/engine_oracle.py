@@ -76,7 +76,7 @@ CHOOSING = (tree.Strategy.ANY, tree.Strategy.NEXT, tree.Strategy.LAST, tree.Stra
 def _latest_starts(query: tree.Query, wanted: list[Row], events: Sequence[Event]) -> dict[int, int]:
     """For each end the latest start among those that the strategy chooses from."""
     rows = wanted
-    if query.strategy in CHOOSING and query.consume is tree.Consume.NONE:
+    if query.strategy in CHOOSING:
         rows = expected(replace(query, strategy=tree.Strategy.ALL), events)
     latest: dict[int, int] = {}
     for start, end, *_ in rows:

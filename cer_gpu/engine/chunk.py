@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cer_gpu.engine.intake import Relevant, grouped, joined
+from cer_gpu.engine.events import Relevant, grouped, joined
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels import lanes as lane_kernels
 from cer_gpu.kernels import windows

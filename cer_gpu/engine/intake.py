@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,145 +12,15 @@ import pyarrow.compute as pc
 from cer_gpu.engine import columns
 from cer_gpu.engine.classify import Classifier
 from cer_gpu.engine.columns import Values
+from cer_gpu.engine.events import Relevant
 from cer_gpu.engine.join_keys import JoinKeys
 from cer_gpu.engine.lanes import LaneEncoder, grown
 from cer_gpu.engine.monotone import HOW_TO_SORT, OrderCheck
+from cer_gpu.engine.prefixes import Prefixes
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.kernels import lanes as kernels
-from cer_gpu.kernels.monitor import rename
-from cer_gpu.plan.compiled import CompiledQuery, Monitor
-
-
-@dataclass(frozen=True, slots=True)
-class Relevant:
-    """Relevant events, in the order of the stream or grouped by lane.
-
-    Attributes
-    ----------
-    symbols : ndarray, shape (n,), uint8 or uint16
-    positions : ndarray, shape (n,), int64
-        In the whole stream, counted from 0.
-    lanes : ndarray, shape (n,) or (0,), int32
-        Empty where the query has no partitions.
-    keys : ndarray, shape (n,) or (0,), int64 or float64
-        What the window measures; empty where that is the position, and where there is no window.
-    keyed : ndarray, shape (n,) or (0,), uint8
-        0 where the key is null or NaN; empty where none is.
-    places : ndarray, shape (n,) or (0,), int64
-        Where contiguity matters to a join: the place in the partition, the position where there is none.
-    slots : ndarray, shape (columns, n), int32
-        For a join: the values to be equal, numbered column by column; -1 for a null or NaN.
-    payload : pyarrow.Table or None
-        The columns that results are made of, one row for each event.
-    """
-
-    symbols: np.ndarray
-    positions: np.ndarray
-    lanes: np.ndarray
-    keys: np.ndarray
-    keyed: np.ndarray
-    places: np.ndarray
-    slots: np.ndarray
-    payload: pa.Table | None
-
-    def __len__(self) -> int:
-        return len(self.symbols)
-
-    @property
-    def measured(self) -> np.ndarray:
-        """What the window measures of each event, shape (n,)."""
-        return self.keys if len(self.keys) else self.positions
-
-    def slice(self, start: int) -> Relevant:
-        """The events from `start` on, copied, so that the others can be freed."""
-
-        def end(values: np.ndarray) -> np.ndarray:
-            return values[start:].copy() if len(values) else values
-
-        return Relevant(
-            self.symbols[start:].copy(),
-            self.positions[start:].copy(),
-            end(self.lanes),
-            end(self.keys),
-            end(self.keyed),
-            end(self.places),
-            self.slots[:, start:].copy(),
-            self.payload.slice(start) if self.payload is not None else None,
-        )
-
-    def take(self, order: np.ndarray) -> Relevant:
-        """Some of the events, in a given order."""
-
-        def pick(values: np.ndarray) -> np.ndarray:
-            return values[order] if len(values) else values
-
-        payload = self.payload.take(pa.array(order)) if self.payload is not None else None
-        return Relevant(
-            self.symbols[order],
-            self.positions[order],
-            pick(self.lanes),
-            pick(self.keys),
-            pick(self.keyed),
-            pick(self.places),
-            self.slots[:, order] if len(self.slots) else self.slots,
-            payload,
-        )
-
-
-def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Workers) -> Relevant:
-    """The events grouped by lane.
-
-    Parameters
-    ----------
-    place : ndarray, shape (n,), int32
-        The new index of each event.
-    starts : ndarray, shape (lanes + 1,), int64
-        Where each lane begins.
-    """
-
-    def moved(values: np.ndarray) -> np.ndarray:
-        out = np.empty_like(values)
-        if len(values):
-            kernels.scatter(values, place, out)
-        return out
-
-    flat = [events.symbols, events.positions, events.keys, events.keyed, events.places]
-    symbols, positions, keys, keyed, places, *rows = workers.map("scatter", moved, [*flat, *events.slots])
-    slots = np.stack(rows) if rows else events.slots
-    lanes = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    payload = None
-    if events.payload is not None:
-        order = np.empty(len(place), np.int64)
-        order[place] = np.arange(len(place))
-        payload = events.payload.take(pa.array(order))
-    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)
-
-
-def joined(parts: list[Relevant]) -> Relevant:
-    """Several runs of relevant events, one after another."""
-    if len(parts) == 1:
-        return parts[0]
-    keyed = [
-        part.keyed if len(part.keyed) else np.ones(len(part), np.uint8)
-        for part in parts
-        if any(len(other.keyed) for other in parts)
-    ]
-    payload = None
-    if parts[0].payload is not None:
-        tables = [part.payload for part in parts if part.payload is not None]
-        payload = pa.concat_tables([table.unify_dictionaries() for table in tables])
-    return Relevant(
-        np.concatenate([part.symbols for part in parts]),
-        np.concatenate([part.positions for part in parts]),
-        np.concatenate([part.lanes for part in parts]),
-        np.concatenate([part.keys for part in parts]),
-        np.concatenate(keyed) if keyed else parts[0].keyed,
-        np.concatenate([part.places for part in parts]),
-        np.concatenate([part.slots for part in parts], axis=1),
-        payload,
-    )
-
+from cer_gpu.plan.compiled import CompiledQuery
 
 NO_LANES = np.empty(0, np.int32)
 NO_KEYS = np.empty(0, np.int64)
@@ -204,8 +74,7 @@ class Intake:
         self._joins = JoinKeys(query) if query.key_columns else None
         self._contiguous = query.joins is not None and bool(query.joins.entry_next.any())
         self._counters = np.zeros(0, np.int64)
-        self._monitor = query.monitor
-        self._prefixes = np.zeros(0, np.int32)
+        self._prefixes = None if query.monitor is None else Prefixes(query, query.monitor)
         self._last = np.zeros(0, np.float64)
         self._seen = np.zeros(0, np.uint8)
         self.rows = 0
@@ -255,6 +124,8 @@ class Intake:
         """
         joins = self._joins
         old = 0 if kept is None else len(kept)
+        if self._prefixes is not None:  # which has a state for each lane, also of those without events
+            return kept, new
         if joins is None or joins.size < max(REMEMBERED, 8 * (old + len(new))):
             return kept, new
         parts = [new] if kept is None else [kept, new]
@@ -336,20 +207,7 @@ class Intake:
         for batch in batches:
             if len(batch):
                 for part in self.relevant(batch):
-                    if self._monitor is None or not len(part):
-                        yield part
-                    else:
-                        yield self._monitored(part, self._monitor)
-
-    def _monitored(self, events: Relevant, monitor: Monitor) -> Relevant:
-        """The events with the symbols that the monitor gives them, without those that do not count then."""
-        self._prefixes = grown(self._prefixes, self.lane_count)
-        symbols = rename(monitor.follow, monitor.symbol, events.symbols, events.lanes, self._prefixes).astype(
-            events.symbols.dtype
-        )
-        kept = np.flatnonzero(symbols)
-        events = replace(events, symbols=symbols)
-        return events if len(kept) == len(events) else events.take(kept)
+                    yield part if self._prefixes is None else self._prefixes(part, self.lane_count)
 
     # -------------------------------------------------------------------------------------- lanes
 

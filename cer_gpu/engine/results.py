@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.intake import Relevant
+from cer_gpu.engine.events import Relevant
 from cer_gpu.engine.lanes import LaneEncoder
 from cer_gpu.kernels.marks import list_column
 from cer_gpu.plan.compiled import CompiledQuery

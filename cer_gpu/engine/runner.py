@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from cer_gpu.engine.chunk import Chunk, make_chunk
+from cer_gpu.engine.events import Relevant, joined
 from cer_gpu.engine.execute import Executor
 from cer_gpu.engine.hits import Hits
-from cer_gpu.engine.intake import Intake, Relevant, joined
+from cer_gpu.engine.intake import Intake
 from cer_gpu.engine.join_execute import JoinExecutor
 from cer_gpu.engine.lanes import grown
 from cer_gpu.engine.results import ResultForm

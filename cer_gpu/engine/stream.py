@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.bound import BoundQuery
 from cer_gpu.engine.enumerate import batches_of
-from cer_gpu.engine.intake import joined
+from cer_gpu.engine.events import joined
 from cer_gpu.engine.matches import Matches, Stop
 from cer_gpu.engine.runner import Run, Step
 from cer_gpu.errors import DataError
