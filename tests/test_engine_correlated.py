@@ -5,13 +5,16 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from random import Random
 
+import pyarrow as pa
 import pytest
 from engine_oracle import check
 from generate import stream
 from random_correlated import random_correlated, random_scopes
 
+import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.engine import bound, chunk, classify, enumerate, runner
 from cer_gpu.errors import LimitError, QueryError
@@ -72,3 +75,21 @@ def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
     monkeypatch.setattr("cer_gpu.engine.intake.REMEMBERED", 1)
     assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 5
+
+
+def test_a_time_equals_a_time_plus_a_span() -> None:
+    begin = datetime(2024, 1, 1)
+    table = pa.table(
+        {
+            "type": ["A", "B", "C", "A", "B", "C"],
+            "ts": pa.array([begin + timedelta(milliseconds=500 * i) for i in range(6)], pa.timestamp("ms")),
+            "id": [0, 1, 1, 0, 1, 1],
+        }
+    )
+    text = "SELECT a, b, c FROM S WHERE A AS a ; B AS b ; C AS c FILTER b.ts = a.ts + 0.5 s AND c.id = b.id"
+    found = cer.compile(text).run(table, order_by="ts")
+    assert [(ce.marks["a"], ce.marks["b"], ce.marks["c"]) for ce in found] == [
+        ((0,), (1,), (2,)),
+        ((0,), (1,), (5,)),
+        ((3,), (4,), (5,)),
+    ]

@@ -71,7 +71,7 @@ class Intake:
         self.payload = payload
         self.encoder = encoder
         self._skips = bool(query.streams)
-        self._joins = JoinKeys(query) if query.key_columns else None
+        self._joins = JoinKeys(query, units) if query.key_columns else None
         self._contiguous = query.joins is not None and bool(query.joins.entry_next.any())
         self._counters = np.zeros(0, np.int64)
         self._prefixes = None if query.monitor is None else Prefixes(query, query.monitor)

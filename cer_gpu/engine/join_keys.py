@@ -28,10 +28,13 @@ class JoinKeys:
     Parameters
     ----------
     query : CompiledQuery
+    units : dict of str to str
+        The units of the time columns.
     """
 
-    def __init__(self, query: CompiledQuery) -> None:
+    def __init__(self, query: CompiledQuery, units: dict[str, str]) -> None:
         self._columns = query.key_columns
+        self._units = units
         self._lane_column = query.lane_column
         self._spaces = _spaces(self._columns)
         self._lane_space = -1 if query.lane_column is None else self._columns[query.lane_column.max()].space
@@ -161,10 +164,10 @@ class JoinKeys:
         if key not in known:
             domain = self._domain_of[key]
             members = [member for member, of in self._domain_of.items() if of == domain]
-            table = _with_derived(batch, members)
+            table, names = _with_derived(batch, members, self._units)
             if domain not in self._encoders:
-                self._encoders[domain] = PartEncoder(tuple(map(_name, members)), table.schema)
-            known[key] = self._encoders[domain].encode_one(table, rows, _name(key))
+                self._encoders[domain] = PartEncoder(tuple(names.values()), table.schema)
+            known[key] = self._encoders[domain].encode_one(table, rows, names[key])
         return known[key]
 
 
@@ -202,20 +205,41 @@ def _domains(keys: tuple[KeyColumn, ...]) -> dict[tree.Expression, tree.Expressi
     return {key: top(key) for key in above}
 
 
-def _name(key: tree.Expression) -> str:
-    # A name that no column has: derived keys stand beside the columns of the data.
-    return key.name if isinstance(key, tree.Attribute) else f"\0{to_text(key)}"
-
-
-def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression]) -> pa.RecordBatch:
-    """A batch with columns for the keys that are arithmetic."""
+def _with_derived(
+    batch: pa.RecordBatch, keys: list[tree.Expression], units: dict[str, str]
+) -> tuple[pa.RecordBatch, dict[tree.Expression, str]]:
+    """A batch with columns for the keys that are arithmetic, and the name of each key's column."""
 
     def read(name: str) -> tuple[columns.Values, str | None]:
-        return columns.numbers(batch.column(name), name), None
+        plain = pa.types.is_integer(batch.schema.field(name).type)  # of which sums are numbers, too
+        return columns.numbers(batch.column(name), name), None if plain else units.get(name)
 
+    names: dict[tree.Expression, str] = {}
     for key in keys:
-        if not isinstance(key, tree.Attribute) and _name(key) not in batch.schema.names:
-            values, _ = evaluate(key, read, len(batch))
-            array = pa.array(values.data, mask=~values.present if len(values.valid) else None)
-            batch = batch.append_column(_name(key), array)
-    return batch
+        if isinstance(key, tree.Attribute):
+            names[key] = key.name
+            continue
+        names[key] = f"\0{to_text(key)}"  # a name that no column has
+        values, unit = evaluate(key, read, len(batch))
+        array = pa.array(values.data, mask=~values.present if len(values.valid) else None)
+        if unit is not None:
+            array = array.cast(_time_type(key, unit, batch.schema))
+        batch = batch.append_column(names[key], array)
+    return batch, names
+
+
+def _time_type(key: tree.Expression, unit: str, schema: pa.Schema) -> pa.DataType:
+    """The type of a key that is a time: a moment where one of the times in it is left over, or a span."""
+    zone, moments = None, 0
+    pending = [(key, 1)]
+    while pending:
+        match pending.pop():
+            case tree.Attribute(name), sign:
+                kind = schema.field(name).type
+                if pa.types.is_timestamp(kind):
+                    zone, moments = kind.tz, moments + sign
+            case tree.Arithmetic(op, left, right), sign:
+                pending += [(left, sign), (right, -sign if op == "-" else sign)]
+            case tree.Negation(operand), sign:
+                pending.append((operand, -sign))
+    return pa.timestamp(unit, zone) if moments else pa.duration(unit)
