@@ -16,6 +16,7 @@ from random_correlated import random_correlated
 import cer_gpu as cer
 from cer_gpu.automata import correlated
 from cer_gpu.automata.pcea import PCEA, Equality, Gather
+from cer_gpu.automata.positions import position_automaton, prospects_of
 from cer_gpu.automata.run_trees import accepting_runs
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import Attribute, Query
@@ -296,3 +297,21 @@ def test_a_scope_binds_what_is_read_inside_it_only() -> None:
     nested = cer.compile("SELECT * WHERE (A AS n AS y)+ OR (A AS x FILTER x.id = y.id) AS y")
     null = pa.table({"type": ["A"], "id": pa.array([None], pa.int64())})
     assert [sorted(ce.marks) for ce in nested.run(null)] == [["A", "n", "y"]]
+
+
+def test_an_equality_that_is_sure_to_meet_is_not_guessed() -> None:
+    equalities = " AND ".join(f"a.k{number} = b.k{number}" for number in range(40))
+    text = f"SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER {equalities} AND b.z = c.z"
+    query = parse(text)
+    assert isinstance(query, Query)
+    assert correlated.to_pcea(to_lp(unfolded(query.pattern))).size < 200
+
+
+def test_only_what_may_happen_is_guessed() -> None:
+    query = parse("SELECT * FROM S WHERE A AS a ; (B AS b OR C AS c) ; D AS d FILTER a.x = b.x AND a.y = d.y")
+    assert isinstance(query, Query)
+    automaton = position_automaton(to_lp(unfolded(query.pattern)))
+    (maybe, _), (sure, _) = (prospects_of(automaton, one) for one in automaton.constraints)
+    first = automaton.first[0]
+    assert [first in positions for positions in maybe] == [True, True]
+    assert [first in positions for positions in sure] == [True, False]

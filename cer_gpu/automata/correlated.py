@@ -28,9 +28,11 @@ from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
 from cer_gpu.automata.positions import (
     Constraint,
     PositionAutomaton,
+    Prospects,
     Step,
     inexpressible,
     position_automaton,
+    prospects_of,
 )
 from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language import tree as t
@@ -101,6 +103,7 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
         When it exceeds the budget.
     """
     automaton = position_automaton(pattern)
+    prospects = [prospects_of(automaton, one) for one in automaton.constraints]
     steps: dict[int, list[Step]] = {}
     for step in automaton.steps:
         steps.setdefault(step.source, []).append(step)
@@ -109,13 +112,13 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
         if state is None:
             fresh = (NEW,) * len(automaton.constraints)
             for first in dict.fromkeys(automaton.first):
-                yield from _read(automaton.constraints, fresh, first, False)
+                yield from _read(automaton.constraints, prospects, fresh, first, False)
             return
         position, before = state
         for step in dict.fromkeys(steps.get(position, ())):
             after = _closed(automaton.constraints, before, step.loop)
             if after is not None:
-                yield from _read(automaton.constraints, after, step.target, step.contiguous)
+                yield from _read(automaton.constraints, prospects, after, step.target, step.contiguous)
 
     def final(state: State) -> bool:
         return state is not None and state[0] in automaton.last and all(map(_fulfilled, state[1]))
@@ -131,7 +134,11 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
 
 
 def _read(
-    constraints: tuple[Constraint, ...], before: Statuses, position: int, contiguous: bool
+    constraints: tuple[Constraint, ...],
+    prospects: list[Prospects],
+    before: Statuses,
+    position: int,
+    contiguous: bool,
 ) -> Iterator[tuple[_Move, State]]:
     """The ways to read an event at a position, by what is guessed of equalities that it begins."""
     marking = [
@@ -139,12 +146,15 @@ def _read(
         for one in constraints
     ]
     options: list[list[bool]] = []
-    for status, sides in zip(before, marking, strict=True):
+    for status, sides, ahead in zip(before, marking, prospects, strict=True):
         if not sides or status.seen:
             options.append([status.equal])
+        elif len(sides) == 2:
+            options.append([True])
         else:
             # one side alone may still turn out to be the only one
-            options.append([True] if len(sides) == 2 else [True, False])
+            meets, avoids = ahead[sides[0]]
+            options.append([True] * (position in meets) + [False] * (position in avoids))
     for guess in product(*options):
         read = _guessed(constraints, before, marking, guess, position, contiguous)
         if read is not None:

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.construct import atom, relabelled
+from cer_gpu.automata.explore import coreachable
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
@@ -89,6 +91,29 @@ class PositionAutomaton:
     last: frozenset[int]
     steps: tuple[Step, ...]
     constraints: tuple[Constraint, ...]
+
+
+Prospects: TypeAlias = "tuple[tuple[frozenset[int], frozenset[int]], ...]"
+"""For each side of an equality from where a run may meet the other side, and from where it may avoid it."""
+
+
+def prospects_of(automaton: PositionAutomaton, one: Constraint) -> Prospects:
+    """What may still come of an equality, for each side that has marked an event.
+
+    So that a reader need not guess what cannot be: in a plain sequence both sides always mark an event.
+    """
+    stays = [(step.source, step.target) for step in automaton.steps if step.loop not in one.resets]
+    ends = automaton.last | {step.source for step in automaton.steps if step.loop in one.resets}
+    found = []
+    for other in (one.right.positions, one.left.positions):
+        apart = [(source, target) for source, target in stays if target not in other]
+        found.append(
+            (
+                coreachable(len(automaton.positions), stays, other),
+                coreachable(len(automaton.positions), apart, ends),
+            )
+        )
+    return tuple(found)
 
 
 def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
