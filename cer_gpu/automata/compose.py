@@ -36,6 +36,33 @@ class Composed:
     formula: tree.Pattern
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An operator that was applied, and what it cost.
+
+    Attributes
+    ----------
+    operator : str
+        As it is written.
+    before : tuple of int
+        The states of its operands' automata.
+    after : int
+        The states of its own.
+    """
+
+    operator: str
+    before: tuple[int, ...]
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """The automaton of a formula, and the operators that it was put together by, the inner before the outer."""
+
+    match: MatchAutomaton
+    applied: tuple[Applied, ...]
+
+
 EXTENDED = (tree.And, tree.All, tree.Unless, tree.Selector)
 
 
@@ -77,7 +104,7 @@ def compose(
     symbols: Sequence[frozenset[int]],
     predicates: Sequence[Predicate],
     budget: Budget,
-) -> MatchAutomaton:
+) -> Composition:
     """The match automaton of a formula in LP-normal form.
 
     Parameters
@@ -97,10 +124,12 @@ def compose(
     TypeError
         For a formula that is not in LP-normal form.
     """
-    return _Composition(symbols, predicates, budget).of(formula)
+    walk = _Walk(symbols, predicates, budget)
+    match = walk.of(formula)
+    return Composition(match, tuple(walk.done))
 
 
-class _Composition:
+class _Walk:
     def __init__(
         self, symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate], budget: Budget
     ) -> None:
@@ -108,12 +137,16 @@ class _Composition:
         self.predicates = predicates
         self.index = {identity(predicate): number for number, predicate in enumerate(predicates)}
         self.budget = budget
+        self.done: list[Applied] = []
 
     def of(self, node: tree.Pattern) -> MatchAutomaton:
         if not is_extended(node):
             return self.named(node, lambda: of_cea(core(node), self.symbols, self.predicates, self.budget))
         inner = [self.of(operand) for operand in children(node)]
-        return self.named(node, lambda: self.applied(node, *inner))
+        found = self.named(node, lambda: self.applied(node, *inner))
+        before = tuple(operand.automaton.n_states for operand in inner)
+        self.done.append(Applied(operator(node), before, found.automaton.n_states))
+        return found
 
     def named(self, node: tree.Pattern, build: Callable[[], MatchAutomaton]) -> MatchAutomaton:
         """What `build` gives; an error names the operator."""

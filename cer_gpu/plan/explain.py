@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA
+from cer_gpu.automata.compose import Applied, Composed
 from cer_gpu.automata.pcea import PCEA
 from cer_gpu.joins.qtree import compact, draw, q_tree
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled import CompiledQuery, Monitor
 from cer_gpu.plan.constants import nearest_float
+from cer_gpu.plan.machines import Selected
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.planner import Plan
 
 WIDTH = 12
+
+BOUNDS = {
+    "`AND`": "at most |p| * |q| (Theorem 7.2)",
+    "`ALL`": "a product of (|p| + 1) * (|q| + 1) (Theorem 7.2), made deterministic",
+    "`UNLESS`": "at most |p| * |q| * 2^|q| (Theorem 7.2)",
+    "`STRICT`": "at most 3 * |p| (Theorem 7.4)",
+    "`NXT`": "at most |p| * 3^|p| (Theorem 7.3); 1-ambiguous: one run for each complex event",
+    "`LAST`": "at most |p| * 4^|p| (as Theorem 7.3); 1-ambiguous: one run for each complex event",
+    "`MAX`": "at most |p| * 3^|p| (Theorem 7.5); 1-ambiguous: one run for each complex event",
+}
+"""What the thesis says of the size of an operator's automaton, |p| being that of its operand."""
 
 
 def explain(plan: Plan) -> str:
@@ -35,6 +49,12 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield _line("q-tree", draw(tree_of_body, outline.body))
         yield _line("compact", draw(compact(tree_of_body), outline.body))
     yield _line("automaton", _automaton(plan))
+    if sized := [one for one in plan.applied if one.operator in BOUNDS]:
+        yield _line("operators", "\n".join(map(_applied, sized)))
+    if query.monitor is not None:
+        yield _line("prefix", _prefix(query.monitor))
+    if plan.selected is not None:
+        yield _line("strategy", _strategy(plan, plan.selected))
     yield _line("symbols", _symbols(plan))
     for number, axis in enumerate(query.axes):
         yield _line("reads" if number == 0 else "", _axis(axis))
@@ -66,6 +86,8 @@ def _class(plan: Plan) -> str:
         return (
             "regular: the correlation makes all events of a complex event share a key, which parts the stream"
         )
+    if isinstance(plan.outline.automaton, Composed):
+        return "regular: every filter speaks of one event (CEPL with unary filters)"
     return "regular: every filter speaks of one event (CEL with unary filters)"
 
 
@@ -110,6 +132,35 @@ def _automaton(plan: Plan) -> str:
         f"{machine.n_states} states, {len(machine.transitions)} transitions, "
         f"{len(machine.labels) - 1} sets of marks"
     )
+
+
+def _applied(one: Applied) -> str:
+    before = " and ".join(f"{states:,}" for states in one.before)
+    return f"{one.operator}: {before} states before, {one.after:,} after; {BOUNDS[one.operator]}"
+
+
+def _prefix(monitor: Monitor) -> str:
+    return (
+        f"what a selector chooses depends on all events before: a monitor of {len(monitor.follow):,} states "
+        "reads them\nonce, one state for each lane"
+    )
+
+
+def _strategy(plan: Plan, selected: Selected) -> str:
+    left = "one complex event" if selected.plan.single else "those with the chosen positions"
+    if selected.plan.strategy == "MAX":
+        left = "those that are part of no other"
+    name, query = selected.plan.strategy, plan.compiled
+    if not query.selects_later:
+        sized = _applied(replace(selected.applied, operator=f"`{'NXT' if name == 'NEXT' else name}`"))
+        return f"{name} leaves {left} at each end, by an automaton without a window\n{sized}"
+    if selected.plan.single:
+        how = (
+            "paths are ranked along the window: at most |Q|^2 steps for a relevant event, whatever the window"
+        )
+    else:
+        how = "each end runs its window again: the relevant events in it, for every end"
+    return f"{name} leaves {left} at each end, chosen inside the window\n{how}; hits need no choice"
 
 
 def _keys(query: CompiledQuery) -> str:

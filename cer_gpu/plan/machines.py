@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.automata.cause import cause
 from cer_gpu.automata.cea import CEA, DeterministicCEA
-from cer_gpu.automata.compose import Composed, compose
+from cer_gpu.automata.compose import Applied, Composed, compose
 from cer_gpu.automata.construct import relabelled
 from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.match import Budget, of_deterministic
@@ -26,6 +26,26 @@ from cer_gpu.plan.symbols import Diagram
 
 
 @dataclass(frozen=True, slots=True)
+class RegularMachine:
+    """What a regular query runs on.
+
+    Attributes
+    ----------
+    automaton : DeterministicCEA
+    symbol_of : sequence of int
+        The symbol of each class of events: what the monitor reads, or else the automaton.
+    monitor : Monitor or None
+    applied : tuple of Applied
+        The operators by which the automaton was put together; none for a plain formula.
+    """
+
+    automaton: DeterministicCEA
+    symbol_of: Sequence[int]
+    monitor: Monitor | None
+    applied: tuple[Applied, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Selected:
     """What the strategy of SELECT leaves.
 
@@ -34,16 +54,17 @@ class Selected:
     plan : SelectionPlan
     machine : Monitored or None
         The automaton of the plan.
+    applied : Applied
+        Its size, and that of the automaton before.
     """
 
     plan: SelectionPlan
     machine: Monitored | None
+    applied: Applied
 
 
-def regular_machine(
-    outline: Outline, diagram: Diagram
-) -> tuple[DeterministicCEA, Sequence[int], Monitor | None]:
-    """The automaton of a regular query, the symbol of each class of events, and the monitor of the prefix.
+def regular_machine(outline: Outline, diagram: Diagram) -> RegularMachine:
+    """The automaton of a regular query, and the monitor of the prefix where it needs one.
 
     Raises
     ------
@@ -52,14 +73,15 @@ def regular_machine(
     """
     if isinstance(outline.automaton, CEA):
         merged = merge_symbols(minimise(_determinised(outline, diagram)))
-        return merged.automaton, merged.symbol, None
+        return RegularMachine(merged.automaton, merged.symbol, None, ())
     assert isinstance(outline.automaton, Composed)
     budget = Budget(DEFAULT_BUDGET)
-    match = compose(outline.automaton.formula, diagram.outcomes, outline.tests, budget)
-    found = monitored(match, budget)
-    if not found.needed:
-        return found.automaton, [found.symbol[0][symbol] for symbol in found.symbol_of], None
-    return found.automaton, found.symbol_of, monitor_of(found)
+    composed = compose(outline.automaton.formula, diagram.outcomes, outline.tests, budget)
+    found = monitored(composed.match, budget)
+    if found.needed:
+        return RegularMachine(found.automaton, found.symbol_of, monitor_of(found), composed.applied)
+    symbols = [found.symbol[0][symbol] for symbol in found.symbol_of]
+    return RegularMachine(found.automaton, symbols, None, composed.applied)
 
 
 def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
@@ -111,7 +133,8 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
     read = np.array(found.symbol_of)
     monitor = Monitor(monitor.follow[:, read], monitor.symbol[:, read])
     plan = SelectionPlan(strategy.value, single, tables(found.automaton), monitor, label_has)
-    return Selected(plan, found)
+    applied = Applied(strategy.value, (match.automaton.n_states,), chosen.automaton.n_states)
+    return Selected(plan, found, applied)
 
 
 def monitor_of(found: Monitored) -> Monitor:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from cer_gpu.automata.compose import Applied
 from cer_gpu.automata.determinise import DeterministicCEA
 from cer_gpu.automata.pcea import PCEA
 from cer_gpu.automata.symbol_pcea import SymbolPCEA, over_symbols
@@ -60,6 +61,8 @@ class Plan:
     compiled : CompiledQuery
     machine : DeterministicCEA or SymbolPCEA
         Over symbols: minimal, or unambiguous.
+    applied : tuple of Applied
+        The operators by which the automaton was put together.
     selected : Selected or None
         How the strategy of SELECT chooses.
     """
@@ -67,6 +70,7 @@ class Plan:
     outline: Outline
     compiled: CompiledQuery
     machine: DeterministicCEA | SymbolPCEA
+    applied: tuple[Applied, ...]
     selected: Selected | None
 
 
@@ -99,9 +103,12 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
     machine: DeterministicCEA | SymbolPCEA
     joins: JoinTables | None = None
     lane_column = monitor = None
+    applied: tuple[Applied, ...] = ()
     selected: Selected | None = None
     if not isinstance(outline.automaton, PCEA):
-        machine, symbol_of, monitor = regular_machine(outline, diagram)
+        regular = regular_machine(outline, diagram)
+        machine, symbol_of, monitor = regular.automaton, regular.symbol_of, regular.monitor
+        applied = regular.applied
         n_symbols = max(machine.n_symbols, 1 + max(symbol_of, default=0))
         if isinstance(statement, tree.Query) and statement.strategy in CHOOSING:
             selected = select_machine(machine, statement)
@@ -142,7 +149,7 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
         streams=form.streams if columns.stream is not None else (),
         symbol_dtype=dtype.name,
     )
-    return Plan(outline, compiled, machine, selected)
+    return Plan(outline, compiled, machine, applied, selected)
 
 
 @dataclass(frozen=True, slots=True)
