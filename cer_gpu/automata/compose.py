@@ -57,7 +57,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """The automaton of a formula, and the operators that it was put together by, the inner before the outer."""
+    """The automaton of a formula, and the operators that it was put together by, the inner ones first."""
 
     match: MatchAutomaton
     applied: tuple[Applied, ...]

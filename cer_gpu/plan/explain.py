@@ -156,7 +156,7 @@ def _strategy(plan: Plan, selected: Selected) -> str:
         return f"{name} leaves {left} at each end, by an automaton without a window\n{sized}"
     if selected.plan.single:
         how = (
-            "paths are ranked along the window: at most |Q|^2 steps for a relevant event, whatever the window"
+            "paths are ranked along the window: at most |Q|^2 steps for a relevant event"
         )
     else:
         how = "each end runs its window again: the relevant events in it, for every end"

@@ -123,10 +123,11 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
             chosen = relabelled_runs(chosen, lambda label: relabelled(label, around), budget, what)
         found = monitored(chosen, budget)
     except LimitError as error:
-        if single and query.window is not None:  # chosen among the runs themselves
-            return Selected(
-                SelectionPlan(strategy.value, single, None, None, np.empty((0, 0), np.uint8)), None
-            )
+        later = query.window is not None or query.consume is not tree.Consume.NONE
+        if single and later:  # the engine chooses among the runs themselves
+            plan = SelectionPlan(strategy.value, single, None, None, np.empty((0, 0), np.uint8))
+            states = match.automaton.n_states
+            return Selected(plan, None, Applied(strategy.value, (states,), states))
         raise LimitError(f"{error}\nThe strategy `{strategy.value}` takes it over the budget") from None
     _, label_has = mark_columns(found.automaton.labels, query.select)
     monitor = monitor_of(found)
