@@ -22,6 +22,7 @@ from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.rivals import BUCKETED, FORMS, NO_JOIN
 from bench.sizes import Sizes, large
+from bench.strategies import strategies
 from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
 
 SHARES = (0.1, 0.01, 0.5)
@@ -224,6 +225,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "keyed": keyed,
     "parquet": parquet,
     "start": start,
+    "strategies": strategies,
     "join_rivals": join_rivals,
     "join_update": join_update,
 }
