@@ -128,7 +128,8 @@ class Query:
         Returns
         -------
         pyarrow.Table
-            `position` and `latest_start` (both int64): the latest start of those that end there.
+            `position` and `latest_start` (both int64): the latest start of those that end there, before a
+            strategy (NEXT, LAST, MAX, ANY) or LIMIT chooses among them.
         """
         return self._bound(events, read_options(**keywords)).hits()
 

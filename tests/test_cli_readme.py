@@ -1,8 +1,10 @@
 """The examples of the README give what it says."""
 
 import re
+from datetime import datetime, timedelta
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 import cer_gpu
@@ -51,6 +53,21 @@ def test_queries_with_joins():
     assert "hierarchical" in cer_gpu.compile(rule).explain()
     with pytest.raises(cer_gpu.QueryError, match="not hierarchical"):
         cer_gpu.compile("Q() <- R(a, b), S(b, c), T(c)")
+
+
+def test_a_query_with_unless():
+    [text] = re.findall(r"```\n(SELECT \* WHERE \(Temp.*?)```", README, re.DOTALL)
+    begin = datetime(2024, 1, 1)
+    values = [10, 50, 15, 30, 45, 12, 44]
+    table = pa.table(
+        {
+            "type": ["Temp"] * len(values),
+            "value": values,
+            "ts": [begin + timedelta(minutes=10 * number) for number in range(len(values))],
+        }
+    )
+    found = cer_gpu.compile(text).run(table, order_by="ts")
+    assert [(match.start, match.end) for match in found] == [(0, 1), (5, 6)]
 
 
 def test_error_message(folder):
