@@ -133,3 +133,10 @@ def test_explain_says_what_a_window_over_another_attribute_costs() -> None:
     query = cer.compile("SELECT * WHERE A ; B WITHIN 3 [lap]")
     assert "quadratic" in query.explain(events=table, order_by="ts")
     assert "quadratic" not in query.explain(events=table, order_by="lap")
+
+
+def test_a_filter_on_what_project_drops_holds() -> None:
+    table = pa.table({"type": ["A", "B", "C"], "p": [0, 0, 0]})
+    query = cer.compile("SELECT * FROM S WHERE (PROJECT(A AS x ; B AS y | y) ; C AS z) FILTER x[p > 1]")
+    assert query.count(table) == 1
+    assert query.check(table)[0].code == "CER103"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cer_gpu.language import tree as t
-from cer_gpu.language.scope import variables
+from cer_gpu.language.scope import dropped, variables
 from cer_gpu.logic.binding import hidden, reads
 from cer_gpu.logic.conditions import condition_holds, condition_variables
 from cer_gpu.logic.events import Duration, Event, Instant, Value
@@ -85,7 +85,7 @@ def evaluate(
     TypeError
         Values that do not compare.
     """
-    undefined = reads(query.pattern) - variables(query.pattern)
+    undefined = reads(query.pattern) - variables(query.pattern) - dropped(query.pattern)
     if undefined:
         raise ValueError(f"variables that no pattern defines: {', '.join(sorted(undefined))}")
     parts = [
@@ -348,7 +348,8 @@ class Matcher:
         local = self._variables(filtered)
 
         def marked(name: str) -> Iterable[Event]:
-            positions = match.marked_by(name) if name in local else outside[name]
+            # What a PROJECT drops marks nothing outside of it.
+            positions = match.marked_by(name) if name in local else outside.get(name, frozenset())
             return [self.events[position] for position in positions]
 
         return condition_holds(condition, marked)

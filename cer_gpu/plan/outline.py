@@ -27,8 +27,11 @@ from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
 from cer_gpu.language import tree
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
+from cer_gpu.language.scope import variables
+from cer_gpu.logic.binding import reads
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates
+from cer_gpu.logic.lifting import without
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain, unevaluated
 from cer_gpu.plan.join_tables import KeyColumn
@@ -92,7 +95,9 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         raise QueryError(found, text)
     if isinstance(statement, tree.Rule):
         return rule_outline(statement, text, None)
-    formula = to_lp(unfolded(statement.pattern))
+    # What a PROJECT drops marks nothing outside of it: a filter there holds (the checks have noted it).
+    pattern = without(statement.pattern, reads(statement.pattern) - variables(statement.pattern))
+    formula = to_lp(unfolded(pattern))
     if statement.strategy is tree.Strategy.STRICT:
         formula = tree.Selector(tree.Strategy.STRICT, formula)
     listed = _listed(formula, statement)
