@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Label, Predicate, Step, Transition
-from cer_gpu.automata.determinise import DEFAULT_BUDGET, assemble, determinise
+from cer_gpu.automata.determinise import assemble, determinise
 from cer_gpu.automata.explore import explore
 from cer_gpu.automata.minimise import minimise
 from cer_gpu.language.tree import Truth
@@ -59,6 +59,10 @@ class MatchAutomaton:
         return found
 
 
+COMPOSED_BUDGET = 50_000
+"""States and transitions that the operators of one formula may build: so many take less than a second."""
+
+
 class Budget:
     """How many states and transitions the operators of one formula may build together.
 
@@ -68,7 +72,7 @@ class Budget:
         By `built`, as soon as they are more.
     """
 
-    def __init__(self, size: int = DEFAULT_BUDGET) -> None:
+    def __init__(self, size: int = COMPOSED_BUDGET) -> None:
         self.left = size
 
     def built(self, automaton: DeterministicCEA) -> None:
@@ -218,7 +222,7 @@ def build(
             reached: dict[int, int] = {}
             for member in members:
                 for label, target in moves(member, symbol):
-                    reached[label] = reached.get(label, 0) | target
+                    reached[label] = reached[label] | target if label in reached else target
             for label, targets in reached.items():
                 yield (symbol, label), targets
 

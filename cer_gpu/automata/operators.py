@@ -152,28 +152,25 @@ def unless(left: MatchAutomaton, right: MatchAutomaton, budget: Budget, what: st
     ours, theirs = left.leaving(), right.leaving()
     forbidden = sum(1 << state for state in right.automaton.final)
 
-    def before(waiting: int, symbol: int) -> int:
-        """Where right is if it has not started at an event either; -1 where it never will."""
-        leaving = theirs[waiting][symbol] if waiting >= 0 else []
-        return next((target for label, target in leaving if label == BEFORE), -1)
+    # For each state and class where right goes from there, as bits, and where it goes without starting.
+    goes = [[_targets(column) for column in row] for row in theirs]
+    waits = [[next((to for label, to in column if label == BEFORE), -1) for column in row] for row in theirs]
+    known: dict[tuple[int, int, int], Pair] = {}
 
-    def begun(waiting: int, running: int, symbol: int) -> int:
-        """The states of right after an event, started at it or before."""
-        leaving = [entry for entry in theirs[waiting][symbol] if entry[0] != BEFORE] if waiting >= 0 else []
-        for state in bits(running):
-            leaving += theirs[state][symbol]
-        reached = 0
-        for _, target in leaving:
-            reached |= 1 << target
-        return reached
+    def advanced(waiting: int, running: int, symbol: int) -> Pair:
+        """Where right is after an event: if it has still not started (-1: it never will), and if it has."""
+        found = known.get((waiting, running, symbol))
+        if found is None:
+            reached = goes[waiting][symbol] if waiting >= 0 else 0
+            for state in bits(running):
+                reached |= goes[state][symbol]
+            found = known[waiting, running, symbol] = waits[waiting][symbol] if waiting >= 0 else -1, reached
+        return found
 
     def follow(state: tuple[int, int, int], symbol: int) -> Iterator[tuple[Label, tuple[int, int, int]]]:
         at, waiting, running = state
         mine, other = parts[symbol]
-        still = (
-            next((to for label, to in theirs[waiting][other] if label == BEFORE), -1) if waiting >= 0 else -1
-        )
-        reached = begun(waiting, running, other)
+        still, reached = advanced(waiting, running, other)
         for label, target in ours[at][mine]:
             if label == BEFORE:
                 yield label, (target, still, 0)
@@ -189,6 +186,15 @@ def unless(left: MatchAutomaton, right: MatchAutomaton, budget: Budget, what: st
         budget,
         what,
     )
+
+
+def _targets(leaving: list[tuple[Label, int]]) -> int:
+    """Where the transitions of runs that have started lead, as bits."""
+    reached = 0
+    for label, target in leaving:
+        if label != BEFORE:
+            reached |= 1 << target
+    return reached
 
 
 def relabelled(

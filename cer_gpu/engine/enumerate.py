@@ -14,9 +14,10 @@ from cer_gpu.engine.hits import Hits
 from cer_gpu.engine.results import Answers, Found
 from cer_gpu.engine.runner import Step
 from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
-from cer_gpu.enumeration.products import BULK_ROWS, RuleBlock
 from cer_gpu.enumeration.products import Answers as JoinedAnswers
+from cer_gpu.enumeration.products import RuleBlock
 from cer_gpu.enumeration.structure import BULK_COUNT
+from cer_gpu.kernels.gather_order import ascending
 from cer_gpu.kernels.paths import Block
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -28,7 +29,7 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
     """The complex events that end at the hits of a step, sorted by (end, start, positions)."""
     query, chunk, found = step.run.query, step.chunk, step.hits
     executor, form, workers = step.run.executor, step.run.form, step.run.workers
-    order = np.argsort(chunk.events.positions[found.event], kind="stable")
+    order = ascending(chunk.events.positions[found.event])
 
     def batch(block: Block | RuleBlock) -> pa.RecordBatch:
         end = found.event[block.hit]
@@ -40,13 +41,14 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
         yield from map(batch, _by_start(query, chunk, found, executor, order))
         return
     structure = executor.structure(chunk, found)
+    if isinstance(structure, JoinedAnswers):
+        # The threads share every block: their nodes are met in the order in which they lie in memory.
+        for block in structure.blocks(order, query.limit):
+            yield from workers.map("batch", batch, _slices(block))
+        return
     count = structure.count
     counts = np.minimum(count, query.limit) if query.limit is not None else count
-    size = GROUP
-    if isinstance(structure, JoinedAnswers):
-        # Large groups: their nodes are met in the order in which they lie in memory.
-        size = max(GROUP, min(BULK_ROWS, int(counts.astype(np.float64).sum()) // workers.threads + 1))
-    groups = _groups(counts[order].astype(np.float64), count[order] > BULK_COUNT, size)
+    groups = _groups(counts[order].astype(np.float64), count[order] > BULK_COUNT, GROUP)
 
     def enumerate_group(group: slice) -> list[pa.RecordBatch]:
         return [batch(block) for block in structure.blocks(order[group], query.limit)]
@@ -64,6 +66,19 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
             yield from map(batch, structure.blocks(order[group], query.limit))
     for part in workers.map("enumerate", enumerate_group, waiting):
         yield from part
+
+
+def _slices(block: Block | RuleBlock) -> Iterator[Block | RuleBlock]:
+    """A block in parts of `GROUP` complex events."""
+    for low in range(0, len(block.hit), GROUP):
+        part = slice(low, low + GROUP)
+        hit, start = block.hit[part], block.start[part]
+        if isinstance(block, RuleBlock):
+            yield RuleBlock(hit, start, block.event[part])
+        else:
+            first = block.first[low : low + GROUP + 1]
+            marks = slice(first[0], first[-1])
+            yield Block(hit, start, first - first[0], block.event[marks], block.label[marks])
 
 
 def _groups(counts: np.ndarray, huge: np.ndarray, size: int) -> Iterator[tuple[slice, bool]]:

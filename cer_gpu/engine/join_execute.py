@@ -98,8 +98,9 @@ class JoinExecutor:
 
         parts = self._workers.map("products", build, self._units(chunk))
         return Answers(
-            [part for part, _ in parts], [low for _, low in parts], self._label_atoms, self._window(chunk)
-        )
+            [part for part, _ in parts], [low for _, low in parts], self._label_atoms, self._window(chunk),
+            self._workers.map,
+        )  # fmt: skip
 
     # ------------------------------------------------------------------------------------- pieces
 

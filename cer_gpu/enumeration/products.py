@@ -6,17 +6,16 @@ answers into blocks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.enumeration.structure import Hits
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels import gather_counts, gather_nodes, gather_paths
+from cer_gpu.kernels import gather_counts, gather_nodes, gather_order, gather_paths
 from cer_gpu.kernels.gather_tables import GatherTables
 from cer_gpu.kernels.paths import Block
 
@@ -25,6 +24,15 @@ BULK_ROWS = 1 << 20
 
 MOST_ROWS = 1 << 26
 """Answers that one end may have to be listed: they are sorted before the first is given."""
+
+
+Share: TypeAlias = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any]]
+"""How the same is done with many items: `Workers.map`, or `one_by_one`."""
+
+
+def one_by_one(kind: str, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+    """The results of a function, found by one thread."""
+    return [function(item) for item in items]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +188,8 @@ class Answers:
         Which atoms of a rule a label fills; without atoms answers are marks.
     window : AttributeWindow or None
         What answers are held against when they are listed, where it is no interval of events.
+    share : callable
+        How the parts are shared out to threads.
 
     Attributes
     ----------
@@ -195,8 +205,10 @@ class Answers:
         lows: Sequence[int],
         label_atoms: np.ndarray,
         window: AttributeWindow | None = None,
+        share: Share = one_by_one,
     ) -> None:
         self._parts = parts
+        self._share = share
         self._lows = lows
         self._label_atoms = label_atoms
         self._window = window
@@ -234,55 +246,85 @@ class Answers:
         LimitError
             For a hit with more answers than can be sorted.
         """
-        counts = self._listed[order]
-        if len(counts) and counts.max() > MOST_ROWS:
-            raise LimitError(
-                f"{int(counts.max()):,} answers end at one event, and {MOST_ROWS:,} can be listed: ask for "
-                "count or hits, or narrow the window"
-            )
+        counts = np.minimum(self._listed[order], MOST_ROWS + 1)
+        sums = np.cumsum(counts)
         done = 0
         while done < len(order):
-            sums = np.cumsum(counts[done:])
-            stop = done + max(int(np.searchsorted(sums, BULK_ROWS, side="right")), 1)
-            yield from self._block(order[done:stop], limit)
+            before = int(sums[done - 1]) if done else 0
+            stop = max(int(np.searchsorted(sums, before + BULK_ROWS, side="right")), done + 1)
+            most = int(self._listed[order[done:stop]].max())
+            if most > MOST_ROWS:
+                raise LimitError(
+                    f"{most:,} answers end at one event, and {MOST_ROWS:,} can be listed: ask for count or "
+                    "hits, or narrow the window"
+                )
+            block = self._block(order[done:stop], limit)
+            if len(block.hit):
+                yield block
             done = stop
 
-    def _block(self, hits: np.ndarray, limit: int | None) -> Iterator[Block | RuleBlock]:
-        # Hits are walked as their nodes lie in memory, and their answers put in order afterwards.
-        lane_order = np.sort(hits)
-        cuts = np.searchsorted(lane_order, self._base)
-        rows = [
-            self._rows(number, lane_order[low:high])
-            for number, (low, high) in enumerate(pairwise(cuts.tolist()))
-            if low < high
-        ]
-        whole = rows[0] if len(rows) == 1 else _Rows.joined(rows)
-        first = np.cumsum(np.append(0, self._listed[lane_order]))
-        rank = np.empty(len(self.event), np.int64)
-        rank[lane_order] = np.arange(len(lane_order))
-        at = rank[hits]
-        chosen = whole.order[_ranges(first[at], self._listed[hits])]
+    def _block(self, hits: np.ndarray, limit: int | None) -> Block | RuleBlock:
+        taken = self._listed[hits]
         if self._window is not None:
-            ends = self.event[whole.hit[chosen]]
-            chosen = chosen[self._window.keeps(whole.start[chosen], ends)]
-        if limit is not None:
-            chosen = chosen[_rank(whole.hit[chosen]) < limit]
-        if not len(chosen):
-            return
-        atoms = self._label_atoms.shape[1]
-        hit, start = whole.hit[chosen], whole.start[chosen]
-        if atoms:
-            yield RuleBlock(hit, start, whole.event.reshape(-1, atoms)[chosen])
-            return
-        length = np.diff(whole.first)[chosen]
-        taken = _ranges(whole.first[chosen], length)
-        yield Block(hit, start, np.cumsum(np.append(0, length)), whole.event[taken], whole.label[taken])
+            return self._admitted(self._arranged(hits, taken), self._window, limit)
+        return self._arranged(hits, taken if limit is None else np.minimum(taken, limit))
 
-    def _rows(self, number: int, hits: np.ndarray) -> _Rows:
+    def _arranged(self, hits: np.ndarray, taken: np.ndarray) -> Block | RuleBlock:
+        """So many answers of each hit, which are found in the order in which the nodes lie in memory."""
+        atoms = self._label_atoms.shape[1]
+        sums = np.cumsum(taken)
+        rows = int(sums[-1])
+        row, wanted = np.empty(len(self.event), np.int64), np.zeros(len(self.event), np.int64)
+        row[hits], wanted[hits] = sums - taken, taken
+        in_memory = np.flatnonzero(wanted)
+        cuts = np.searchsorted(in_memory, self._base)
+        start = np.empty(rows, np.int64)
+        first = np.zeros(0 if atoms else rows + 1, np.int64)
+        event, label = np.empty(rows * atoms, np.int64), np.empty(0, np.int32)
+
+        def place(found: _Found) -> None:
+            gather_order.arrange(*found, atoms, first, start, event, label)
+
+        def find(number: int) -> _Found | None:
+            mine = in_memory[cuts[number] : cuts[number + 1]]
+            found = self._found(number, mine, row[mine], wanted[mine])
+            if atoms:
+                place(found)
+                return None
+            gather_order.lengths(found.first, found.order, found.begin, found.row, found.taken, first)
+            return found
+
+        parts = self._share("fill", find, np.flatnonzero(np.diff(cuts)).tolist())
+        hit = np.repeat(hits, taken)
+        if atoms:
+            return RuleBlock(hit, start, event.reshape(-1, atoms))
+        # Only now it is known where the marks of each belong.
+        np.cumsum(first, out=first)
+        event, label = np.empty(int(first[-1]), np.int64), np.empty(int(first[-1]), np.int32)
+        self._share("arrange", place, parts)
+        return Block(hit, start, first, event, label)
+
+    def _admitted(
+        self, block: Block | RuleBlock, window: AttributeWindow, limit: int | None
+    ) -> Block | RuleBlock:
+        """The answers that a window admits, the first so many of each hit."""
+        chosen = np.flatnonzero(window.keeps(block.start, self.event[block.hit]))
+        if limit is not None:
+            chosen = chosen[_rank(block.hit[chosen]) < limit]
+        hit, start = block.hit[chosen], block.start[chosen]
+        if isinstance(block, RuleBlock):
+            return RuleBlock(hit, start, block.event[chosen])
+        length = np.diff(block.first)[chosen]
+        marks = _ranges(block.first[chosen], length)
+        first = np.cumsum(np.append(0, length))
+        return Block(hit, start, first, block.event[marks], block.label[marks])
+
+    def _found(self, number: int, hits: np.ndarray, row: np.ndarray, taken: np.ndarray) -> _Found:
         """The answers of some hits of one part, as they are found."""
         part = self._parts[number]
         local = hits - self._base[number]
-        rows = int(self._listed[hits].sum())
+        listed = self._listed[hits]
+        rows = int(listed.sum())
         atoms = self._label_atoms.shape[1]
         marks = rows * atoms if atoms else 4 * rows + 64
         depth = 64
@@ -290,13 +332,13 @@ class Answers:
         first = np.zeros(rows + 1, np.int64)
         event = np.empty(marks, np.int64)
         label = np.empty(0 if atoms else marks, np.int32)
-        start, row_hit, places, spare = (np.empty(rows, np.int64) for _ in range(4))
+        start, places, spare = (np.empty(rows, np.int64) for _ in range(3))
         while True:
             status = gather_paths.fill(
                 part.arena, part.children, local, part.root_first, part.root_node, part.hits.lowest,
                 self._label_atoms, first, event, label, start, places, spare,
                 np.empty(64 * depth, np.int64), np.empty((depth, gather_paths.CHOICE), np.int64),
-                np.empty((64 * depth, 2), np.int64), row_hit, progress,
+                np.empty((64 * depth, 2), np.int64), np.empty(max(atoms, 1), np.int64), progress,
             )  # fmt: skip
             if status == gather_paths.DONE:
                 break
@@ -308,36 +350,22 @@ class Answers:
                 raise RuntimeError("the structure holds more answers than were counted")
         if int(progress[1]) != rows:
             raise RuntimeError(f"the structure holds {progress[1]} answers, and {rows} were counted")
-        low = self._lows[number]
-        used = int(progress[2])
-        return _Rows(
-            row_hit + self._base[number], start + low, places, first, event[:used] + low, label[:used]
-        )
+        begin = np.cumsum(listed) - listed
+        return _Found(first, event, label, start, places, begin, row, taken, self._lows[number])
 
 
-class _Rows(NamedTuple):
-    """Answers as they are found: `order` has the rows of each hit in canonical order."""
+class _Found(NamedTuple):
+    """The answers of some hits of one part as they are found, and where they belong: of `arrange`."""
 
-    hit: np.ndarray
-    start: np.ndarray
-    order: np.ndarray
     first: np.ndarray
     event: np.ndarray
     label: np.ndarray
-
-    @classmethod
-    def joined(cls, parts: Sequence[_Rows]) -> _Rows:
-        """Several, one after another."""
-        rows = np.cumsum([0, *(len(part.hit) for part in parts)])
-        marks = np.cumsum([0, *(len(part.event) for part in parts)])
-        return cls(
-            np.concatenate([part.hit for part in parts]),
-            np.concatenate([part.start for part in parts]),
-            np.concatenate([part.order + low for part, low in zip(parts, rows)]),
-            np.concatenate([*(part.first[:-1] + low for part, low in zip(parts, marks)), marks[-1:]]),
-            np.concatenate([part.event for part in parts]),
-            np.concatenate([part.label for part in parts]),
-        )
+    start: np.ndarray
+    order: np.ndarray
+    begin: np.ndarray
+    row: np.ndarray
+    taken: np.ndarray
+    low: int
 
 
 def _ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:

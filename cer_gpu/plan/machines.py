@@ -11,7 +11,7 @@ from cer_gpu.automata.cause import cause
 from cer_gpu.automata.cea import CEA, DeterministicCEA
 from cer_gpu.automata.compose import Applied, Composed, compose
 from cer_gpu.automata.construct import relabelled
-from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
+from cer_gpu.automata.determinise import determinise
 from cer_gpu.automata.match import Budget, of_deterministic
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
 from cer_gpu.automata.monitored import Monitored, monitored
@@ -75,7 +75,7 @@ def regular_machine(outline: Outline, diagram: Diagram) -> RegularMachine:
         merged = merge_symbols(minimise(_determinised(outline, diagram)))
         return RegularMachine(merged.automaton, merged.symbol, None, ())
     assert isinstance(outline.automaton, Composed)
-    budget = Budget(DEFAULT_BUDGET)
+    budget = Budget()
     composed = compose(outline.automaton.formula, diagram.outcomes, outline.tests, budget)
     found = monitored(composed.match, budget)
     if found.needed:
@@ -114,7 +114,7 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
     strategy = query.strategy
     match = of_deterministic(machine)
     single = strategy is not tree.Strategy.MAX and is_single(match)
-    budget = Budget(DEFAULT_BUDGET)
+    budget = Budget()
     what = f"the automaton of the strategy `{strategy.value}`"
     try:
         chosen = select(strategy, match, budget, what)
