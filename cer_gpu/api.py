@@ -154,11 +154,12 @@ class Query:
         return Stream(lambda batch: self._bound(batch, asked))
 
     def explain(self, format: str = "text", events: Any = None, **keywords: Any) -> str:
-        """How the query is evaluated: its class, engine, guarantee, sizes and cost.
+        """How the query is evaluated: its class, engine, guarantee, sizes and cost; or its automaton, drawn.
 
         Parameters
         ----------
-        format : {"text"}
+        format : {"text", "mermaid", "svg"}
+            `mermaid` gives the text of a Mermaid flowchart, `svg` an SVG document.
         events : object, optional
             What it is to run on; without it the types of attributes are what the query suggests. Other
             keywords as in `run`.
@@ -167,15 +168,30 @@ class Query:
         ------
         ValueError
             For another format.
+        LimitError
+            When the automaton has more states than can be drawn.
+        CerError
+            For `svg` without the package that draws it; the message says what to install.
         """
-        from cer_gpu.plan.explain import explain
+        if format not in ("text", "mermaid", "svg"):
+            raise ValueError(f'format is "text", "mermaid" or "svg", not {format!r}')
+        found = self._plan
+        if events is not None:
+            asked = read_options(**keywords)
+            found = self._planned_for(_source(events, asked), asked)[0]
+        if format == "text":
+            from cer_gpu.plan.explain import explain
 
-        if format != "text":
-            raise ValueError(f'format is "text", not {format!r}: queries are not drawn yet')
-        if events is None:
-            return explain(self._plan)
-        asked = read_options(**keywords)
-        return explain(self._planned_for(_source(events, asked), asked)[0])
+            return explain(found)
+        from cer_gpu.plan.drawing import drawing
+
+        if format == "mermaid":
+            from cer_gpu.plan.mermaid import to_mermaid
+
+            return to_mermaid(drawing(found))
+        from cer_gpu.plan.svg import to_svg
+
+        return to_svg(drawing(found))
 
     def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
         """All findings about the query, errors and notes; keywords as in `run`.

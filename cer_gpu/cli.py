@@ -77,6 +77,14 @@ class Format(StrEnum):
     table = "table"
 
 
+class Explained(StrEnum):
+    """How `explain` says it."""
+
+    text = "text"
+    mermaid = "mermaid"
+    svg = "svg"
+
+
 class Unit(StrEnum):
     """The unit of a plain-number time column."""
 
@@ -213,11 +221,28 @@ def explain(
     order_unit: OrderUnit = None,
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
+    form: Annotated[
+        Explained | None,
+        typer.Option(
+            "--format", help="mermaid, svg: draw the automaton. Default: what -o's suffix says, else text."
+        ),
+    ] = None,
+    output: Output = None,
 ) -> int:
-    """Say how the query is evaluated."""
+    """Say how the query is evaluated, or draw its automaton."""
+    from cer_gpu.output import output_file
+
+    _refuse_own_input(data or (), output)
+    suffix = os.path.splitext(output or "")[1].lower()
+    chosen = form or {".svg": Explained.svg, ".mmd": Explained.mermaid}.get(suffix, Explained.text)
     compiled = _compile(query)
     options = _options(order_by, order_unit, type_column, stream_column, False) if data else {}
-    print(compiled.explain(events=_events(data) if data else None, **options))
+    text = compiled.explain(chosen.value, _events(data) if data else None, **options)
+    if output is None:
+        print(text)
+        return DONE
+    with output_file(output) as sink:
+        sink.write(text.encode())
     return DONE
 
 

@@ -61,19 +61,29 @@ def add_few_cuts_body(index, values, valid, bounds, shares):
                     part[i] += step * (column[i] >= bound)
 
 
+def elementary_range_body(value, bounds):
+    """The number of bounds that are <= a value, by binary search."""
+    low = 0
+    high = bounds.shape[0]
+    while low < high:
+        middle = (low + high) >> 1
+        if bounds[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+_elementary_range = jit(elementary_range_body)
+
+
 def add_many_cuts_body(index, values, valid, bounds, shares):
     """`add_cuts_reference` by binary search, for many bounds."""
     masked = valid.shape[0] > 0
     for i in range(values.shape[0]):
         low = 0
         if (not masked or valid[i]) and values[i] == values[i]:
-            high = bounds.shape[0]
-            while low < high:
-                middle = (low + high) >> 1
-                if bounds[middle] <= values[i]:
-                    low = middle + 1
-                else:
-                    high = middle
+            low = _elementary_range(values[i], bounds)
         index[i] += shares[low]
 
 

@@ -69,8 +69,8 @@ def _inside(arena, jump, node, lowest):
 def weigh(arena, children, total, earliest, jump):
     """Of each node how many answers it has, `LARGEST` where they do not fit, and the earliest start of one.
 
-    `arena` int64 [nodes, 8] and `children` int64 [links] in; `total`, `earliest` and `jump` int64 [nodes]
-    out, the last being -1 where a node is no list of single events.
+    `arena` int32 [nodes, 8] and `children` int32 [links] in; `total` int64 [nodes], `earliest` and `jump`
+    int32 [nodes] out, the last being -1 where a node is no list of single events.
     """
     for node in range(arena.shape[0]):
         number = 1
@@ -111,11 +111,11 @@ def count_hits(
 
     ===============  =========================  ==========================================================
     `arena` ...      of `weigh`                 in
-    `memo_hit`       int64 [nodes]              scratch, -1 throughout: the hit that `memo` is of
+    `memo_hit`       int32 [nodes]              scratch, -1 throughout: the hit that `memo` is of
     `memo`           int64 [nodes]              scratch
-    `stack`          int64 [cells]              scratch: one cell, and one for all that each node refers to
+    `stack`          int32 [cells]              scratch: one cell, and one for all that each node refers to
     `root_first`     int64 [hits + 1]           in
-    `root_node`      int64 [roots]              in
+    `root_node`      int32 [roots]              in
     `hit_lowest`     int64 [hits]               in: the least admissible start
     `out`            int64 [hits]               out: `LARGEST` where the number does not fit
     ===============  =========================  ==========================================================

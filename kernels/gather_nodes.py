@@ -1,7 +1,7 @@
 """Building the persistent structure of joins: DS_w of the PCEA paper (section 5), by its Algorithm 1.
 
-A node stands for a bag of runs, and is never changed once written. It is a row of the **arena**, one cache
-line, int64 [nodes, 8]; whatever a node refers to precedes it:
+A node stands for a bag of runs, and is never changed once written. It is a row of the **arena**, half a
+cache line, int32 [nodes, 8]; whatever a node refers to precedes it:
 
 ============  ==================================================================================
 `LABEL`       what its event is marked with
@@ -83,7 +83,7 @@ def union(arena, progress, path, old, fresh, bound):
     """The union of a heap and a node that has nothing below it: the new root.
 
     ============  =====================  ==============================================================
-    `arena`       int64 [capacity, 8]    in/out: room for `PATH` more nodes
+    `arena`       int32 [capacity, 8]    in/out: room for `PATH` more nodes
     `progress`    int64 [WORDS]          in/out
     `path`        int64 [PATH, 2]        scratch: the nodes that are copied, and the sides taken
     `old`         int64                  in: the root of a heap
@@ -157,11 +157,11 @@ def build(
     `hit_first`   int64 [segments + 1]         in: segment g has the hits from hit_first[g] on
     `hit_event`   int64 [hits]                 in: ascending inside a segment
     `hit_lowest`  int64 [hits]                 in: least admissible start; non-decreasing there
-    `table`       int64 [offset[-1]]           in/out: the look-up table H, -1 at first; kept
-    `arena`       int64 [capacity, 8]          out: nodes 0 .. progress[NODES] - 1
-    `children`    int64 [capacity]             out: 0 .. progress[LINKS] - 1
+    `table`       int32 [offset[-1]]           in/out: the look-up table H, -1 at first; kept
+    `arena`       int32 [capacity, 8]          out: nodes 0 .. progress[NODES] - 1
+    `children`    int32 [capacity]             out: 0 .. progress[LINKS] - 1
     `root_first`  int64 [hits + 1]             out: the roots of hit h are root_first[h] ..
-    `root_node`   int64 [capacity]             out
+    `root_node`   int32 [capacity]             out
     `fired`       int64 [transitions, 2]       scratch: those that one event may take
     `path`        int64 [PATH, 2]              scratch of `union`
     `room`        int64 [3]                    in: transitions, look-ups and stores of an event at most

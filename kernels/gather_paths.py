@@ -15,31 +15,33 @@ STACK_FULL = 1
 ROWS_FULL = 2
 MARKS_FULL = 3
 
-BASE, REST, CELLS, NODE, CHOICE = range(5)
+BASE, REST, CELLS, AT, MARK, LEAST, CHOICE = range(7)
 """Columns of `choice`: where the nodes still to visit begin, what is still to choose after it, the agenda's
-cells when it was made, and the node that is chosen now; `CHOICE` is their number."""
+cells when it was made; of the node that is chosen now the event and its label, and the least event of this
+choice and those before it; `CHOICE` is their number."""
 
 
 @jit
 def walk(
     arena, children, root_node, r0, r1, lowest, label_atoms, out_start, out_first, out_event, out_label,
-    pending, choice, agenda, n, m,
+    pending, choice, agenda, atom, n, m,
 ):  # fmt: skip
     """Append the answers below some roots: status, and how many rows and marks there are by then.
 
     ===============  ============================  =======================================================
-    `arena`          int64 [nodes, 8]              in
-    `children`       int64 [links]                 in
-    `root_node`      int64 [roots]                 in: the roots r0 .. r1 - 1
+    `arena`          int32 [nodes, 8]              in
+    `children`       int32 [links]                 in
+    `root_node`      int32 [roots]                 in: the roots r0 .. r1 - 1
     `lowest`         int64                         in: the least admissible start
     `label_atoms`    uint8 [labels, atoms]         in: which atoms a label fills; no atoms: marks are written
-    `out_start`      int64 [rows]                  out: the least event of each answer
+    `out_start`      int32 [rows]                  out: the least event of each answer
     `out_first`      int64 [rows + 1]              out: where the events of each answer begin
-    `out_event`      int64 [marks]                 out: by atom; marks ascend (their runs are chains)
+    `out_event`      int32 [marks]                 out: by atom; marks ascend (their runs are chains)
     `out_label`      int32 [marks] or [0]          out: of marks
-    `pending`        int64 [stack]                 scratch
-    `choice`         int64 [depth, CHOICE]         scratch
-    `agenda`         int64 [cells, 2]              scratch: a node, and the next cell or -1
+    `pending`        int32 [stack]                 scratch
+    `choice`         int32 [depth, CHOICE]         scratch
+    `agenda`         int32 [cells, 2]              scratch: a node, and the next cell or -1
+    `atom`           int32 [atoms]                 scratch: the event of each
     `n`, `m`         int64                         in: rows and marks written so far
     ===============  ============================  =======================================================
     """
@@ -66,7 +68,15 @@ def walk(
                 if below >= 0 and arena[below, LATEST] >= lowest:
                     pending[top] = below
                     top += 1
-            choice[depth, NODE] = node
+            event = arena[node, EVENT]
+            label = arena[node, LABEL]
+            choice[depth, AT] = event
+            choice[depth, MARK] = label
+            choice[depth, LEAST] = event if depth == 0 else min(event, choice[depth - 1, LEAST])
+            # What is chosen now fills no atom of the choices before it, so that these stay as they are.
+            for a in range(atoms):
+                if label_atoms[label, a]:
+                    atom[a] = event
             todo = choice[depth, REST]
             for k in range(arena[node, CHILD] + arena[node, CHILDREN] - 1, arena[node, CHILD] - 1, -1):
                 agenda[cells, 0] = children[k]
@@ -85,24 +95,17 @@ def walk(
                 return ROWS_FULL, n, m
             if m + max(atoms, depth + 1) > out_event.shape[0]:
                 return MARKS_FULL, n, m
-            # the deepest choice is the first event of a chain
-            start = arena[choice[depth, NODE], EVENT]
             if atoms > 0:
-                for d in range(depth + 1):
-                    node = choice[d, NODE]
-                    start = min(start, arena[node, EVENT])
-                    for a in range(atoms):
-                        if label_atoms[arena[node, LABEL], a]:
-                            out_event[m + a] = arena[node, EVENT]
+                for a in range(atoms):
+                    out_event[m + a] = atom[a]
                 m += atoms
             else:
                 for d in range(depth, -1, -1):
-                    node = choice[d, NODE]
-                    if arena[node, LABEL] != 0:
-                        out_event[m] = arena[node, EVENT]
-                        out_label[m] = arena[node, LABEL]
+                    if choice[d, MARK] != 0:
+                        out_event[m] = choice[d, AT]
+                        out_label[m] = choice[d, MARK]
                         m += 1
-            out_start[n] = start
+            out_start[n] = choice[depth, LEAST]
             n += 1
             out_first[n] = m
     return DONE, n, m
@@ -134,7 +137,8 @@ def sort_rows(first, event, label, start, low, high, order, spare):
     for a in range(low, high, run):
         b = min(a + run, high)
         for i in range(a, b):
-            row = i
+            # Later runs are at the top of a heap, so the last rows are mostly the first.
+            row = high - 1 - i + low
             j = i
             while j > a and _before(first, event, label, start, row, order[j - 1]):
                 order[j] = order[j - 1]
@@ -159,39 +163,39 @@ def sort_rows(first, event, label, start, low, high, order, spare):
 
 @jit
 def fill(
-    arena, children, hits, root_first, root_node, hit_lowest, label_atoms, out_first, out_event, out_label,
-    start, order, spare, pending, choice, agenda, row_hit, progress,
+    arena, children, hits, root_first, root_node, hit_lowest, label_atoms, begin, out_first, out_event,
+    out_label, start, order, spare, pending, choice, agenda, atom, progress,
 ):  # fmt: skip
     """The answers of the hits from `progress[0]` on, until an array is full: the status.
 
     ===============  ============================  =======================================================
     `hits`           int64 [hits]                  in: numbers of hits
     `root_first` ... of `build`                    in
+    `begin`          int64 [hits + 1]              out: the first row of each, and all rows
     `label_atoms`... of `walk`                     in, out and scratch
-    `start`          int64 [rows]                  out: `out_start` of `walk`
-    `order`          int64 [rows]                  out: the rows of each hit in canonical order
-    `spare`          int64 [rows]                  scratch
-    `row_hit`        int64 [rows]                  out: the hit of each answer
+    `start`          int32 [rows]                  out: `out_start` of `walk`
+    `order`          int32 [rows]                  out: the rows of each hit in canonical order
+    `spare`          int32 [rows]                  scratch
     `progress`       int64 [3]                     in/out: hits, rows and marks that are done; zeros at first
     ===============  ============================  =======================================================
     """
     n = progress[1]
     m = progress[2]
+    begin[0] = 0
     out_first[n] = m
     while progress[0] < hits.shape[0]:
         hit = hits[progress[0]]
         status, rows, marks = walk(
             arena, children, root_node, root_first[hit], root_first[hit + 1], hit_lowest[hit], label_atoms,
-            start, out_first, out_event, out_label, pending, choice, agenda, n, m,
+            start, out_first, out_event, out_label, pending, choice, agenda, atom, n, m,
         )  # fmt: skip
         if status != DONE:
             return status
-        for row in range(n, rows):
-            row_hit[row] = hit
         sort_rows(out_first, out_event, out_label, start, n, rows, order, spare)
         n = rows
         m = marks
         progress[0] += 1
+        begin[progress[0]] = n
         progress[1] = n
         progress[2] = m
     return DONE

@@ -69,6 +69,26 @@ def place(keys, table_key, table_code):
 
 
 @jit
+def localise_near(slots, least, table):
+    """The same as `localise` for numbers that lie close together, by a table of them all.
+
+    `slots` int32 [columns, n] in/out, -1 stays; `least` int64 in: no other number is less; `table` int32
+    [range] in: -1 throughout, scratch.
+    """
+    count = 0
+    for i in range(slots.shape[1]):
+        for column in range(slots.shape[0]):
+            key = np.int64(slots[column, i])
+            if key < 0:
+                continue
+            if table[key - least] < 0:
+                table[key - least] = count
+                count += 1
+            slots[column, i] = table[key - least]
+    return count
+
+
+@jit
 def localise(slots, table_key, table_code):
     """Number what occurs in some rows of slots afresh, from 0 on, in the order of first sight; how many.
 

@@ -18,7 +18,10 @@ from random_rules import random_rule, random_rule_events
 
 import cer_gpu as cer
 from cer_gpu.api import Query
+from cer_gpu.engine.chunk import Chunk
+from cer_gpu.engine.hits import Hits
 from cer_gpu.engine.join_execute import JoinExecutor
+from cer_gpu.enumeration import products
 from cer_gpu.enumeration import products_validator as validator
 from cer_gpu.enumeration.products import Answers, Products
 from cer_gpu.language.printer import to_text
@@ -30,8 +33,8 @@ def structures(monkeypatch: pytest.MonkeyPatch) -> list[Products]:
     built: list[Products] = []
     original = JoinExecutor.structure
 
-    def noted(self: JoinExecutor, *arguments: object) -> Answers:
-        found = original(self, *arguments)  # type: ignore[arg-type]
+    def noted(self: JoinExecutor, chunk: Chunk, hits: Hits, listed: bool = False) -> Answers:
+        found = original(self, chunk, hits)  # what is listed at once is not kept
         built.extend(found._parts)
         return found
 
@@ -111,7 +114,7 @@ class Heap:
     """A heap that grows by `union`, one fresh node after another."""
 
     def __init__(self, capacity: int) -> None:
-        self.arena = np.zeros((capacity, nodes.COLUMNS), np.int64)
+        self.arena = np.zeros((capacity, nodes.COLUMNS), np.int32)
         self.progress = np.zeros(nodes.WORDS, np.int64)
         self.path = np.zeros((nodes.PATH, 2), np.int64)
         self.root = -1
@@ -241,3 +244,12 @@ def test_neighbours_by_position_in_a_window() -> None:
     found = [answer.positions for answer in query.run(table)]
     assert found == [(0, 1, 2), (3, 1, 2), (3, 4, 2), (3, 4, 5)]
     assert all(later >= earlier for earlier, later in pairwise(max(row) for row in found))
+
+
+def test_more_nodes_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny(monkeypatch)
+    monkeypatch.setattr(products, "MOST_NODES", 64)
+    events = pa.table({"type": ["A", "B", "C"] * 40, "x": [1] * 120})
+    query = cer.compile("Q(x) <- A(x = x), B(x = x), C(x = x) WITHIN 90 EVENTS")
+    with pytest.raises(cer.LimitError, match="takes more than 64 nodes"):
+        query.count(events)

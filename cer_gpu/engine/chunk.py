@@ -157,8 +157,8 @@ def is_monotone(events: Relevant, lanes: Segments) -> bool:
 def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
     """Cut long lanes into segments that each start one window early (their halo).
 
-    A segment reports at least as many events as its halo has, so that no more than half of the work is
-    done twice.
+    There are as few segments of a lane as if each but the last reported as many events as its halo has, so
+    that about half of the work is done twice at most; and they report equally many.
     """
     if not len(lanes) or int((lanes.stop - lanes.report).max()) < 2 * SEGMENT:
         return lanes
@@ -166,15 +166,17 @@ def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
     for begin, report, stop, lane in zip(
         lanes.begin.tolist(), lanes.report.tolist(), lanes.stop.tolist(), lanes.lane.tolist(), strict=True
     ):
-        low, at = begin, report
+        low, at, count = begin, report, 1
         while stop - at >= 2 * SEGMENT:
             low = halo_begin(keys, low, at, size)
-            end = at + max(SEGMENT, at - low)
-            if end >= stop - SEGMENT:
+            at += max(SEGMENT, at - low)
+            if at >= stop - SEGMENT:
                 break
+            count += 1
+        low = begin
+        for at, end in pairwise(report + (stop - report) * part // count for part in range(count + 1)):
+            low = halo_begin(keys, low, at, size) if count > 1 else begin
             rows.append((low, at, end, lane))
-            at = end
-        rows.append((low if at == report else halo_begin(keys, low, at, size), at, stop, lane))
     return Segments(*np.array(rows, np.int64).T.copy())
 
 

@@ -8,18 +8,16 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.chunk import Chunk
 from cer_gpu.engine.execute import Executor
-from cer_gpu.engine.hits import Hits
+from cer_gpu.engine.join_execute import JoinExecutor
 from cer_gpu.engine.results import Answers, Found
 from cer_gpu.engine.runner import Step
-from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
+from cer_gpu.engine.select import Listed, Pieces, Single
 from cer_gpu.enumeration.products import Answers as JoinedAnswers
 from cer_gpu.enumeration.products import RuleBlock
-from cer_gpu.enumeration.structure import BULK_COUNT
+from cer_gpu.enumeration.structure import BULK_COUNT, Structure
 from cer_gpu.kernels.gather_order import ascending
 from cer_gpu.kernels.paths import Block
-from cer_gpu.plan.compiled import CompiledQuery
 
 GROUP = 1 << 16
 """Complex events that a thread enumerates at a time, about."""
@@ -37,10 +35,16 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
             return form.answers(chunk.events, Answers(block.start, end, block.event))
         return form.batch(chunk.events, Found(block.start, end, block.first, block.event, block.label))
 
-    if isinstance(executor, Executor) and not chunk.monotone:
-        yield from map(batch, _by_start(query, chunk, found, executor, order))
+    structure: Structure | JoinedAnswers | Single | Pieces | Listed
+    if isinstance(executor, Executor) and query.selects_later:
+        structure = executor.chosen(chunk, found)
+    elif isinstance(executor, Executor) and not chunk.monotone:
+        yield from map(batch, executor.by_start(chunk, found, order.tolist(), query.limit))
         return
-    structure = executor.structure(chunk, found)
+    elif isinstance(executor, JoinExecutor):
+        structure = executor.structure(chunk, found, listed=True)
+    else:
+        structure = executor.structure(chunk, found)
     if isinstance(structure, JoinedAnswers):
         # The threads share every block: their nodes are met in the order in which they lie in memory.
         for block in structure.blocks(order, query.limit):
@@ -92,22 +96,3 @@ def _groups(counts: np.ndarray, huge: np.ndarray, size: int) -> Iterator[tuple[s
     single = frozenset(alone.tolist())
     for start, stop in pairwise(sorted(edges)):
         yield slice(start, stop), start in single
-
-
-def _by_start(
-    query: CompiledQuery, chunk: Chunk, found: Hits, executor: Executor, order: np.ndarray
-) -> Iterator[Block]:
-    """For a window that no structure orders by start: each end on its own."""
-    assert query.window is not None
-    events = chunk.events
-    keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
-    window = AttributeWindow(events.keys, keyed, query.window.size)
-    return ordered_hits(
-        executor.tables,
-        events.symbols,
-        found.event,
-        found.lowest,
-        window,
-        order=order.tolist(),
-        limit=query.limit,
-    )

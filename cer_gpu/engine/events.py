@@ -7,8 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.columns import single
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels import lanes as kernels
+
+PLAIN = (8, 16, 32, 64)
+"""Bits of a value that is moved as a number of the same width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +114,22 @@ def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Wo
     lanes = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     payload = None
     if events.payload is not None:
+        table = events.payload
         order = np.empty(len(place), np.int64)
-        order[place] = np.arange(len(place))
-        payload = events.payload.take(pa.array(order))
+        kernels.scatter(np.arange(len(place)), place, order)
+
+        def rearranged(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+            if (
+                column.null_count
+                or not pa.types.is_primitive(column.type)
+                or column.type.bit_width not in PLAIN
+            ):
+                return column.take(pa.array(order))
+            whole = single(column)
+            bits = whole.view(f"uint{column.type.bit_width}").to_numpy()
+            return pa.array(moved(bits)).view(column.type)
+
+        payload = pa.table(workers.map("payload", rearranged, table.columns), schema=table.schema)
     return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 import numpy as np
@@ -11,13 +11,17 @@ from cer_gpu.engine.chunk import Chunk, Segments
 from cer_gpu.engine.consume import Consumption
 from cer_gpu.engine.hits import HITS, Hits, first_hits, hits_of, no_hits
 from cer_gpu.engine.lanes import grown
+from cer_gpu.engine.select import Listed, Pieces, Single, shown_labels
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
+from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
+from cer_gpu.kernels import best
 from cer_gpu.kernels.counts import counts, forward_counts
 from cer_gpu.kernels.counts_by_start import counts_by_start
 from cer_gpu.kernels.hits import hits
+from cer_gpu.kernels.paths import Block
 from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -72,6 +76,12 @@ class Executor:
         """
         if not len(chunk.segments) or self._query.limit == 0:
             return np.empty(0, np.int64), np.empty(0, np.int64)
+        if self._query.selects_later:
+            assert self._query.selection is not None
+            ends = self.hits(chunk)
+            if chunk.monotone and self._query.selection.single:
+                return ends.event, np.ones(len(ends), np.int64)
+            return ends.event, self.chosen(chunk, ends).count
         if not chunk.monotone:
             return self._count_by_start(chunk, self.hits(chunk))
         if self._carries:
@@ -112,6 +122,42 @@ class Executor:
             # Not by the threads: large numbers put another array in place of the one that all share.
             self._store_vectors(segments.lane, after)
         return _joined([(event, number) for event, number, _, _ in parts])
+
+    def chosen(self, chunk: Chunk, found: Hits) -> Single | Pieces | Listed:
+        """What the strategy of SELECT leaves of the complex events at each hit."""
+        plan = self._query.selection
+        assert plan is not None
+        if chunk.monotone:
+            if plan.single:
+                return self._single(chunk, found)
+            return Pieces(plan, chunk, found, self._workers)
+
+        def blocks_of(hit: int) -> Iterator[Block]:
+            return self.by_start(chunk, found, [hit], None)
+
+        _, number = self._count_by_start(chunk, found)
+        return Listed(plan, shown_labels(self._query), blocks_of, number)
+
+    def _single(self, chunk: Chunk, found: Hits) -> Single:
+        assert self._query.selection is not None
+        latest = self._query.selection.strategy == "LAST"
+
+        def run(unit: tuple[int, int]) -> best.Paths:
+            ends = hits_of(chunk.segments.part(*unit), found)
+            return best.best(self.tables, chunk.events.symbols, *ends, latest)
+
+        parts = self._workers.map("best", run, chunk.segments.units(self._workers.threads))
+        return Single(best.joined(parts), found.event, shown_labels(self._query))
+
+    def by_start(self, chunk: Chunk, found: Hits, order: Iterable[int], limit: int | None) -> Iterator[Block]:
+        """The complex events of some hits, each on its own: for a window that is no interval of starts."""
+        assert self._query.window is not None
+        events = chunk.events
+        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        window = AttributeWindow(events.keys, keyed, self._query.window.size)
+        return ordered_hits(
+            self.tables, events.symbols, found.event, found.lowest, window, order=order, limit=limit
+        )
 
     def structure(self, chunk: Chunk, found: Hits) -> Structure:
         """The persistent structure of a chunk's hits, built by several threads."""

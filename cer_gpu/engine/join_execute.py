@@ -85,15 +85,24 @@ class JoinExecutor:
         structure = self.structure(chunk, found)
         return found.event, structure.exact_counts()
 
-    def structure(self, chunk: Chunk, found: Hits) -> Answers:
-        """The persistent structure of a chunk's hits, built by several threads."""
+    def structure(self, chunk: Chunk, found: Hits, listed: bool = False) -> Answers:
+        """The persistent structure of a chunk's hits, built by several threads.
+
+        Parameters
+        ----------
+        chunk : Chunk
+        found : Hits
+        listed : bool, optional
+            Whether all answers are to be listed.
+        """
+        label_atoms = self._label_atoms if listed else None
 
         def build(unit: tuple[int, int]) -> tuple[Products, int]:
             piece = self._piece(chunk, unit)
             first, event, lowest = hits_of(chunk.segments.part(*unit), found)
             part = Products(self._tables)
             begin, stop = piece.segments.begin, piece.segments.stop
-            part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low)
+            part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low, label_atoms)
             return part, piece.low
 
         parts = self._workers.map("products", build, self._units(chunk))
@@ -127,8 +136,13 @@ class JoinExecutor:
     def _localised(slots: np.ndarray, columns: list[int]) -> int:
         """Number the slots of a space afresh, so that the look-up table is as large as the piece."""
         rows = np.ascontiguousarray(slots[columns])
-        room = 1 << max(rows.size, 8).bit_length() + 1
-        count = pairs.localise(rows, np.full(room, pairs.EMPTY, np.int64), np.empty(room, np.int32))
+        least = max(int(rows.min(initial=np.iinfo(np.int32).max)), 0)
+        reach = int(rows.max(initial=-1)) + 1 - least
+        if reach <= rows.size:
+            count = pairs.localise_near(rows, least, np.full(max(reach, 0), -1, np.int32))
+        else:
+            room = 1 << max(rows.size, 8).bit_length() + 1
+            count = pairs.localise(rows, np.full(room, pairs.EMPTY, np.int64), np.empty(room, np.int32))
         slots[columns] = rows
         return int(count)
 
@@ -164,7 +178,7 @@ class JoinExecutor:
 
     def _admitted_hits(self, chunk: Chunk) -> Hits:
         """The hits of such a window, from the answers without it."""
-        structure = self.structure(chunk, self._hits(chunk))
+        structure = self.structure(chunk, self._hits(chunk), listed=True)
         ends, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for block in structure.blocks(np.arange(len(structure.event))):
             ends.append(structure.event[block.hit])

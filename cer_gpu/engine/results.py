@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.events import Relevant
 from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.kernels.lanes import gather
 from cer_gpu.kernels.marks import list_column
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -66,6 +67,7 @@ class ResultForm:
         self, query: CompiledQuery, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
     ) -> None:
         self._query = query
+        self._label_has = query.shown_label_has
         self._order = order
         self._encoder = encoder
         fields = [pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False)]
@@ -107,11 +109,11 @@ class ResultForm:
         if self._encoder is not None:
             arrays[2:2] = self._encoder.key_columns(events.lanes[found.end])
         for number, variable in enumerate(self._query.variables):
-            offsets, marked = list_column(
-                found.first, found.event, found.label, self._query.label_has[:, number]
-            )
+            offsets, marked = list_column(found.first, found.event, found.label, self._label_has[:, number])
             bounds = pa.array(offsets)
-            arrays.append(pa.ListArray.from_arrays(bounds, pa.array(positions[marked]), type=POSITIONS))
+            arrays.append(
+                pa.ListArray.from_arrays(bounds, pa.array(_gathered(positions, marked)), type=POSITIONS)
+            )
             if attributes := self._query.attributes.get(variable):
                 members = [self._column(events, attribute, marked) for attribute in attributes]
                 kind = self.schema.field(len(arrays)).type
@@ -125,15 +127,16 @@ class ResultForm:
         arrays = self._places(events, found)
         for head in self._query.rule.head:
             arrays.append(self._column(events, head.attribute, found.event[:, head.atom]))
-        bounds = pa.array(np.arange(len(found.event) + 1, dtype=np.int32) * np.int32(self._query.rule.atoms))
-        positions = pa.array(events.positions[found.event.reshape(-1)])
+        atoms = self._query.rule.atoms
+        bounds = pa.array(np.arange(0, len(found.event) * atoms + 1, atoms, dtype=np.int32))
+        positions = pa.array(_gathered(events.positions, found.event.reshape(-1)))
         arrays.append(pa.ListArray.from_arrays(bounds, positions, type=POSITIONS))
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _places(self, events: Relevant, found: Found | Answers) -> list[pa.Array]:
         """Start and end, as positions and as times."""
         ends = (found.start, found.end)
-        arrays = [pa.array(events.positions[index]) for index in ends]
+        arrays = [pa.array(_gathered(events.positions, index)) for index in ends]
         if self._order is not None:
             arrays += [self._column(events, self._order, index) for index in ends]
         return arrays
@@ -143,6 +146,12 @@ class ResultForm:
         column = events.payload.column(name)
         taken = column.take(pa.array(index))
         return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+
+def _gathered(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    out = np.empty(len(rows), values.dtype)
+    gather(values, rows, out)
+    return out
 
 
 def _free(name: str, taken: set[str]) -> str:

@@ -25,6 +25,11 @@ BULK_ROWS = 1 << 20
 MOST_ROWS = 1 << 26
 """Answers that one end may have to be listed: they are sorted before the first is given."""
 
+MOST_NODES = 1 << 30
+"""Rows of an array of nodes or links that may still be doubled: they are numbered by 32 bits."""
+
+FEW = 16
+"""Answers of a hit, on average, of which all of a chunk are held at once: nobody counts them beforehand."""
 
 Share: TypeAlias = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any]]
 """How the same is done with many items: `Workers.map`, or `one_by_one`."""
@@ -70,6 +75,30 @@ class RuleBlock(NamedTuple):
     event: np.ndarray
 
 
+class Rows(NamedTuple):
+    """Answers as they are found.
+
+    Attributes
+    ----------
+    first : ndarray, shape (rows + 1,), int64
+        Row r has the events first[r] .. first[r + 1] - 1.
+    event : ndarray, shape (marks,), int32
+    label : ndarray, shape (marks,) or (0,), int32
+    start : ndarray, shape (rows,), int32
+    order : ndarray, shape (rows,), int32
+        The rows of each hit in canonical order.
+    begin : ndarray, shape (hits + 1,), int64
+        Hit h has the rows begin[h] .. begin[h + 1] - 1.
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    label: np.ndarray
+    start: np.ndarray
+    order: np.ndarray
+    begin: np.ndarray
+
+
 class Products:
     """The structure of some segments of a chunk: nodes, and the roots of their hits.
 
@@ -81,22 +110,25 @@ class Products:
 
     Attributes
     ----------
-    arena : ndarray, shape (nodes, 8), int64
-    children : ndarray, shape (links,), int64
+    arena : ndarray, shape (nodes, 8), int32
+    children : ndarray, shape (links,), int32
     root_first : ndarray, shape (hits + 1,), int64
-    root_node : ndarray, shape (roots,), int64
+    root_node : ndarray, shape (roots,), int32
     hits : Hits
         `count` is 2^62 where the number does not fit.
+    rows : Rows or None
+        All answers of all hits, where they were asked for and are few; then there are no nodes any more.
     """
 
     def __init__(self, tables: GatherTables, capacity: int | None = None) -> None:
         self.tables = tables
         self._capacity = capacity
-        self.arena = np.empty((0, gather_nodes.COLUMNS), np.int64)
-        self.children = np.empty(0, np.int64)
+        self.arena = np.empty((0, gather_nodes.COLUMNS), np.int32)
+        self.children = np.empty(0, np.int32)
         self.root_first = np.zeros(1, np.int64)
-        self.root_node = np.empty(0, np.int64)
+        self.root_node = np.empty(0, np.int32)
         self.hits = Hits(np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
+        self.rows: Rows | None = None
 
     def build(
         self,
@@ -106,8 +138,9 @@ class Products:
         first: np.ndarray,
         event: np.ndarray,
         lowest: np.ndarray,
+        label_atoms: np.ndarray | None = None,
     ) -> None:
-        """Build the nodes of segments, for their hits, and count the answers of these.
+        """Build the nodes of segments, for their hits, and count or list the answers of these.
 
         Parameters
         ----------
@@ -117,16 +150,23 @@ class Products:
             The hits of segment g are first[g] .. first[g + 1] - 1.
         event, lowest : ndarray, shape (hits,), int64
             Where each ends, and the least admissible start, which does not decrease in a segment.
+        label_atoms : ndarray, shape (labels, atoms), uint8, optional
+            Of `Answers`: the answers are listed at once if they are few.
+
+        Raises
+        ------
+        LimitError
+            Where the nodes are more than can be numbered.
         """
         tables = self.tables
         room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         total = int((stop - begin).sum())
         nodes = 2 * total if self._capacity is None else self._capacity
-        arena = np.empty((nodes, gather_nodes.COLUMNS), np.int64)
-        children = np.empty(nodes // 2, np.int64)
-        root_node = np.empty(nodes // 4, np.int64)
+        arena = np.empty((nodes, gather_nodes.COLUMNS), np.int32)
+        children = np.empty(nodes // 2, np.int32)
+        root_node = np.empty(nodes // 4, np.int32)
         root_first = np.zeros(len(event) + 1, np.int64)
-        table = np.full(int(events.offset[-1]), -1, np.int64)
+        table = np.full(int(events.offset[-1]), -1, np.int32)
         fired = np.empty((tables.n_fired, 2), np.int64)
         path = np.empty((gather_nodes.PATH, 2), np.int64)
         progress = np.zeros(gather_nodes.WORDS, np.int64)
@@ -137,6 +177,11 @@ class Products:
             )  # fmt: skip
             if status == gather_nodes.DONE:
                 break
+            if max(len(arena), len(children)) > MOST_NODES:
+                raise LimitError(
+                    f"a join of {total:,} events takes more than {MOST_NODES:,} nodes: narrow the window or "
+                    "the filters"
+                )
             if status == gather_nodes.ARENA_FULL:
                 arena = _longer(arena, int(progress[gather_nodes.NEEDED]))
             elif status == gather_nodes.CHILDREN_FULL:
@@ -146,7 +191,50 @@ class Products:
         self.arena = arena[: int(progress[gather_nodes.NODES])]
         self.children = children[: int(progress[gather_nodes.LINKS])]
         self.root_first, self.root_node = root_first, root_node[: int(progress[gather_nodes.ROOTS])]
-        self.hits = Hits(first, event, lowest, self._counts(lowest))
+        self.hits = Hits(first, event, lowest, lowest)
+        if label_atoms is not None:
+            self.rows = self.found(label_atoms, np.arange(len(event)), FEW * len(event))
+        if self.rows is None:
+            self.hits = Hits(first, event, lowest, self._counts(lowest))
+        else:
+            self.hits = Hits(first, event, lowest, np.diff(self.rows.begin))
+            self.arena, self.children = np.empty_like(self.arena[:0]), np.empty_like(self.children[:0])
+            self.root_first, self.root_node = np.zeros_like(root_first), np.empty_like(root_node[:0])
+
+    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> Rows | None:
+        """The answers of some hits, in the order in which they are found.
+
+        Parameters
+        ----------
+        label_atoms : ndarray, shape (labels, atoms), uint8
+            Of `Answers`.
+        hits : ndarray, shape (n,), int64
+            Numbers of hits; those of the result are their places here.
+        room : int
+            None is the result where there are more answers.
+        """
+        atoms = label_atoms.shape[1]
+        marks = room * atoms if atoms else 4 * room + 64
+        depth = 64
+        progress = np.zeros(3, np.int64)
+        begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
+        event, label = np.empty(marks, np.int32), np.empty(0 if atoms else marks, np.int32)
+        start, order, spare = (np.empty(room, np.int32) for _ in range(3))
+        while True:
+            status = gather_paths.fill(
+                self.arena, self.children, hits, self.root_first, self.root_node, self.hits.lowest,
+                label_atoms, begin, first, event, label, start, order, spare, np.empty(64 * depth, np.int32),
+                np.empty((depth, gather_paths.CHOICE), np.int32), np.empty((64 * depth, 2), np.int32),
+                np.empty(max(atoms, 1), np.int32), progress,
+            )  # fmt: skip
+            if status == gather_paths.DONE:
+                return Rows(first, event, label, start, order, begin)
+            if status == gather_paths.STACK_FULL:
+                depth *= 2
+            elif status == gather_paths.MARKS_FULL:
+                event, label = _longer(event, len(event)), _longer(label, len(label))
+            else:
+                return None
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers where some do not fit."""
@@ -162,14 +250,15 @@ class Products:
 
     def _counts(self, lowest: np.ndarray) -> np.ndarray:
         nodes = len(self.arena)
-        total, earliest, jump, memo = (np.empty(nodes, np.int64) for _ in range(4))
+        total, memo = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+        earliest, jump = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
         gather_counts.weigh(self.arena, self.children, total, earliest, jump)
         # Nodes that were copied refer to the same children, so that links are counted by node.
         links = int(self.arena[:, gather_nodes.CHILDREN].sum())
-        stack = np.empty(2 * nodes + links + 1, np.int64)
+        stack = np.empty(2 * nodes + links + 1, np.int32)
         count = np.empty(len(lowest), np.int64)
         gather_counts.count_hits(
-            self.arena, self.children, total, earliest, jump, np.full(nodes, -1, np.int64), memo, stack,
+            self.arena, self.children, total, earliest, jump, np.full(nodes, -1, np.int32), memo, stack,
             self.root_first, self.root_node, lowest, count,
         )  # fmt: skip
         return count
@@ -246,36 +335,35 @@ class Answers:
         LimitError
             For a hit with more answers than can be sorted.
         """
-        counts = np.minimum(self._listed[order], MOST_ROWS + 1)
-        sums = np.cumsum(counts)
+        counts = self._listed[order]
+        sums = np.cumsum(np.minimum(counts, MOST_ROWS + 1))
         done = 0
         while done < len(order):
             before = int(sums[done - 1]) if done else 0
             stop = max(int(np.searchsorted(sums, before + BULK_ROWS, side="right")), done + 1)
-            most = int(self._listed[order[done:stop]].max())
+            most = int(counts[done:stop].max())
             if most > MOST_ROWS:
                 raise LimitError(
                     f"{most:,} answers end at one event, and {MOST_ROWS:,} can be listed: ask for count or "
                     "hits, or narrow the window"
                 )
-            block = self._block(order[done:stop], limit)
+            block = self._block(order[done:stop], counts[done:stop], limit)
             if len(block.hit):
                 yield block
             done = stop
 
-    def _block(self, hits: np.ndarray, limit: int | None) -> Block | RuleBlock:
-        taken = self._listed[hits]
+    def _block(self, hits: np.ndarray, counts: np.ndarray, limit: int | None) -> Block | RuleBlock:
         if self._window is not None:
-            return self._admitted(self._arranged(hits, taken), self._window, limit)
-        return self._arranged(hits, taken if limit is None else np.minimum(taken, limit))
+            return self._admitted(self._arranged(hits, counts), self._window, limit)
+        return self._arranged(hits, counts if limit is None else np.minimum(counts, limit))
 
     def _arranged(self, hits: np.ndarray, taken: np.ndarray) -> Block | RuleBlock:
         """So many answers of each hit, which are found in the order in which the nodes lie in memory."""
         atoms = self._label_atoms.shape[1]
-        sums = np.cumsum(taken)
-        rows = int(sums[-1])
+        rows = int(taken.sum())
         row, wanted = np.empty(len(self.event), np.int64), np.zeros(len(self.event), np.int64)
-        row[hits], wanted[hits] = sums - taken, taken
+        hit = np.empty(rows, np.int64)
+        gather_order.reserve(hits, taken, row, wanted, hit)
         in_memory = np.flatnonzero(wanted)
         cuts = np.searchsorted(in_memory, self._base)
         start = np.empty(rows, np.int64)
@@ -295,7 +383,6 @@ class Answers:
             return found
 
         parts = self._share("fill", find, np.flatnonzero(np.diff(cuts)).tolist())
-        hit = np.repeat(hits, taken)
         if atoms:
             return RuleBlock(hit, start, event.reshape(-1, atoms))
         # Only now it is known where the marks of each belong.
@@ -323,35 +410,15 @@ class Answers:
         """The answers of some hits of one part, as they are found."""
         part = self._parts[number]
         local = hits - self._base[number]
-        listed = self._listed[hits]
-        rows = int(listed.sum())
-        atoms = self._label_atoms.shape[1]
-        marks = rows * atoms if atoms else 4 * rows + 64
-        depth = 64
-        progress = np.zeros(3, np.int64)
-        first = np.zeros(rows + 1, np.int64)
-        event = np.empty(marks, np.int64)
-        label = np.empty(0 if atoms else marks, np.int32)
-        start, places, spare = (np.empty(rows, np.int64) for _ in range(3))
-        while True:
-            status = gather_paths.fill(
-                part.arena, part.children, local, part.root_first, part.root_node, part.hits.lowest,
-                self._label_atoms, first, event, label, start, places, spare,
-                np.empty(64 * depth, np.int64), np.empty((depth, gather_paths.CHOICE), np.int64),
-                np.empty((64 * depth, 2), np.int64), np.empty(max(atoms, 1), np.int64), progress,
-            )  # fmt: skip
-            if status == gather_paths.DONE:
-                break
-            if status == gather_paths.STACK_FULL:
-                depth *= 2
-            elif status == gather_paths.MARKS_FULL:
-                event, label = _longer(event, len(event)), _longer(label, len(label))
-            else:
-                raise RuntimeError("the structure holds more answers than were counted")
-        if int(progress[1]) != rows:
-            raise RuntimeError(f"the structure holds {progress[1]} answers, and {rows} were counted")
-        begin = np.cumsum(listed) - listed
-        return _Found(first, event, label, start, places, begin, row, taken, self._lows[number])
+        if part.rows is not None:
+            rows, begin = part.rows, part.rows.begin[local]
+        else:
+            listed = int(self._listed[hits].sum())
+            found = part.found(self._label_atoms, local, listed)
+            if found is None or int(found.begin[-1]) != listed:
+                raise RuntimeError(f"the structure does not hold {listed} answers, as many as were counted")
+            rows, begin = found, found.begin[:-1]
+        return _Found(*rows[:-1], begin, row, taken, self._lows[number])
 
 
 class _Found(NamedTuple):

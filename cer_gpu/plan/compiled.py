@@ -204,6 +204,12 @@ class CompiledQuery:
         """Whether the strategy chooses among the complex events of each end, once these are known."""
         return self.selection is not None and (self.window is not None or self.consume != "NONE")
 
+    @property
+    def shown_label_has(self) -> np.ndarray:
+        """Which variables the labels of results mark, shape (labels, variables), uint8."""
+        later = self.selection if self.selects_later else None
+        return self.label_has if later is None or later.tables is None else later.label_has
+
     def of_answers(self) -> CompiledQuery:
         """What answers are made with: without a window the automaton of what the strategy leaves.
 

@@ -49,7 +49,8 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield _line("q-tree", draw(tree_of_body, outline.body))
         yield _line("compact", draw(compact(tree_of_body), outline.body))
     yield _line("automaton", _automaton(plan))
-    if sized := [one for one in plan.applied if one.operator in BOUNDS]:
+    applied = () if plan.regular is None else plan.regular.applied
+    if sized := [one for one in applied if one.operator in BOUNDS]:
         yield _line("operators", "\n".join(map(_applied, sized)))
     if query.monitor is not None:
         yield _line("prefix", _prefix(query.monitor))
@@ -155,9 +156,7 @@ def _strategy(plan: Plan, selected: Selected) -> str:
         sized = _applied(replace(selected.applied, operator=f"`{'NXT' if name == 'NEXT' else name}`"))
         return f"{name} leaves {left} at each end, by an automaton without a window\n{sized}"
     if selected.plan.single:
-        how = (
-            "paths are ranked along the window: at most |Q|^2 steps for a relevant event"
-        )
+        how = "paths are ranked along the window: at most |Q|^2 steps for a relevant event"
     else:
         how = "each end runs its window again: the relevant events in it, for every end"
     return f"{name} leaves {left} at each end, chosen inside the window\n{how}; hits need no choice"

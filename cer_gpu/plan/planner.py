@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.automata.compose import Applied
 from cer_gpu.automata.determinise import DeterministicCEA
 from cer_gpu.automata.pcea import PCEA
 from cer_gpu.automata.symbol_pcea import SymbolPCEA, over_symbols
@@ -29,7 +28,14 @@ from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.join_planner import join_machine
 from cer_gpu.plan.join_tables import JoinTables
 from cer_gpu.plan.leaves import AxisBuilder
-from cer_gpu.plan.machines import Selected, mark_columns, regular_machine, select_machine, tables
+from cer_gpu.plan.machines import (
+    RegularMachine,
+    Selected,
+    mark_columns,
+    regular_machine,
+    select_machine,
+    tables,
+)
 from cer_gpu.plan.outline import CHOOSING, Outline, rule_outline
 from cer_gpu.plan.symbols import Diagram, fold, stages
 
@@ -61,8 +67,10 @@ class Plan:
     compiled : CompiledQuery
     machine : DeterministicCEA or SymbolPCEA
         Over symbols: minimal, or unambiguous.
-    applied : tuple of Applied
-        The operators by which the automaton was put together.
+    diagram : Diagram
+        From the classes of an event's values to the predicates that hold.
+    regular : RegularMachine or None
+        Of a regular query: its automaton, and how it was put together.
     selected : Selected or None
         How the strategy of SELECT chooses.
     """
@@ -70,7 +78,8 @@ class Plan:
     outline: Outline
     compiled: CompiledQuery
     machine: DeterministicCEA | SymbolPCEA
-    applied: tuple[Applied, ...]
+    diagram: Diagram
+    regular: RegularMachine | None
     selected: Selected | None
 
 
@@ -103,15 +112,16 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
     machine: DeterministicCEA | SymbolPCEA
     joins: JoinTables | None = None
     lane_column = monitor = None
-    applied: tuple[Applied, ...] = ()
+    regular: RegularMachine | None = None
     selected: Selected | None = None
     if not isinstance(outline.automaton, PCEA):
         regular = regular_machine(outline, diagram)
         machine, symbol_of, monitor = regular.automaton, regular.symbol_of, regular.monitor
-        applied = regular.applied
         n_symbols = max(machine.n_symbols, 1 + max(symbol_of, default=0))
         if isinstance(statement, tree.Query) and statement.strategy in CHOOSING:
             selected = select_machine(machine, statement)
+            if selected.plan.tables is not None:
+                n_symbols = max(n_symbols, selected.plan.tables.n_symbols)
         labels: tuple[frozenset[Any], ...] = machine.labels
         key_columns = outline.lane_columns()
         if key_columns:
@@ -149,7 +159,7 @@ def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
         streams=form.streams if columns.stream is not None else (),
         symbol_dtype=dtype.name,
     )
-    return Plan(outline, compiled, machine, applied, selected)
+    return Plan(outline, compiled, machine, diagram, regular, selected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,294 @@
+"""The automaton of a query as nodes and edges: what `explain` draws, whatever draws it.
+
+`A AS a ; B` becomes ::
+
+    * ----> (0) --A / A, a--> (1) --B / B--> ((2))        and   (1) --any event--> (1)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from cer_gpu.automata.cea import CEA, DeterministicCEA, Transition, closures, identity
+from cer_gpu.automata.compose import Composed
+from cer_gpu.automata.pcea import PCEA, Gather
+from cer_gpu.automata.trim import trim
+from cer_gpu.errors import LimitError
+from cer_gpu.joins.query import ConjunctiveQuery
+from cer_gpu.plan.drawing_text import EventSets, equality_text, marks_text, one_of, predicate_text
+from cer_gpu.plan.planner import Plan
+
+STATE_BUDGET = 100
+"""States that are drawn at most: up to 30 read well, and of more than these nothing is seen."""
+
+MOST_LINES, LONGEST_LINE = 4, 44
+"""What is shown of the text of an edge."""
+
+MARKED = " / "
+"""What stands between the predicate of an edge and its marks."""
+
+
+class Kind(Enum):
+    """What a node stands for."""
+
+    START = auto()  # the dot from which the arrow to the initial state comes
+    STATE = auto()
+    FINAL = auto()
+    JUNCTION = auto()  # where the runs meet that one transition gathers
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A state, or what stands beside the states; `name` is empty where nothing is written in it."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An arrow; nodes are given by their place in the drawing.
+
+    Attributes
+    ----------
+    source, target : int
+    lines : tuple of str
+        One for each set of marks, `predicate / marks`, or one for an equality.
+    """
+
+    source: int
+    target: int
+    lines: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The lines, the long ones cut and those after the first few left out."""
+        cut = [_cut(line) for line in self.lines]
+        if len(cut) > MOST_LINES:
+            cut = [*cut[: MOST_LINES - 1], f"and {len(cut) - MOST_LINES + 1} more"]
+        return tuple(cut)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Nodes and edges; no two edges have one source and one target."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def drawing(plan: Plan) -> Drawing:
+    """What is drawn of a plan.
+
+    - A plain formula: its nondeterministic automaton without epsilon transitions, in which every transition
+      has a predicate of the query. The deterministic one that runs has combinations of these instead.
+    - A formula with AND, ALL, UNLESS or a selector: the minimal deterministic automaton that
+      runs. What a set of its symbols has in common is said by predicates.
+    - A chain of equalities, and a rule: the parallelized automaton. A transition that gathers several runs
+      goes through a junction, where the edges that lead into it say what has to be equal.
+
+    What the strategy NEXT, LAST or MAX of SELECT chooses is not in it.
+
+    Raises
+    ------
+    LimitError
+        When it has more than `STATE_BUDGET` states.
+    """
+    automaton = plan.outline.automaton
+    if isinstance(automaton, CEA):
+        return of_nondeterministic(automaton)
+    if isinstance(automaton, Composed):
+        return _composed(plan)
+    return of_parallelized(automaton, plan.outline.body)
+
+
+def of_nondeterministic(cea: CEA) -> Drawing:
+    """A CEA, trimmed, without its epsilon transitions and with states merged that go on alike."""
+    drawn = merged(without_epsilon(cea))
+    edges = _Edges()
+    for move in drawn.transitions:
+        edges.add(move.source, move.target, predicate_text(move.predicate), marks_text(move.label))
+    return _with_start(drawn.n_states, drawn.final, edges)
+
+
+def of_deterministic(machine: DeterministicCEA, described: Callable[[frozenset[int]], str]) -> Drawing:
+    """A deterministic automaton over symbols.
+
+    Parameters
+    ----------
+    machine : DeterministicCEA
+    described : callable
+        From a set of symbols that lead from one state to another, with one label, to what events they are.
+    """
+    symbols: dict[tuple[int, int, int], set[int]] = {}
+    for step in machine.transitions:
+        symbols.setdefault((step.source, step.target, step.label), set()).add(step.symbol)
+    edges = _Edges()
+    for (source, target, label), found in symbols.items():
+        edges.add(source, target, described(frozenset(found)), marks_text(machine.labels[label]))
+    return _with_start(machine.n_states, machine.final, edges)
+
+
+def of_parallelized(pcea: PCEA, body: ConjunctiveQuery | None) -> Drawing:
+    """A PCEA; `body` is that of a rule, whose atoms the labels speak of.
+
+    The start is drawn once, with an edge for each transition that gathers no run.
+    """
+    _refuse_large(len(pcea.names))
+    nodes = _states(pcea.names, pcea.final)
+    start = len(nodes)
+    nodes.append(Node("", Kind.START))
+    edges = _Edges()
+    junctions: dict[tuple[object, ...], int] = {}
+    for move in pcea.transitions:
+        read, marked = predicate_text(move.predicate), _marks(move, body)
+        equal = [equality_text(one, move, body) for one in move.joins]
+        match move.sources:
+            case ():
+                edges.add(start, move.target, read, marked)
+            case (source,):
+                edges.add(source, move.target, read, marked, equal[0])
+            case _:
+                # Transitions that differ in what they mark, or in their predicate, share a junction.
+                key = (move.sources, move.joins, move.target)
+                if key not in junctions:
+                    junctions[key] = len(nodes)
+                    nodes.append(Node("", Kind.JUNCTION))
+                for source, text in zip(move.sources, equal, strict=True):
+                    edges.add(source, junctions[key], text)
+                edges.add(junctions[key], move.target, read, marked)
+    return Drawing(tuple(nodes), edges.built())
+
+
+def without_epsilon(cea: CEA) -> CEA:
+    """An automaton of the same runs in which every transition reads an event; trimmed."""
+    reached = closures(cea)
+    leaving: list[list[Transition]] = [[] for _ in range(cea.n_states)]
+    for move in cea.transitions:
+        leaving[move.source].append(move)
+    return trim(
+        CEA(
+            cea.n_states,
+            cea.initial,
+            frozenset(state for state, closure in enumerate(reached) if closure & cea.final),
+            tuple(
+                Transition(state, move.predicate, move.label, move.target)
+                for state, closure in enumerate(reached)
+                for between in sorted(closure)
+                for move in leaving[between]
+            ),
+        )
+    )
+
+
+def merged(cea: CEA) -> CEA:
+    """The states that go on alike as one: the coarsest forward bisimulation; without epsilon transitions."""
+    block = [int(state in cea.final) for state in range(cea.n_states)]
+    read = [identity(move.predicate) for move in cea.transitions]
+    while True:
+        steps: list[set[object]] = [set() for _ in block]
+        for move, test in zip(cea.transitions, read):
+            steps[move.source].add((test, move.label, block[move.target]))
+        numbers: dict[object, int] = {}
+        finer = [numbers.setdefault((block[k], frozenset(steps[k])), len(numbers)) for k in range(len(block))]
+        if len(numbers) == len(set(block)):
+            break
+        block = finer
+    moves = (Transition(finer[m.source], m.predicate, m.label, finer[m.target]) for m in cea.transitions)
+    kept = {(m.source, test, m.label, m.target): m for m, test in zip(moves, read)}
+    return trim(
+        CEA(
+            len(numbers),
+            finer[cea.initial],
+            frozenset(finer[state] for state in cea.final),
+            tuple(kept.values()),
+        )
+    )
+
+
+class _Edges:
+    """The edges of a drawing, gathered transition by transition."""
+
+    def __init__(self) -> None:
+        # For each pair of nodes and each set of marks, or equality, the predicates.
+        self._found: dict[tuple[int, int], dict[tuple[str, ...], dict[str, None]]] = {}
+
+    def add(self, source: int, target: int, read: str, *after: str) -> None:
+        """A transition on `read`; what comes `after` it, where it is not empty, is written behind slashes."""
+        rest = tuple(filter(None, after))
+        self._found.setdefault((source, target), {}).setdefault(rest, {})[read] = None
+
+    def bare(self, source: int, target: int) -> None:
+        """An arrow on which nothing is written."""
+        self._found[source, target] = {}
+
+    def built(self) -> tuple[Edge, ...]:
+        return tuple(
+            Edge(*ends, tuple(filter(None, (_line(list(read), rest) for rest, read in texts.items()))))
+            for ends, texts in sorted(self._found.items())
+        )
+
+
+def _cut(line: str) -> str:
+    """A line without the end of its predicate where it is too long; its marks stay."""
+    read, slash, rest = line.rpartition(MARKED)
+    if not slash:
+        read, rest = line, ""
+    room = max(LONGEST_LINE - len(slash) - len(rest), LONGEST_LINE // 2)
+    return (read if len(read) <= room else f"{read[: room - 1].rstrip()}…") + slash + rest
+
+
+def _line(read: Sequence[str], rest: Sequence[str]) -> str:
+    return MARKED.join((one_of(read), *rest))
+
+
+def _with_start(n_states: int, final: Iterable[int], edges: _Edges) -> Drawing:
+    _refuse_large(n_states)
+    nodes = _states([str(state) for state in range(n_states)], final)
+    edges.bare(len(nodes), 0)
+    return Drawing((*nodes, Node("", Kind.START)), edges.built())
+
+
+def _states(names: Sequence[str], final: Iterable[int]) -> list[Node]:
+    ends = frozenset(final)
+    return [Node(name, Kind.FINAL if state in ends else Kind.STATE) for state, name in enumerate(names)]
+
+
+def _refuse_large(n_states: int) -> None:
+    if n_states > STATE_BUDGET:
+        raise LimitError(
+            f"the automaton has {n_states:,} states, {STATE_BUDGET} at most can be drawn: "
+            "draw a part of the pattern, or read `explain` as text"
+        )
+
+
+def _marks(move: Gather, body: ConjunctiveQuery | None) -> str:
+    if body is None:
+        return marks_text(str(mark) for mark in move.label)
+    return ", ".join(atom.text for atom in body.atoms if atom.id in move.label)
+
+
+def _composed(plan: Plan) -> Drawing:
+    regular = plan.regular
+    assert regular is not None
+    _refuse_large(regular.automaton.n_states)
+    rows = [range(regular.automaton.n_symbols)] if regular.monitor is None else regular.monitor.symbol
+    # By symbol the classes of events that give it, with the prefixes of the stream after which they do.
+    given: list[set[tuple[int, int]]] = [set() for _ in range(regular.automaton.n_symbols)]
+    for prefix, row in enumerate(rows):
+        for event_class, symbol in enumerate(regular.symbol_of):
+            given[row[symbol]].add((event_class, prefix))
+    sets = EventSets(plan.diagram.outcomes, plan.outline.tests)
+
+    def described(symbols: frozenset[int]) -> str:
+        prefixes = Counter(event_class for symbol in symbols for event_class, _ in given[symbol])
+        always = {event_class for event_class, found in prefixes.items() if found == len(rows)}
+        texts = [sets.text(always)] if always else []
+        if sometimes := prefixes.keys() - always:
+            texts.append(f"{sets.text(sometimes)} (after some prefixes)")
+        return one_of(texts)
+
+    return of_deterministic(regular.automaton, described)

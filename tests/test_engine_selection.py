@@ -1,0 +1,177 @@
+"""The strategies of SELECT inside windows: every way of running them agrees with the reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from engine_oracle import check
+from generate import pattern, query_around, stream
+
+from cer_gpu.api import Query
+from cer_gpu.engine import bound, chunk, classify, enumerate, runner, select
+from cer_gpu.errors import LimitError
+from cer_gpu.language import tree
+
+CHOICES = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
+WAYS = (select.Single, select.Pieces, select.Listed)
+
+
+@pytest.fixture
+def ways(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each way of choosing was taken."""
+    taken: Counter[str] = Counter()
+    for way in WAYS:
+        before = way.__init__
+
+        def counted(
+            self: object, *given: Any, name: str = way.__name__, before: Any = before, **named: Any
+        ) -> None:
+            taken[name] += 1
+            before(self, *given, **named)
+
+        monkeypatch.setattr(way, "__init__", counted)
+    return taken
+
+
+@pytest.fixture
+def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks, chunks, segments, groups and pieces of a few events, so that their borders are crossed."""
+    monkeypatch.setattr(classify, "BLOCK", 4)
+    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(runner, "CHUNK", 3)
+    monkeypatch.setattr(runner, "CARRIED", 2)
+    monkeypatch.setattr(chunk, "SEGMENT", 2)
+    monkeypatch.setattr(enumerate, "GROUP", 3)
+    monkeypatch.setattr(select, "PIECES", 4)
+    monkeypatch.setattr(select, "MARKS", 2)
+
+
+def bounded_query(rng: Random) -> tree.Query:
+    """A query with a strategy, and with a window, CONSUME BY or both."""
+    query = query_around(rng, pattern(rng, filters=0.12), rng.choice(CHOICES))
+    if query.window is None and query.consume is tree.Consume.NONE:
+        windows = (
+            tree.Window(rng.randrange(6), "events"),
+            tree.Window(rng.randrange(3), "attribute", attribute="lap"),
+        )
+        query = replace(query, window=rng.choice(windows))
+    return query
+
+
+def agree(seed: str, queries: int) -> None:
+    rng = Random(seed)
+    answered, refused = 0, 0
+    for _ in range(queries):
+        query = bounded_query(rng)
+        falls = query.window is not None and query.window.attribute == "lap" and rng.random() < 0.8
+        events = stream(rng, rng.randrange(4, 13), lap_falls=falls)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event ")
+            try:
+                answered += check(query, events, rng) > 0
+            except LimitError:
+                refused += 1
+    assert answered >= queries // 4
+    assert refused <= queries // 10
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_all_ways_agree_with_the_reference(seed: int, ways: Counter[str]) -> None:
+    agree(f"selection {seed}", 60)
+    assert all(ways[way.__name__] > 5 for way in WAYS)
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("seed", range(4))
+def test_they_agree_in_tiny_pieces_too(seed: int, ways: Counter[str]) -> None:
+    agree(f"selected pieces {seed}", 60)
+    assert all(ways[way.__name__] > 5 for way in WAYS)
+
+
+def rows(
+    query: str, types: str, **columns: list[int | None]
+) -> list[tuple[int, int, dict[str, tuple[int, ...]]]]:
+    """The complex events of a query on events of the given types."""
+    table = pa.table({"type": list(types), **columns})
+    return [(ce.start, ce.end, dict(ce.marks.items())) for ce in Query(query).run(table)]
+
+
+def marked(query: str, types: str, **columns: list[int | None]) -> list[tuple[int, int, list[int]]]:
+    """Start, end and the marked positions of each."""
+    found = rows(query, types, **columns)
+    return [
+        (start, end, sorted({p for places in marks.values() for p in places})) for start, end, marks in found
+    ]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        ("NEXT", [[0, 1, 3]]),
+        ("LAST", [[1, 2, 3]]),
+        ("MAX", [[0, 1, 3], [0, 2, 3], [1, 2, 3]]),
+    ],
+)
+def test_the_strategies_differ(strategy: str, expected: list[list[int]]) -> None:
+    found = marked(f"SELECT {strategy} * WHERE A ; A ; B WITHIN 3 EVENTS", "AAAB")
+    assert [places for _, _, places in found] == expected
+
+
+@pytest.mark.parametrize("strategy", ["NEXT", "MAX"])
+def test_the_best_one_inside_the_window_is_given(strategy: str) -> None:
+    """Not the best one of all, which the window would drop."""
+    found = marked(f"SELECT {strategy} * WHERE A+ ; B WITHIN 2 EVENTS", "AAAAB")
+    assert found == [(2, 4, [2, 3, 4])]
+
+
+def test_two_answers_with_the_same_positions_are_kept() -> None:
+    query = "SELECT NEXT * WHERE (A AS x OR A AS y) ; B WITHIN 2 EVENTS"
+    assert len(rows(query, "AAB")) == 2
+    assert len(rows(query + " LIMIT 1", "AAB")) == 1
+
+
+def test_what_is_chosen_is_named_before_the_list_drops_marks() -> None:
+    """`SELECT MAX b`: two choices of A, of which one B is shown, are one answer when they start together."""
+    assert rows("SELECT MAX B WHERE A ; A ; B WITHIN 3 EVENTS", "AAAB") == [
+        (0, 3, {"B": (3,)}),
+        (1, 3, {"B": (3,)}),
+    ]
+
+
+def test_consumed_events_are_not_chosen_from() -> None:
+    found = marked("SELECT NEXT * WHERE A+ ; B WITHIN 9 EVENTS CONSUME BY ANY", "AABAABB")
+    assert found == [(0, 2, [0, 1, 2]), (3, 5, [3, 4, 5])]
+
+
+def test_a_window_that_is_no_interval_of_starts() -> None:
+    """`lap` falls: the A at 1 is outside of the window of the B, those around it are inside."""
+    query = "SELECT {} * WHERE A ; B WITHIN 1 [lap]"
+    for strategy, start in (("NEXT", 0), ("LAST", 2)):
+        assert marked(query.format(strategy), "AAAB", lap=[5, 1, 5, 5]) == [(start, 3, [start, 3])]
+    assert marked(query.format("LAST"), "AAAB", lap=[5, 5, 1, 5]) == [(1, 3, [1, 3])]
+    assert len(marked(query.format("MAX"), "AAAB", lap=[5, 1, 5, 5])) == 2
+
+
+def test_too_many_to_compare_one_by_one_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(select, "LISTED", 6)
+    query = "SELECT MAX * WHERE A+ ; B WITHIN 3 [lap]"
+    assert len(marked(query, "AAB", lap=[5, 4, 5])) == 1
+    with pytest.raises(LimitError, match="chooses among 7 complex events"):
+        marked(query, "AAAB", lap=[5, 4, 4, 5])
+
+
+def test_counts_do_not_need_the_answers() -> None:
+    """Ten thousand events, each end with 2^(window) complex events before the choice."""
+    table = pa.table({"type": ["A", "B"] * 5000})
+    for strategy in ("NEXT", "LAST", "MAX"):
+        query = Query(f"SELECT {strategy} * WHERE A+ ; B WITHIN 200 EVENTS")
+        assert query.count(table) == 5000
+        last = query.run(table).to_arrow().slice(4999).to_pylist()[0]
+        assert last["start"] == 9800
+        assert last["A"] == list(range(9800, 10000, 2))
