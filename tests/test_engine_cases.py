@@ -21,15 +21,15 @@ ARROW = {
 }
 
 EVALUATED = {
-    "cepl_ops": 0,
+    "cepl_ops": 14,
     "correlation_eq": 8,
     "correlation_in_iteration": 4,
     "correlation_theta": 0,
     "nulls": 14,
-    "partition": 15,
-    "projection": 14,
-    "selectors": 0,
-    "strategies": 4,
+    "partition": 16,
+    "projection": 16,
+    "selectors": 16,
+    "strategies": 16,
     "timed": 4,
     "unary": 16,
     "window": 16,

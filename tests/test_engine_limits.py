@@ -98,11 +98,13 @@ def test_devices_and_keywords() -> None:
 @pytest.mark.parametrize(
     ("query", "construct"),
     [
-        ("SELECT * WHERE A AND A", "`AND` between patterns"),
-        ("SELECT * WHERE A ALL B", "`ALL` between patterns"),
-        ("SELECT * WHERE A UNLESS B", "`UNLESS`"),
-        ("SELECT * WHERE NXT(A ; B)", "the selector `NXT(...)`"),
-        ("SELECT MAX * WHERE A ; B", "the selection strategy `MAX`"),
+        ("SELECT * WHERE (A AS a ; B AS b FILTER a.x = b.x) UNLESS C", "`UNLESS` together with a comparison"),
+        ("SELECT * WHERE NXT(A AS a ; B AS b FILTER a.x = b.x)", "the selector `NXT(...)` together with"),
+        ("SELECT STRICT * WHERE A AS a ; B AS b FILTER a.x = b.x", "the strategy `STRICT` together with"),
+        (
+            "SELECT MAX * WHERE A AS a ; B AS b ; C AS c FILTER a.x = b.x AND b.y = c.y",
+            "the strategy `MAX` together with",
+        ),
         ("SELECT * WHERE A ;[<= 3 s] B", "a time interval on `;`"),
         ("SELECT * WHERE A :+[<= 3 s]", "a time interval on `:+`"),
         ("SELECT * WHERE (A ; B) WITHIN [<= 3 s]", "`(...) WITHIN [...]` inside a pattern"),

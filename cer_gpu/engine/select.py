@@ -85,7 +85,7 @@ class Pieces:
         self._programs = forward_program(self._tables), backward_program(self._tables)
         self._symbols = chunk.events.symbols
         self._hits = hits
-        self.count = np.ones(len(hits), np.int64) if plan.single else self._counts()
+        self.count = np.ones(len(hits), np.int64) if plan.single else self._counts(workers)
 
     def blocks(self, order: np.ndarray, limit: int | None = None) -> Iterator[Block]:
         """The complex events of some hits, each hit's in canonical order; as `Structure.blocks`."""
