@@ -203,3 +203,25 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
 def test_conflicting_uses_of_an_attribute_do_not_stop_planning_without_a_schema() -> None:
     text = "SELECT * WHERE A FILTER A[s = 'x'] OR A[s > 3]"
     assert to_text(plan(outline(parse(text), text), None, Columns()).outline.formula)
+
+
+def test_explain_gives_the_sizes_of_operators_and_what_bounds_them() -> None:
+    said = cer.compile("SELECT * WHERE NXT((A ALL B) UNLESS C) ; D").explain()
+    assert "`ALL`: 3 and 3 states before, 5 after; a product of (|p| + 1) * (|q| + 1) (Theorem 7.2)" in said
+    assert "`UNLESS`: 5 and 3 states before, 5 after; at most |p| * |q| * 2^|q| (Theorem 7.2)" in said
+    assert "`NXT`: 5 states before, 8 after; at most |p| * 3^|p| (Theorem 7.3); 1-ambiguous" in said
+    assert "a monitor of 4 states reads them" in said
+    assert "prefix" not in cer.compile("SELECT * WHERE (A ALL B) UNLESS C").explain()
+
+
+@pytest.mark.parametrize(
+    ("query", "how"),
+    [
+        ("SELECT NEXT * WHERE A ; B", "by an automaton without a window"),
+        ("SELECT LAST * WHERE A ; B WITHIN 9 EVENTS", "paths are ranked along the window"),
+        ("SELECT MAX * WHERE A ; B+ WITHIN 9 EVENTS", "each end runs its window again"),
+        ("SELECT NEXT * WHERE (A AS x OR A AS y) ; B WITHIN 9 EVENTS", "each end runs its window again"),
+    ],
+)
+def test_explain_says_how_a_strategy_chooses(query: str, how: str) -> None:
+    assert how in cer.compile(query).explain()
