@@ -1,0 +1,210 @@
+"""Queries over columns that lie on a CUDA device: nothing between the columns and the answer comes back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.bound import sum_exactly
+from cer_gpu.engine.chunk import Segments
+from cer_gpu.engine.cuda_classify import CudaClassifier, ResidentBatch
+from cer_gpu.engine.cuda_execute import patched, pieces
+from cer_gpu.engine.monotone import OrderCheck
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import DeviceError
+from cer_gpu.kernels import counts as on_cpu
+from cer_gpu.kernels.cuda import classify, counts, hits, windows
+from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
+from cer_gpu.kernels.cuda.words import copied
+from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentTable:
+    """What a query reads of its events, on the device.
+
+    Attributes
+    ----------
+    columns : ResidentBatch
+    time : device array, shape (rows,), or None
+        What the window measures; None where that is the position.
+    """
+
+    columns: ResidentBatch
+    time: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentHits:
+    """The hits of a resident table, on the device.
+
+    Attributes
+    ----------
+    position, latest_start : device array, shape (hits,), int64
+        Positions in the stream, ascending by `position`.
+    """
+
+    position: Any
+    latest_start: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """Hits as the kernels give them: events, the pieces that they lie in, and what these read."""
+
+    positions: Any
+    symbols: Any
+    measured: Any
+    begin: Any
+    offsets: Any
+    event: Any
+    latest: Any
+
+
+def why_not(query: CompiledQuery) -> str | None:
+    """Why a query cannot be run over a resident table; None if it can.
+
+    Its windows are what is cut into pieces for the threads of a device, and what groups events by partition
+    is on the host.
+    """
+    reasons = [
+        (query.tables is None, "a rule is answered by a join, which runs on the CPU"),
+        (bool(query.partition) or bool(query.streams), "partitions and streams are told apart on the CPU"),
+        (query.monitor is not None, "prefixes are watched on the CPU"),
+        (query.window is None, "without a window there is one lane, which one thread of the CPU runs faster"),
+        (query.window is not None and query.window.kind == "attribute", "WITHIN measures an attribute"),
+        (query.consume != "NONE", "CONSUME BY follows hits in their order on the CPU"),
+        (query.selection is not None, "the strategy of SELECT chooses on the CPU"),
+        (query.limit is not None, "LIMIT is kept on the CPU"),
+    ]
+    return next((reason for holds, reason in reasons if holds), None)
+
+
+class ResidentQuery:
+    """A query over resident tables: hits and counts.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    units : dict of str to str
+        The units of the time columns.
+    workers : Workers
+    lane, stream : Geometry
+        How kernels are launched.
+
+    Raises
+    ------
+    DeviceError
+        For a query that `why_not` has a reason against, and one with too many registers for a kernel.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        units: dict[str, str],
+        workers: Workers,
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+    ) -> None:
+        reason = why_not(query)
+        if reason is not None:
+            raise DeviceError(f"the query does not run over data on a device: {reason}")
+        found = query.tables
+        assert found is not None
+        assert query.window is not None
+        self._host = RunTables(found.first, found.source, found.label, found.target, found.accepting)
+        program = hits_program(self._host)
+        fitting = lane_geometry(program.n_registers, lane)
+        if fitting is None:
+            raise DeviceError("the query does not run on a device: its automaton has too many states")
+        self._window = query.window
+        self._workers = workers
+        self._lane, self._stream, self._fitting = lane, stream, fitting
+        self._classifier = CudaClassifier(query, units, workers, stream)
+        self._program = hits.device_program(program, fitting)
+        self._forward, self._backward = forward_program(self._host), backward_program(self._host)
+        self._machine = counts.device_tables(self._host, self._forward, self._backward)
+
+    def load(self, batch: pa.RecordBatch, order_by: tuple[str, ...] = ()) -> ResidentTable:
+        """Copy to the device what the query reads of a batch.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+            The whole stream.
+        order_by : tuple of str
+            The columns of the order, as the query was planned for; empty: the order of the rows.
+
+        Raises
+        ------
+        DataError
+            Where the data breaks the order of time, or has no time.
+        """
+        time = OrderCheck(order_by, False, self._workers).time(batch) if len(batch) else None
+        there = copied(time.data) if time is not None and self._window.kind == "time" else None
+        return ResidentTable(self._classifier.resident(batch), there)
+
+    def hits(self, table: ResidentTable) -> ResidentHits:
+        """The positions where complex events end, and the latest start of those at each."""
+        ends = self._ends(table)
+        both = (
+            classify.gather(ends.positions, event, 0, np.int64, self._stream)
+            for event in (ends.event, ends.latest)
+        )
+        return ResidentHits(*both)
+
+    def count(self, table: ResidentTable) -> int:
+        """How many complex events there are, exactly."""
+        ends = self._ends(table)
+        size = self._window.size
+        lowest = windows.lowest_starts(
+            ends.measured, ends.begin, ends.offsets, ends.event, size, self._stream
+        )
+        number, status = counts.counts(
+            self._machine, ends.symbols, ends.offsets, ends.event, lowest, self._lane
+        )
+        whole, wrong = number.copy_to_host(), status.copy_to_host()
+        return sum_exactly(self._patched(ends, lowest, whole, wrong) if wrong.any() else whole)
+
+    def _ends(self, table: ResidentTable) -> _Ends:
+        events = self._classifier.events(table.columns, 0)
+        positions, kept = events.positions, events.kept
+        measured = positions.view(np.uint64)
+        if table.time is not None:
+            whole = table.time.dtype.kind != "f"
+            dtype = np.int64 if whole else np.float64
+            gathered = classify.gather(table.time, positions, 0, dtype, self._stream)
+            measured = gathered.view(np.uint64) if whole else gathered
+        one = np.array([[0], [0], [kept], [0]], np.int64)
+        lane = Segments(*(one if kept else one[:, :0]))
+        cut = pieces(lane, measured, self._window.size, self._stream) if kept else lane
+        bounds = copied(cut.begin), copied(cut.report), copied(cut.stop)
+        registers = copied(np.full((len(cut), self._host.n_live), -1, np.int64))
+        found = hits.hits(
+            self._program,
+            events.symbols,
+            copied(np.empty(0, np.int64)),
+            measured,
+            self._window.size,
+            *bounds,
+            registers,
+            self._fitting,
+        )
+        return _Ends(positions, events.symbols, measured, bounds[0], *found)
+
+    def _patched(self, ends: _Ends, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
+        """Counts with those of pieces whose sums are too large made again on the host."""
+        first, event, symbols = (part.copy_to_host() for part in (ends.offsets, ends.event, ends.symbols))
+        least = lowest.copy_to_host()
+
+        def again(piece: int) -> np.ndarray:
+            part = slice(first[piece], first[piece + 1])
+            one = np.array([0, first[piece + 1] - first[piece]])
+            programs = self._forward, self._backward
+            return on_cpu.counts(self._host, *programs, symbols, one, event[part], least[part])
+
+        return patched(whole, first, wrong, again)

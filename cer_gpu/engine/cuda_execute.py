@@ -1,0 +1,255 @@
+"""The CUDA backend: hits and counts of chunks on a device.
+
+What the device has no kernels for (windows over an attribute that is out of order, the persistent structure,
+the choice of SELECT) is done by the CPU's executor, of which this is a kind; so is what does not fit into a
+kernel: programs with too many registers, sums past 2^62.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cer_gpu.engine.chunk import Chunk, Segments
+from cer_gpu.engine.execute import Executor
+from cer_gpu.engine.hits import first_hits
+from cer_gpu.engine.lanes import grown
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels import counts as on_cpu
+from cer_gpu.kernels.cuda import counts as counting
+from cer_gpu.kernels.cuda import hits as hitting
+from cer_gpu.kernels.cuda import windows
+from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
+from cer_gpu.kernels.cuda.words import copied, to_device
+from cer_gpu.kernels.windows import comparable
+from cer_gpu.plan.compiled import CompiledQuery
+
+Result = TypeVar("Result")
+
+ROOM = 1 << 18
+"""Pieces that are worth making: about as many as the largest device has threads at once."""
+
+PIECE = 256
+"""Events, or hits, of a piece at least: below, what a piece costs to begin shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _DeviceEvents:
+    """The events of a chunk on the device; `of` is the chunk, so that they are copied once."""
+
+    of: Chunk
+    symbols: Any
+    positions: Any
+    measured: Any
+
+
+class CudaExecutor(Executor):
+    """Runs the tables of a query over chunks on a device.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+    carries : bool
+        As for `Executor`.
+    lane, stream : Geometry
+        How the kernels are launched that have a segment, or a hit, for each thread.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        workers: Workers,
+        carries: bool,
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+    ) -> None:
+        super().__init__(query, workers, carries)
+        self._lane, self._stream = lane, stream
+        self._fitting = lane_geometry(self._hits_program.n_registers, lane)
+        if self._fitting is not None:
+            self._program = hitting.device_program(self._hits_program, self._fitting)
+        self._machine = counting.device_tables(self.tables, self._forward, self._backward)
+        self._there: _DeviceEvents | None = None
+
+    def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
+        # One launch takes all segments; the CPU's threads have what has no kernel here.
+        return super()._over_units(kind, segments, run) if kind == "by start" else [run(segments)]
+
+    def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+        if self._fitting is None:
+            return super()._hits_in(chunk, segments)
+        there, window = self._events(chunk), self._query.window
+        if self._carries:
+            registers = self._registers[segments.lane]
+        else:
+            if window is not None:
+                segments = pieces(segments, there.measured, window.size, self._stream)
+            registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
+        left = copied(registers)
+        none = np.empty(0, np.int64)
+        _, event, latest = hitting.hits(
+            self._program,
+            there.symbols,
+            there.positions if self._carries else copied(none),
+            there.measured if window is not None else copied(none.view(np.uint64)),
+            window.size if window is not None else 0,
+            copied(segments.begin),
+            copied(segments.report),
+            copied(segments.stop),
+            left,
+            self._fitting,
+        )
+        if self._carries:
+            self._registers[segments.lane] = left.copy_to_host()
+        return event.copy_to_host(), latest.copy_to_host()
+
+    def _counts(
+        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
+    ) -> np.ndarray:
+        # Inexact counts are asked for by the threads that build the structure, each for its own segments.
+        if not exact or not len(event):
+            return super()._counts(chunk, first, event, lowest, exact)
+        there = self._events(chunk)
+        halo = int((event - lowest).mean() * len(event) / len(chunk.events))
+        first = finer(first, max(PIECE, halo, len(event) // ROOM))
+        number, status = counting.counts(
+            self._machine, there.symbols, copied(first), copied(event), copied(lowest), self._lane
+        )
+
+        def again(piece: int) -> np.ndarray:
+            low, high = first[piece], first[piece + 1]
+            one = np.array([0, high - low])
+            return super(CudaExecutor, self)._counts(chunk, one, event[low:high], lowest[low:high], exact)
+
+        return patched(number.copy_to_host(), first, status.copy_to_host(), again)
+
+    def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        segments, events = chunk.segments, chunk.events
+        self._registers = grown(self._registers, chunk.lanes.count, -1)
+        self._vectors = grown(self._vectors, chunk.lanes.count)
+        event, _ = self._hits_in(chunk, segments)
+        first, before = first_hits(segments, event), self._vectors[segments.lane]
+        large = (before >= 1 << 62).any(axis=1)
+        moved = copied(np.where(large[:, None], 0, before).astype(np.int64))
+        status = copied(large.astype(np.uint8))
+        found = counting.forward_counts(
+            self._machine,
+            self._events(chunk).symbols,
+            copied(segments.begin),
+            copied(segments.stop),
+            copied(first),
+            copied(event),
+            moved,
+            status,
+            self._lane,
+        )
+        after = moved.copy_to_host()
+
+        def again(segment: int) -> np.ndarray:
+            nonlocal after
+            low, high = first[segment], first[segment + 1]
+            part = slice(segment, segment + 1)
+            number, vector = on_cpu.forward_counts(
+                self.tables,
+                self._forward,
+                events.symbols,
+                segments.begin[part],
+                segments.stop[part],
+                np.array([0, high - low]),
+                event[low:high],
+                before[part],
+            )
+            after = after.astype(object)
+            after[part] = vector
+            return number
+
+        number = patched(found.copy_to_host(), first, status.copy_to_host(), again)
+        self._store_vectors(segments.lane, after)
+        return event, number
+
+    def _events(self, chunk: Chunk) -> _DeviceEvents:
+        """The events of a chunk on the device, copied when the chunk is first asked for."""
+        if self._there is None or self._there.of is not chunk:
+            self._there = None  # its memory is free before more is taken
+            events = chunk.events
+            measured, _ = comparable(events.measured, 0)
+            self._there = _DeviceEvents(
+                chunk, to_device(events.symbols), copied(events.positions), copied(measured)
+            )
+        return self._there
+
+
+def pieces(segments: Segments, measured: Any, size: float, geometry: Geometry = STREAM) -> Segments:
+    """Cut segments into pieces that each begin one window early.
+
+    A piece reports at least as many events as the windows of first ones reach back on average, so that no
+    more than about half of the work is done twice.
+
+    Parameters
+    ----------
+    segments : Segments
+        None of them reports nothing.
+    measured : device array, shape (events,), uint64 or float64
+        What the window measures, made `comparable`.
+    size : int or float
+    geometry : Geometry
+    """
+    total = int((segments.stop - segments.report).sum())
+    length = max(PIECE, -(-total // ROOM))
+    while True:
+        cut = cut_evenly(segments, length)
+        begin = _begins(segments, cut, measured, size, geometry)
+        mean = int((cut.report - begin).mean())
+        if mean <= length or len(cut) == len(segments):
+            return Segments(begin, cut.report, cut.stop, cut.lane)
+        length = 2 * mean
+
+
+def _begins(segments: Segments, cut: Segments, measured: Any, size: float, geometry: Geometry) -> np.ndarray:
+    """For each piece the least event that the window of its first one admits."""
+    first = np.append(np.searchsorted(cut.report, segments.report), len(cut)).astype(np.int64)
+    there = copied(segments.begin), copied(first), copied(cut.report)
+    return windows.lowest_starts(measured, *there, size, geometry).copy_to_host()
+
+
+def cut_evenly(segments: Segments, length: int) -> Segments:
+    """Cut segments into pieces that report `length` events each, the last ones of each segment fewer.
+
+    The pieces begin where their segment begins.
+    """
+    parts = np.maximum(-(-(segments.stop - segments.report) // length), 1)
+    begin, report, stop, lane = (
+        np.repeat(column, parts) for column in (segments.begin, segments.report, segments.stop, segments.lane)
+    )
+    number = np.arange(len(begin)) - np.repeat(np.cumsum(parts) - parts, parts)
+    report = report + number * length
+    return Segments(begin, report, np.minimum(report + length, stop), lane)
+
+
+def finer(first: np.ndarray, most: int) -> np.ndarray:
+    """Bounds of lists, with more between them, so that none is longer than `most`.
+
+    Parameters
+    ----------
+    first : ndarray, shape (lists + 1,), int64
+        Ascending.
+    """
+    parts = np.maximum(-(-np.diff(first) // most), 1)
+    number = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
+    return np.append(np.repeat(first[:-1], parts) + number * most, first[-1])
+
+
+def patched(
+    number: np.ndarray, first: np.ndarray, status: np.ndarray, again: Callable[[int], np.ndarray]
+) -> np.ndarray:
+    """Counts, with those of the lists whose status is not 0 made again, in Python integers if they are."""
+    for at in np.flatnonzero(status).tolist():
+        exact = again(at)
+        if exact.dtype == object and number.dtype != object:
+            number = number.astype(object)
+        number[first[at] : first[at + 1]] = exact
+    return number

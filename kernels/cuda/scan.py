@@ -1,0 +1,105 @@
+"""Prefix sums: of the threads of a block, and of an array.
+
+The array's are CuPy's where it is installed; without it, and in the simulator, tiles are scanned in shared
+memory, then their sums, then these are added.
+"""
+
+import numpy as np
+from numba import config, cuda, int64
+
+from .geometry import STREAM
+from .jit import device, kernel
+
+
+@device
+def block_scan(value, sums):
+    """Put the sum of the values of this and all earlier threads of the block into `sums[thread]`.
+
+    `sums` int64 [threads], shared: out. All threads of the block call it. It ends with a barrier: `sums` can
+    be read at once, and where each thread reads its own entry only, it can be called again without another.
+    """
+    thread = cuda.threadIdx.x
+    sums[thread] = value
+    cuda.syncthreads()
+    step = 1
+    while step < cuda.blockDim.x:
+        before = sums[thread - step] if thread >= step else 0
+        cuda.syncthreads()
+        sums[thread] += before
+        cuda.syncthreads()
+        step *= 2
+
+
+@kernel
+def scan_tiles_kernel(values, offsets, totals):
+    """Exclusive prefix sums inside tiles of as many values as a block has threads.
+
+    ==========  ==================  ===================================================
+    `values`    int64 [n]           in
+    `offsets`   int64 [n or n + 1]  out: sums inside the tile
+    `totals`    int64 [tiles]       out: the sum of each tile of `offsets`
+    ==========  ==================  ===================================================
+    """
+    sums = cuda.shared.array(0, int64)
+    thread = cuda.threadIdx.x
+    for tile in range(cuda.blockIdx.x, totals.shape[0], cuda.gridDim.x):
+        i = tile * cuda.blockDim.x + thread
+        value = values[i] if i < values.shape[0] else 0
+        block_scan(value, sums)
+        if i < offsets.shape[0]:
+            offsets[i] = sums[thread] - value
+        if thread == cuda.blockDim.x - 1:
+            totals[tile] = sums[thread]
+
+
+@kernel
+def add_totals_kernel(offsets, totals, size):
+    """`offsets[i] += totals[i // size]`, where `totals` are exclusive prefix sums of the tiles' sums."""
+    for i in range(cuda.grid(1), offsets.shape[0], cuda.gridsize(1)):
+        offsets[i] += totals[i // size]
+
+
+def offsets_of(numbers, geometry=STREAM):
+    """Where each of several lists begins if they are put one after another.
+
+    Parameters
+    ----------
+    numbers : device array, shape (n,), int64
+        Their lengths.
+
+    Returns
+    -------
+    device array, shape (n + 1,), int64
+        Ends with the length of all.
+    """
+    cupy = _cupy()
+    offsets = cuda.device_array(numbers.shape[0] + 1, np.int64)
+    if cupy is None:
+        _scan(numbers, offsets, geometry)
+    else:
+        whole = cupy.asarray(offsets)
+        whole[0] = 0
+        cupy.cumsum(cupy.asarray(numbers), out=whole[1:])
+    return offsets
+
+
+def _scan(values, offsets, geometry):
+    n, threads = offsets.shape[0], geometry.threads
+    tiles = -(-n // threads)
+    totals = cuda.device_array(tiles, np.int64)
+    blocks = min(tiles, geometry.most)
+    scan_tiles_kernel[blocks, threads, 0, 8 * threads](values, offsets, totals)
+    if tiles > 1:
+        before = cuda.device_array(tiles, np.int64)
+        _scan(totals, before, geometry)
+        add_totals_kernel[geometry.blocks(n), threads](offsets, before, threads)
+
+
+def _cupy():
+    if config.ENABLE_CUDASIM:
+        return None
+    try:
+        import cupy
+    except ImportError:
+        return None
+    return cupy

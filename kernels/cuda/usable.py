@@ -1,0 +1,76 @@
+"""Whether this machine can run the kernels on a CUDA device, and why not."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usable:
+    """What is known of the devices of this machine.
+
+    Attributes
+    ----------
+    devices : tuple of str
+        Their names, in the order of their numbers; empty if none can be used.
+    reason : str
+        Why none can be used, or which will be: a clause without a full stop.
+    """
+
+    devices: tuple[str, ...]
+    reason: str
+
+    def __bool__(self) -> bool:
+        return bool(self.devices)
+
+
+def cuda_usable() -> Usable:
+    """Find the CUDA devices.
+
+    Does not raise: whatever a broken installation throws is a reason.
+
+    Returns
+    -------
+    Usable
+    """
+    try:
+        from numba import cuda
+    except Exception as error:
+        return Usable((), f"numba-cuda cannot be imported ({_line(error)}): install cer-gpu[cuda]")
+    try:
+        return _devices(cuda)
+    except Exception as error:
+        return Usable((), f"the CUDA driver fails: {_line(error)}")
+
+
+def _devices(cuda) -> Usable:
+    from numba import config
+
+    if getattr(config, "ENABLE_CUDASIM", False):
+        return Usable(("simulator",), "Numba's CUDA simulator is switched on")
+    if getattr(cuda, "implementation", "") != "NVIDIA":
+        return Usable((), "numba-cuda is not installed: install cer-gpu[cuda]")
+    if not cuda.is_available():
+        trouble = cuda.cuda_error()
+        why = (
+            f"the CUDA driver cannot be used: {_first_line(trouble)}"
+            if trouble
+            else "no CUDA device is there"
+        )
+        return Usable((), why)
+    names = tuple(_name(gpu) for gpu in cuda.gpus)
+    if not names:
+        return Usable((), "no CUDA device is there")
+    return Usable(names, f"{names[0]} can be used")
+
+
+def _name(gpu) -> str:
+    name = gpu.name
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _first_line(text: object) -> str:
+    lines = [line.strip() for line in str(text).splitlines() if line.strip()]
+    return lines[0].rstrip(".") if lines else "it does not say why"
+
+
+def _line(error: Exception) -> str:
+    return f"{type(error).__name__}: {_first_line(error)}"

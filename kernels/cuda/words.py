@@ -1,0 +1,40 @@
+"""Arrays of small numbers, read eight bytes at a time.
+
+A thread that takes eight neighbouring rows, or runs over a segment of its own, would ask for one or two bytes
+at a time, each request of a warp going to 32 places. Reading words makes an eighth or a quarter as many
+requests, and the bytes of a word are used while it is in a register; no barrier and no shared memory is
+needed, as staging would.
+"""
+
+import numpy as np
+from numba import cuda
+
+EACH = 8
+"""What the size of a padded array is a multiple of: then its bytes fill words, whatever its numbers."""
+
+
+def padded(size):
+    """The least size from `size` on that is padded; not 0, since an array without memory has no words."""
+    return max(-(-size // EACH), 1) * EACH
+
+
+def empty(size, dtype):
+    """A device array of `padded(size)` undefined numbers."""
+    return cuda.device_array(padded(size), dtype)
+
+
+def copied(values):
+    """A copy on the device of a host array, of any shape."""
+    return cuda.to_device(np.ascontiguousarray(values))
+
+
+def to_device(values):
+    """A copy on the device of a host array, padded with zeros."""
+    whole = np.zeros(padded(values.size), values.dtype)
+    whole[: values.size] = values
+    return cuda.to_device(whole)
+
+
+def words(values):
+    """A padded array as words: uint64."""
+    return values.view(np.uint64)

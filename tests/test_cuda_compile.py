@@ -1,0 +1,107 @@
+"""Every kernel is compiled ahead of time for two architectures, without a GPU and without a driver."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+import pytest
+from cer_gpu.kernels.cuda import classify, counts, hits, registry, scan, windows
+from cer_gpu.kernels.cuda.geometry import LANE, STREAM
+from cer_gpu.kernels.cuda.registry import KERNELS, Kernel
+from numba import config, cuda
+
+if config.ENABLE_CUDASIM:
+    pytest.skip("the simulator compiles nothing", allow_module_level=True)
+
+ARCHITECTURES = [(8, 0), (9, 0)]
+BY_NAME = {kernel.name: kernel for kernel in KERNELS}
+REGISTER_FILE = 65_536
+"""Registers of a multiprocessor, of both architectures: a block must find room."""
+
+each_form = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=["sm_80", "sm_90"])
+each_kernel = pytest.mark.parametrize("name", list(BY_NAME))
+
+
+@cache
+def compiled(name: str, architecture: tuple[int, int]) -> tuple[str, ...]:
+    """The PTX of each form of a kernel."""
+    # a kernel that calls a device function asks the present device for nothing but this
+    device = SimpleNamespace(compute_capability=architecture)
+    with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=device):
+        return tuple(
+            cuda.compile(
+                BY_NAME[name].function.py_func,
+                signature,
+                cc=architecture,
+                output="ptx",
+                abi="numba",
+                device=False,
+            )[0]
+            for signature in BY_NAME[name].signatures
+        )
+
+
+def ptxas() -> str | None:
+    """The assembler: on the path, or of a wheel."""
+    on_path = shutil.which("ptxas")
+    if on_path is not None:
+        return on_path
+    try:
+        import nvidia
+    except ImportError:
+        return None
+    found = [tool for folder in nvidia.__path__ for tool in Path(folder).glob("c*/bin/ptxas")]
+    return str(found[0]) if found else None
+
+
+@each_form
+@each_kernel
+def test_every_kernel_compiles(name: str, architecture: tuple[int, int]) -> None:
+    for ptx, signature in zip(compiled(name, architecture), BY_NAME[name].signatures, strict=True):
+        assert f".target sm_{architecture[0]}{architecture[1]}" in ptx
+        assert ".visible .entry" in ptx
+        # signed and unsigned words in one sum would become floating numbers, without a warning
+        assert "f64" not in ptx or "float" in str(signature)
+
+
+@each_form
+@each_kernel
+def test_registers_do_not_spill(name: str, architecture: tuple[int, int], tmp_path: Path) -> None:
+    assembler = ptxas()
+    if assembler is None:
+        pytest.skip("ptxas is not installed")
+    for ptx in compiled(name, architecture):
+        source = tmp_path / "kernel.ptx"
+        source.write_text(ptx)
+        target = f"-arch=sm_{architecture[0]}{architecture[1]}"
+        command = [assembler, "--verbose", target, str(source), "--output-file", str(tmp_path / "kernel.o")]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        stack = re.findall(
+            r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", said
+        )
+        assert stack
+        assert set(stack) == {("0", "0", "0")}, said
+        registers = max(int(used) for used in re.findall(r"Used (\d+) registers", said))
+        threads = (
+            LANE.threads
+            if name in ("count_hits", "fill_hits", "counts", "forward_counts")
+            else STREAM.threads
+        )
+        assert registers * threads <= REGISTER_FILE
+
+
+def test_the_registry_holds_every_kernel() -> None:
+    """A function that can be launched, in any module of the folder, is in the registry."""
+    modules = [classify, counts, hits, scan, windows]
+    folder = Path(registry.__file__).parent
+    with_kernels = {path.stem for path in folder.glob("*.py") if "@kernel\n" in path.read_text()}
+    assert with_kernels == {module.__name__.rpartition(".")[2] for module in modules}
+    launched = {name for module in modules for name in vars(module) if name.endswith("_kernel")}
+    assert launched == {kernel.function.py_func.__name__ for kernel in KERNELS}
+    assert all(isinstance(kernel, Kernel) and kernel.signatures for kernel in KERNELS)

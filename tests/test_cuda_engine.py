@@ -1,0 +1,221 @@
+"""The engine with its kernels on a device: random queries agree with the reference, asked in every way."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cer_gpu.kernels.cuda import classify, counts, hits, windows
+from cer_gpu.kernels.cuda.registry import KERNELS
+from cuda_device import TINY, USABLE, signature
+from engine_oracle import check
+from generate import stream, unary_query
+
+from cer_gpu.api import Query
+from cer_gpu.engine import bound, cuda_execute, intake, runner
+from cer_gpu.engine.chunk import Segments
+from cer_gpu.engine.cuda import ResidentQuery
+from cer_gpu.engine.cuda_classify import CudaClassifier
+from cer_gpu.engine.cuda_execute import CudaExecutor, cut_evenly, finer, patched
+from cer_gpu.engine.options import read_options
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import DeviceError, LimitError
+
+if not USABLE:
+    pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
+
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
+
+ON_DEVICE = [
+    (classify, "add_cuts"),
+    (classify, "add_codes"),
+    (classify, "restate"),
+    (classify, "compact"),
+    (hits, "hits"),
+    (windows, "lowest_starts"),
+    (counts, "counts"),
+    (counts, "forward_counts"),
+]
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The engine on the device, in tiny blocks and pieces; the functions of its kernels that were called."""
+    names: set[str] = set()
+
+    def noting(name: str, function: object) -> object:
+        def noted(*arguments: object) -> object:
+            names.add(name)
+            return function(*arguments)  # type: ignore[operator]
+
+        return noted
+
+    for module, name in ON_DEVICE:
+        monkeypatch.setattr(module, name, noting(name, getattr(module, name)))
+    geometry = TINY[0]
+    monkeypatch.setattr(intake, "Classifier", partial(CudaClassifier, geometry=geometry))
+    monkeypatch.setattr(bound, "Executor", partial(CudaExecutor, lane=geometry, stream=geometry))
+    monkeypatch.setattr(cuda_execute, "lane_geometry", lambda _, chosen: chosen)
+    monkeypatch.setattr(cuda_execute, "PIECE", 2)
+    monkeypatch.setattr(cuda_execute, "ROOM", 3)
+    monkeypatch.setattr(runner, "CHUNK", 3)
+    monkeypatch.setattr(runner, "CARRIED", 2)
+    return names
+
+
+def test_run_count_hits_and_stream_agree_with_the_reference(
+    called: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = Random("device")
+    answered = refused = 0
+    for number in range(25):
+        # now and then one column for each table, so that there are several stages
+        monkeypatch.setattr("cer_gpu.plan.symbols.TABLE_BUDGET", 4 if number % 5 == 0 else 1 << 16)
+        query = unary_query(rng)
+        events = stream(rng, rng.randrange(4, 13), lap_falls=rng.random() < 0.3)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event ")
+            warnings.filterwarnings("ignore", "overflow encountered")
+            try:
+                answered += check(query, events, rng) > 0
+            except LimitError:
+                refused += 1
+    assert answered >= 8
+    assert refused <= 3
+    assert called == {name for _, name in ON_DEVICE}
+
+
+@pytest.mark.parametrize("within", ["", " WITHIN 200 EVENTS"])
+def test_sums_too_large_for_a_kernel_are_made_by_the_host(called: set[str], within: str) -> None:
+    """`A+ ; B` over 70 A events: 2^70 - 1 sets of them, in several chunks."""
+    table = pa.table({"type": ["A"] * 70 + ["B", "A", "B"], "ts": range(73)})
+    query = Query(f"SELECT * WHERE A+ ; B{within}")
+    assert query.count(table, order_by="ts") == (2**70 - 1) + (2**71 - 1)
+    counted = query.counts(table, order_by="ts").to_pydict()
+    assert counted == {"position": [70, 72], "count": [2**70 - 1, 2**71 - 1]}
+    assert "counts" in called or "forward_counts" in called
+
+
+def test_a_program_with_too_many_registers_runs_on_the_host(
+    called: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda_execute, "lane_geometry", lambda *_: None)
+    table = pa.table({"type": ["A", "B", "B"], "ts": range(3)})
+    assert Query("SELECT * WHERE A ; B").hits(table, order_by="ts")["position"].to_pylist() == [1, 2]
+    assert "hits" not in called
+
+
+def test_segments_and_lists_are_cut() -> None:
+    columns = np.array([[0, 10], [4, 10], [11, 12], [0, 5]])
+    cut = cut_evenly(Segments(*columns), 3)
+    assert cut.report.tolist() == [4, 7, 10, 10]
+    assert cut.stop.tolist() == [7, 10, 11, 12]
+    assert cut.begin.tolist() == [0, 0, 0, 10]
+    assert cut.lane.tolist() == [0, 0, 0, 5]
+    assert finer(np.array([0, 0, 2, 7]), 3).tolist() == [0, 0, 2, 5, 7]
+    assert finer(np.array([0]), 3).tolist() == [0]
+
+
+def test_counts_are_patched_list_by_list() -> None:
+    number, first = np.array([1, 2, 3, 4]), np.array([0, 1, 3, 4])
+    none = np.zeros(3, np.uint8)
+    assert patched(number, first, none, lambda _: number) is number
+
+    def again(piece: int) -> np.ndarray:
+        assert piece == 1
+        return np.array([2**70, 5], object)
+
+    found = patched(number, first, np.array([0, 1, 0], np.uint8), again)
+    assert found.tolist() == [1, 2**70, 5, 4]
+
+
+def trades(n: int, seed: int, times: str) -> pa.Table:
+    rng = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "type": pa.DictionaryArray.from_arrays(pa.array(rng.integers(0, 3, n), pa.int8()), list("ABC")),
+            "price": pa.array(rng.integers(0, 20, n) / 4, mask=rng.random(n) < 0.1),
+            "volume": rng.integers(0, 100, n),
+            "ts": np.cumsum(rng.integers(0, 3, n)).astype(times),
+        }
+    )
+
+
+def resident(text: str, table: pa.Table) -> ResidentQuery:
+    bound_query = Query(text)._bound(table, read_options(order_by="ts", order_unit="s"))
+    return ResidentQuery(bound_query._query, bound_query._units, Workers(1), TINY[0], TINY[0])
+
+
+RESIDENT = [
+    "SELECT * WHERE A ; B ; C WITHIN 12 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a[price > 2] AND c[price < 3] WITHIN 15 seconds",
+    "SELECT * WHERE A ; B+ AS b ; C AS c FILTER b[volume + price > 40] AND c[price IS NULL] WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; C AS c FILTER a[volume > 1000] WITHIN 9 EVENTS",
+]
+
+
+@pytest.mark.parametrize("times", ["int64", "float64"])
+@pytest.mark.parametrize("text", RESIDENT)
+def test_resident_tables(text: str, times: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cuda_execute, "PIECE", 8)
+    table = trades(150, 3, times)
+    query = resident(text, table)
+    (batch,) = table.to_batches()
+    loaded = query.load(batch, ("ts",))
+    options = {"order_by": "ts", "order_unit": "s"}
+    wanted = Query(text).hits(table, **options).to_pydict()
+    found = query.hits(loaded)
+    assert found.position.copy_to_host().tolist() == wanted["position"]
+    assert found.latest_start.copy_to_host().tolist() == wanted["latest_start"]
+    assert query.count(loaded) == Query(text).count(table, **options)
+    assert (len(wanted["position"]) > 2) == ("> 1000" not in text)
+    nothing = query.load(batch.slice(0, 0), ("ts",))
+    assert query.count(nothing) == 0
+
+
+@pytest.mark.skipif(USABLE.devices != ("simulator",), reason="looks into the simulator")
+@pytest.mark.usefixtures("called")
+def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The types of all launches are in the registry, so that the tests of compilation are of what runs."""
+    from numba.cuda.simulator.kernel import FakeCUDAKernel
+
+    launched: dict[str, set[object]] = {}
+    launch = FakeCUDAKernel.__call__
+
+    def noting(kernel: FakeCUDAKernel, *arguments: object) -> object:
+        if kernel.__name__.endswith("_kernel"):
+            launched.setdefault(kernel.__name__, set()).add(signature(arguments))
+        return launch(kernel, *arguments)
+
+    monkeypatch.setattr(FakeCUDAKernel, "__call__", noting)
+    for times in ("int64", "float64"):
+        table = trades(200, 3, times)
+        for text in RESIDENT:
+            query = resident(text, table)
+            query.count(query.load(table.to_batches()[0], ("ts",)))
+    monkeypatch.setattr("cer_gpu.plan.symbols.TABLE_BUDGET", 4)
+    for window in ("", " WITHIN 9 seconds"):
+        query = Query(f"SELECT * WHERE A AS a ; B ; C FILTER a[price < 4] AND a[volume > 3]{window}")
+        query.count(table, order_by="ts", order_unit="s")
+    ahead = {kernel.function.__name__: set(kernel.signatures) for kernel in KERNELS}
+    assert launched.keys() == ahead.keys()
+    assert {name: found - ahead[name] for name, found in launched.items() if found - ahead[name]} == {}
+
+
+def test_resident_counts_are_exact() -> None:
+    table = pa.table({"type": ["A"] * 70 + ["B", "A", "B"], "ts": range(73)})
+    query = resident("SELECT * WHERE A+ ; B WITHIN 200 EVENTS", table)
+    loaded = query.load(table.to_batches()[0], ("ts",))
+    assert query.count(loaded) == (2**70 - 1) + (2**71 - 1)
+
+
+def test_queries_that_do_not_run_over_resident_tables_say_why() -> None:
+    table = trades(5, 1, "int64")
+    with pytest.raises(DeviceError, match="without a window there is one lane"):
+        resident("SELECT * WHERE A ; B", table)
+    with pytest.raises(DeviceError, match="partitions"):
+        resident("SELECT * WHERE A ; B PARTITION BY [volume] WITHIN 5 EVENTS", table)
