@@ -85,7 +85,7 @@ class Pieces:
         self._programs = forward_program(self._tables), backward_program(self._tables)
         self._symbols = chunk.events.symbols
         self._hits = hits
-        self.count = np.ones(len(hits), np.int64) if plan.single else self._counts(workers)
+        self.count = self._counts(workers)
 
     def blocks(self, order: np.ndarray, limit: int | None = None) -> Iterator[Block]:
         """The complex events of some hits, each hit's in canonical order; as `Structure.blocks`."""
@@ -183,8 +183,8 @@ class Listed:
         most = max(number.tolist(), default=0)
         if most > LISTED:
             raise LimitError(
-                f"the strategy `{plan.strategy}` chooses among {_round(most)} complex events of one end, and "
-                f"compares at most {LISTED:,} where the attribute of WITHIN is null or goes down inside a lane; "
+                f"the strategy `{plan.strategy}` chooses among {_round(most)} complex events of one end, but "
+                f"compares at most {LISTED:,} where the attribute of WITHIN is null or goes down in a lane; "
                 "make the window smaller or the pattern more specific, or ask for hits"
             )
         self._shown = shown
@@ -244,9 +244,9 @@ def _max(found: list[Marked]) -> list[Marked]:
     kept: list[Marked] = []
     larger: list[frozenset[int]] = []
     for _, alike in groupby(sorted(found, key=len, reverse=True), key=len):
-        best = [marked for marked in alike if not any(other.issuperset(marked) for other in larger)]
-        kept += best
-        larger += map(frozenset, best)
+        maximal = [marked for marked in alike if not any(other.issuperset(marked) for other in larger)]
+        kept += maximal
+        larger += map(frozenset, maximal)
     return kept
 
 
