@@ -250,7 +250,7 @@ def explored(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """The states and the transitions that explorations under a budget have built."""
     built: Counter[str] = Counter()
 
-    def counted(initial: Any, follow: Any, final: Any, budget: int | None, what: str) -> Any:
+    def counted(initial: Any, follow: Any, *rest: Any) -> Any:
         seen = {initial}
 
         def counting(state: Any) -> Iterator[Any]:
@@ -262,7 +262,7 @@ def explored(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         built["states"] += 1
         built["explorations"] += 1
-        return explore(initial, counting, final, budget, what)
+        return explore(initial, counting, *rest)
 
     monkeypatch.setattr(match, "explore", counted)
     monkeypatch.setattr("cer_gpu.automata.determinise.explore", counted)

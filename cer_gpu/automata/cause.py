@@ -13,6 +13,9 @@ from cer_gpu.language import tree
 
 _SHARE = 16
 
+_STATES = 8_000
+"""States of the nondeterministic automata that a search may build: a quarter of a second."""
+
 
 def cause(
     formula: tree.Pattern,
@@ -23,7 +26,8 @@ def cause(
     """The smallest subformula to blame for an automaton over the budget.
 
     Descends from `formula` as long as an operand alone, with the AS and PROJECT around it, takes more than
-    a sixteenth of the budget. An exploding automaton passes that soon, so this costs little.
+    a sixteenth of the budget. An exploding automaton passes that soon, so this costs little; in a very large
+    formula the search ends early.
 
     Parameters
     ----------
@@ -39,12 +43,16 @@ def cause(
         A node of `formula`.
     """
     threshold = budget // _SHARE
+    left = _STATES
     around: list[tree.As | tree.Project] = []
     while True:
         if isinstance(formula, tree.As | tree.Project):
             around.append(formula)
         for operand in _operands(formula):
             cea = trim(construct(_wrapped(operand, around)))
+            left -= cea.n_states
+            if left < 0:
+                return formula
             try:
                 determinise(cea, symbols, predicates, threshold)
             except LimitError:

@@ -90,6 +90,20 @@ def identity(predicate: Predicate) -> tuple[object, ...]:
     return tuple(key)
 
 
+class Identities:
+    """The identities of predicates, each object looked at once: parts of a formula share theirs."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Predicate, tuple[object, ...]]] = {}  # keeps them alive
+
+    def of(self, predicate: Predicate) -> tuple[object, ...]:
+        """`identity(predicate)`."""
+        found = self._known.get(id(predicate))
+        if found is None:
+            found = self._known[id(predicate)] = predicate, identity(predicate)
+        return found[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Transition:
     """From `source`, read an event that satisfies `predicate`, mark it with `label`, be in `target`."""

@@ -17,7 +17,7 @@ from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
+from cer_gpu.language.printer import abridged
 from cer_gpu.language.tree import Strategy, Truth
 from cer_gpu.logic.binding import children
 from cer_gpu.logic.formulas import nodes
@@ -154,7 +154,7 @@ class _Walk:
             return build()
         except LimitError as error:
             raise LimitError(
-                f"{error}\nThe operator to blame is {operator(node)} in\n  {to_text(node)}"
+                f"{error}\nThe operator to blame is {operator(node)} in\n  {abridged(node)}"
             ) from None
 
     def applied(self, node: tree.Pattern, *inner: MatchAutomaton) -> MatchAutomaton:

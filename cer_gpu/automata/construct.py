@@ -62,6 +62,7 @@ def construct(pattern: Pattern) -> CEA:
     transitions: list[Transition] = []
     epsilon: list[tuple[int, int]] = []
     pending: list[tuple[Pattern, int, int, Relabelling]] = [(pattern, 0, 1, None)]
+    atoms: dict[int, tuple[EventType, Predicate]] = {}
 
     def waiting(state: int) -> None:
         transitions.append(Transition(state, Truth(True), frozenset(), state))
@@ -70,7 +71,10 @@ def construct(pattern: Pattern) -> CEA:
         node, source, target, around = pending.pop()
         match node:
             case EventType() | Filter():
-                event_type, predicate = atom(node)
+                # A normal form shares its atoms; so its predicates are few objects.
+                if id(node) not in atoms:
+                    atoms[id(node)] = atom(node)
+                event_type, predicate = atoms[id(node)]
                 label = relabelled(frozenset(event_type.variables), around)
                 transitions.append(Transition(source, predicate, label, target))
             case OtherEvent(event_type, condition):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from cer_gpu.automata.bisimilar import bisimilar, merged_moves
 from cer_gpu.automata.cea import (
     CEA,
     DeterministicCEA,
+    Identities,
     Label,
     Predicate,
     Step,
@@ -15,7 +17,7 @@ from cer_gpu.automata.cea import (
     closures,
     identity,
 )
-from cer_gpu.automata.explore import Exploration, explore
+from cer_gpu.automata.explore import Effort, Exploration, explore
 
 DEFAULT_BUDGET = 100_000
 """States and transitions that a determinisation may build."""
@@ -26,8 +28,9 @@ _START = -1
 def predicates(cea: CEA) -> tuple[Predicate, ...]:
     """The distinct predicates of the transitions, in the order of their first transition."""
     first: dict[tuple[object, ...], Predicate] = {}
+    known = Identities()
     for move in cea.transitions:
-        first.setdefault(identity(move.predicate), move.predicate)
+        first.setdefault(known.of(move.predicate), move.predicate)
     return tuple(first.values())
 
 
@@ -40,7 +43,8 @@ def determinise(
 ) -> DeterministicCEA:
     """The I/O-deterministic CEA with the complex events of `cea`.
 
-    The subset construction, apart for every pair of a symbol and a label. The initial state is a copy that
+    The subset construction, apart for every pair of a symbol and a label, after bisimilar states are merged.
+    The initial state is a copy that
     nothing enters, so that "a run starts here" is a property of the state.
 
     Parameters
@@ -58,44 +62,37 @@ def determinise(
     Raises
     ------
     LimitError
-        As soon as the result is larger than the budget.
+        As soon as the result is larger than the budget, or the sets that are explored are too large.
     UnknownPredicateError
         If a transition's predicate is not among `predicates`.
     UnknownSymbolError
         If a symbol speaks of a predicate that does not exist.
     """
-    index = {identity(predicate): i for i, predicate in enumerate(predicates)}
-    truths = [_truths(symbol, holds, len(predicates)) for symbol, holds in enumerate(symbols)]
     labels = tuple(sorted({frozenset[str](), *(move.label for move in cea.transitions)}, key=sorted))
-    label_index = {label: i for i, label in enumerate(labels)}
+    moves, final, start = _merged(cea, _holding(symbols, predicates), predicates, labels)
+    masks = {mask: i for i, mask in enumerate(sorted({mask for leaving in moves for mask, _, _ in leaving}))}
+    tests = [[(masks[mask], label, 1 << target) for mask, label, target in leaving] for leaving in moves]
+    truths = [_bits(i for mask, i in masks.items() if mask >> symbol & 1) for symbol in range(len(symbols))]
+    accepting = _bits(final)
+    effort = Effort(budget)
 
-    # Sets of states and of predicates are bits of an int.
-    closed = [_bits(states) for states in closures(cea)]
-    moves: list[list[tuple[int, int, int]]] = [[] for _ in range(cea.n_states)]
-    for move in cea.transitions:
-        predicate = index.get(identity(move.predicate))
-        if predicate is None:
-            raise UnknownPredicateError(
-                f"transition from state {move.source} to state {move.target}: {move.predicate} "
-                "is not among the predicates"
-            )
-        moves[move.source].append((predicate, label_index[move.label], closed[move.target]))
-    start, accepting = closed[cea.initial], _bits(cea.final)
-
+    # Sets of blocks and of masks are bits of an int.
     def follow(state: int) -> Iterator[tuple[tuple[int, int], int]]:
         leaving: dict[int, list[tuple[int, int]]] = {}
-        for member in _members(start if state == _START else state):
-            for predicate, label, targets in moves[member]:
-                leaving.setdefault(predicate, []).append((label, targets))
+        for member in _members(1 << start if state == _START else state):
+            effort.spend(len(tests[member]))
+            for mask, label, target in tests[member]:
+                leaving.setdefault(mask, []).append((label, target))
         tested = _bits(leaving)
         successors: dict[int, list[tuple[int, int]]] = {}
         for symbol, truth in enumerate(truths):
             holding = truth & tested
             if holding not in successors:
                 reached: dict[int, int] = {}
-                for predicate in _members(holding):
-                    for label, targets in leaving[predicate]:
-                        reached[label] = reached.get(label, 0) | targets
+                for mask in _members(holding):
+                    effort.spend(len(leaving[mask]))
+                    for label, target in leaving[mask]:
+                        reached[label] = reached.get(label, 0) | target
                 successors[holding] = sorted(reached.items())
             for label, targets in successors[holding]:
                 yield (symbol, label), targets
@@ -106,6 +103,7 @@ def determinise(
         lambda state: state != _START and bool(state & accepting),
         budget,
         f"{what} over {len(symbols):,} classes of events",
+        effort,
     )
     return assemble(found, len(symbols), labels)
 
@@ -125,11 +123,57 @@ def assemble(
     )
 
 
-def _truths(symbol: int, holds: frozenset[int], n_predicates: int) -> int:
-    for predicate in sorted(holds):
-        if predicate not in range(n_predicates):
-            raise UnknownSymbolError(f"symbol {symbol} speaks of predicate {predicate} of {n_predicates}")
-    return _bits(holds)
+def _holding(symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate]) -> list[int]:
+    """For each predicate the symbols for which it holds, as bits."""
+    holding = [0] * len(predicates)
+    for symbol, holds in enumerate(symbols):
+        for predicate in sorted(holds):
+            if predicate not in range(len(predicates)):
+                raise UnknownSymbolError(
+                    f"symbol {symbol} speaks of predicate {predicate} of {len(predicates)}"
+                )
+            holding[predicate] |= 1 << symbol
+    return holding
+
+
+def _merged(
+    cea: CEA, holding: Sequence[int], predicates: Sequence[Predicate], labels: Sequence[Label]
+) -> tuple[list[list[tuple[int, int, int]]], list[int], int]:
+    """The automaton over symbols without epsilon transitions, bisimilar states being one.
+
+    Returns
+    -------
+    moves : list of list of (int, int, int)
+        For each state (symbols, label, target).
+    final : list of int
+    start : int
+    """
+    index = {identity(predicate): i for i, predicate in enumerate(predicates)}
+    label_index = {label: i for i, label in enumerate(labels)}
+    closed = closures(cea)
+    entered = sorted({cea.initial, *(move.target for move in cea.transitions)})
+    place = {state: i for i, state in enumerate(entered)}
+    direct: list[list[tuple[int, int, int]]] = [[] for _ in range(cea.n_states)]
+    known = Identities()
+    for move in cea.transitions:
+        predicate = index.get(known.of(move.predicate))
+        if predicate is None:
+            raise UnknownPredicateError(
+                f"transition from state {move.source} to state {move.target}: {move.predicate} "
+                "is not among the predicates"
+            )
+        if holding[predicate]:
+            direct[move.source].append((holding[predicate], label_index[move.label], place[move.target]))
+    moves = [[move for member in sorted(closed[state]) for move in direct[member]] for state in entered]
+    accepts = [not cea.final.isdisjoint(closed[state]) for state in entered]
+    block = bisimilar(moves, accepts)
+    quotient: list[list[tuple[int, int, int]]] = []
+    for state, number in enumerate(block):
+        if number == len(quotient):
+            merged = merged_moves(moves[state], block)
+            quotient.append([(mask, label, target) for (label, target), mask in sorted(merged.items())])
+    final = sorted({block[state] for state, accepted in enumerate(accepts) if accepted})
+    return quotient, final, block[place[cea.initial]]
 
 
 def _bits(members: Iterable[int]) -> int:

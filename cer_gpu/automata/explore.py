@@ -31,12 +31,34 @@ class Exploration(Generic[State, Edge]):
     final: frozenset[int]
 
 
+STEPS = 20
+"""Steps that may be spent for each state or edge of the budget: so many take about a second in all."""
+
+
+class Effort:
+    """What following the edges costs: the budget of an exploration bounds its result, this its time.
+
+    Parameters
+    ----------
+    budget : int
+        Of the exploration.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.left = STEPS * budget
+
+    def spend(self, steps: int) -> None:
+        """Count steps that were taken."""
+        self.left -= steps
+
+
 def explore(
     initial: State,
     follow: Callable[[State], Iterable[tuple[Edge, State]]],
     final: Callable[[State], bool],
     budget: int | None,
     what: str,
+    effort: Effort | None = None,
 ) -> Exploration[State, Edge]:
     """Build the machine that is reachable from `initial`.
 
@@ -52,11 +74,14 @@ def explore(
         How many states and edges may be built together; None where the size is known to be bounded.
     what : str
         The operator or the step, for the message.
+    effort : Effort or None
+        What `follow` spends, if that is bounded as well.
 
     Raises
     ------
     LimitError
-        As soon as the budget is passed, with the size that the part seen so far makes likely.
+        As soon as the budget is passed, or the effort is spent, with the size that the part seen so far
+        makes likely.
     """
     number = {initial: 0}
     states = [initial]
@@ -69,6 +94,8 @@ def explore(
             edges.append((source, edge, number[target]))
             if budget is not None and len(states) + len(edges) > budget:
                 raise _over_budget(what, budget, source + 1, len(states), len(edges))
+            if effort is not None and effort.left < 0:
+                raise _over_effort(what, source + 1, len(states), len(edges))
     return Exploration(
         tuple(states), tuple(edges), frozenset(n for n, state in enumerate(states) if final(state))
     )
@@ -87,11 +114,28 @@ def coreachable(n_states: int, edges: Iterable[tuple[int, int]], final: Iterable
     return frozenset(found.states) - {root}
 
 
+def _over_effort(what: str, explored: int, states: int, edges: int) -> LimitError:
+    return LimitError(
+        f"{what} takes too many steps: each state of the result stands for many at once; with "
+        f"{explored:,} states explored {states - explored:,} more are waiting, so at least about "
+        f"{_estimate(explored, states, edges):,} states and transitions are needed. {_ADVICE}"
+    )
+
+
 def _over_budget(what: str, budget: int, explored: int, states: int, edges: int) -> LimitError:
-    estimate = states + edges * states // explored
     return LimitError(
         f"{what} exceeds the budget of {budget:,} states and transitions: with {explored:,} states explored "
-        f"{states - explored:,} more are waiting, so at least about {estimate:,} are needed. "
-        "Shorten the pattern, use fewer filters, let fewer alternatives and repetitions match the same "
-        "events, or keep more of their marks"
+        f"{states - explored:,} more are waiting, so at least about "
+        f"{_estimate(explored, states, edges):,} are needed. {_ADVICE}"
     )
+
+
+_ADVICE = (
+    "Shorten the pattern, use fewer filters, let fewer alternatives and repetitions match the same events, "
+    "or keep more of their marks"
+)
+
+
+def _estimate(explored: int, states: int, edges: int) -> int:
+    """The size of the whole, if the states that wait have as many edges as those explored."""
+    return states + edges * states // explored

@@ -109,7 +109,8 @@ def select(strategy: Strategy, operand: MatchAutomaton, budget: Budget, what: st
 def _meeting(operand: MatchAutomaton) -> tuple[list[int], list[int]]:
     """With which states another run can come to compete with a run.
 
-    Two runs compete when they are in one state, or both accept.
+    Two runs compete when they are in one state, or both accept. Only what can matter is remembered of the
+    other runs; where finding that out takes long, all of it.
 
     Returns
     -------
@@ -120,30 +121,36 @@ def _meeting(operand: MatchAutomaton) -> tuple[list[int], list[int]]:
     """
     leaving, final = operand.leaving(), operand.automaton.final
     states = range(operand.automaton.n_states)
+    accepting = sum(1 << state for state in final)
     entering: list[dict[tuple[int, bool], int]] = [{} for _ in states]
     for source in states:
         for symbol, column in enumerate(leaving[source]):
             for label, target in column:
-                key = symbol, marks(label)
-                entering[target][key] = entering[target].get(key, 0) | 1 << source
+                key = source, marks(label)
+                entering[target][key] = entering[target].get(key, 0) | 1 << symbol
 
     def closed(alike: bool) -> list[int]:
-        accepting = sum(1 << state for state in final)
         found = [1 << state | (accepting if state in final else 0) for state in states]
         pending = [(one, two) for one in states for two in bits(found[one])]
+        steps = 0
         while pending:
             one, two = pending.pop()
-            for (symbol, marked), sources in entering[one].items():
-                others = entering[two].get((symbol, marked), 0)
-                if not alike:
-                    others |= entering[two].get((symbol, not marked), 0)
-                for source in bits(sources):
-                    new = others & ~found[source]
-                    found[source] |= new
-                    pending += [(source, other) for other in bits(new)]
+            steps += len(entering[one]) * len(entering[two])
+            if steps > _STEPS:
+                return [(1 << len(states)) - 1 for _ in states]
+            for (source, marked), symbols in entering[one].items():
+                for (other, too), of_other in entering[two].items():
+                    if found[source] >> other & 1 or (alike and marked != too) or not symbols & of_other:
+                        continue
+                    found[source] |= 1 << other
+                    pending.append((source, other))
         return found
 
     return closed(alike=False), closed(alike=True)
+
+
+_STEPS = 300_000
+"""Steps of a search for what competes: about a tenth of a second."""
 
 
 def _next(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Sets:

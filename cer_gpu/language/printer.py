@@ -45,6 +45,14 @@ def to_text(node: t.Statement | t.RuleAtom | t.Pattern | t.Condition | t.Express
 # ------------------------------------------------------------------------------------ query
 
 
+def abridged(node: t.Pattern, most: int = 400) -> str:
+    """The text of a pattern for a message: the middle of a long one is left out."""
+    text = to_text(node)
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]} ... {text[-most // 4 :]} ({len(text):,} characters)"
+
+
 def _query(query: t.Query) -> str:
     strategy = "" if query.strategy is t.Strategy.ALL else f"{query.strategy.value} "
     lines = [f"SELECT {strategy}{_selection(query.select)}"]

@@ -41,7 +41,7 @@ def outer_literals(body: t.Pattern, bound: frozenset[str]) -> tuple[t.Every, ...
 
 def assigned(body: t.Pattern, values: Mapping[t.Every, bool]) -> t.Pattern:
     """The body with those predicates set to a truth value wherever they are bound there."""
-    if not outer_literals(body, frozenset(one.variable for one in values)):
+    if not values:
         return body
 
     def child(inner: t.Pattern) -> t.Pattern:
@@ -53,8 +53,13 @@ def assigned(body: t.Pattern, values: Mapping[t.Every, bool]) -> t.Pattern:
         return t.Truth(values[literal]) if outer else literal  # type: ignore[index]
 
     own = _own_literals(body)
-    changed = rebuild(body, child)
-    if isinstance(changed, t.Filter | t.OtherEvent) and changed.condition is not None:
+    below = {id(inner): child(inner) for inner in children(body)}
+    # What does not change stays the same object.
+    same = all(inner is below[id(inner)] for inner in children(body))
+    changed = body if same else rebuild(body, lambda inner: below[id(inner)])
+    if any(literal in values for literal in own):
+        assert isinstance(changed, t.Filter | t.OtherEvent)
+        assert changed.condition is not None
         return replace(changed, condition=replace_literals(changed.condition, value))
     return changed
 

@@ -22,6 +22,7 @@ the result is not in LP-normal form, and `is_lp` says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial, reduce
 from itertools import product
 from typing import Generic, Protocol, TypeVar
 
@@ -39,12 +40,11 @@ from cer_gpu.logic.boolean import (
     negation_normal_form,
     speaks_of_events,
 )
-from cer_gpu.logic.demands import Demand, Demands, branches, condense, count_branches
+from cer_gpu.logic.demands import Branch, Demand, Demands, branches, condense, count_branches
 from cer_gpu.logic.formulas import (
     BUDGET,
     around,
     correlates,
-    either,
     first_type,
     joined,
     marks,
@@ -136,18 +136,34 @@ class _Products(Protocol[R]):
     def either(self, options: Sequence[R]) -> R: ...
 
 
+_HOLE = t.EventType("")
+
+
 class _Trees:
+    """Equal formulas are one object: finding a repetition in OR need not compare large ones."""
+
+    def __init__(self) -> None:
+        self.leaves: dict[t.Pattern, t.Pattern] = {}
+        self.made: dict[tuple[t.Pattern, int, int], t.Pattern] = {}
+
     def leaf(self, pattern: t.Pattern) -> t.Pattern:
-        return pattern
+        return self.leaves.setdefault(pattern, pattern)
 
     def around(self, node: t.Pattern, inside: t.Pattern) -> t.Pattern:
-        return around(node, inside)
+        key = around(node, _HOLE), id(inside), 0
+        if key not in self.made:
+            self.made[key] = around(node, inside)
+        return self.made[key]
 
     def joined(self, node: t.Pattern, left: t.Pattern, right: t.Pattern) -> t.Pattern:
-        return joined(node, left, right)
+        key = joined(node, _HOLE, _HOLE), id(left), id(right)
+        if key not in self.made:
+            self.made[key] = joined(node, left, right)
+        return self.made[key]
 
     def either(self, options: Sequence[t.Pattern]) -> t.Pattern:
-        return either(options)
+        apart = {id(option): option for option in options}
+        return reduce(partial(self.joined, t.Or(_HOLE, _HOLE)), apart.values())
 
 
 class _Sizes:
@@ -178,9 +194,13 @@ class _Rewriting(Generic[R]):
         self.keep_empty = correlates(pattern) or any(_chooses(node) for node in nodes(pattern))
         self.steps = 0
         self.widest = (1, "the pattern")
-        # Keyed by the identity of nodes, which `defined` keeps alive: hashing trees again and again is slow.
+        # Keyed by the identity of nodes, which are kept alive: hashing trees again and again is slow.
         self.known: dict[tuple[int, Demands, Demands], R | None] = {}
         self.defined: dict[int, tuple[t.Pattern, frozenset[str]]] = {}
+        self.scopes: dict[
+            tuple[int, frozenset[str]], tuple[t.Pattern, list[tuple[t.Pattern, Demands, Demands]]]
+        ] = {}
+        self.unfolded: dict[int, list[Branch]] = {}
 
     def run(self) -> R | None:
         return self.scope(self.pattern, (), ())
@@ -189,17 +209,29 @@ class _Rewriting(Generic[R]):
         self, body: t.Pattern, universal: Demands, existential: Demands, bound: frozenset[str] | None = None
     ) -> R | None:
         """The body of a scope, after step 1 for the variables that it binds."""
-        literals = outer_literals(body, variables(body) if bound is None else bound)
+        options = [
+            self.down(inner, universal + true, existential + false)
+            for inner, true, false in self.opened(body, variables(body) if bound is None else bound)
+        ]
+        return self.either(options)
+
+    def opened(self, body: t.Pattern, bound: frozenset[str]) -> list[tuple[t.Pattern, Demands, Demands]]:
+        """For all values of what the inside reads of the scope: the body, and the demands that say so."""
+        found = self.scopes.get((id(body), bound))
+        if found is not None:
+            return found[1]
+        literals = outer_literals(body, bound)
         self.alternatives(2 ** len(literals), "a FILTER that reads a variable from outside")
-        options: list[R | None] = []
+        options = []
         for values in product((True, False), repeat=len(literals)):
             chosen = dict(zip(literals, values))
             true = tuple(Demand(frozenset((x.variable,)), x.predicate) for x in literals if chosen[x])
             false = tuple(
                 Demand(frozenset((x.variable,)), negation(x.predicate)) for x in literals if not chosen[x]
             )
-            options.append(self.down(assigned(body, chosen), universal + true, existential + false))
-        return self.either(options)
+            options.append((assigned(body, chosen), true, false))
+        self.scopes[id(body), bound] = body, options
+        return options
 
     def down(self, pattern: t.Pattern, universal: Demands, existential: Demands) -> R | None:
         """The complex events of a pattern that satisfy the demands."""
@@ -264,10 +296,12 @@ class _Rewriting(Generic[R]):
 
     def filter(self, pattern: t.Filter, universal: Demands, existential: Demands) -> R | None:
         inner = pattern.pattern
-        condition = condense(negation_normal_form(fold(pattern.condition)), inner)
-        self.alternatives(count_branches(condition), "OR in a FILTER")
+        if id(pattern) not in self.unfolded:  # `down` keeps the pattern alive
+            condition = condense(negation_normal_form(fold(pattern.condition)), inner)
+            self.alternatives(count_branches(condition), "OR in a FILTER")
+            self.unfolded[id(pattern)] = branches(condition)
         options = []
-        for branch in branches(condition):
+        for branch in self.unfolded[id(pattern)]:
             inside = self.down(inner, universal + branch.universal, existential + branch.existential)
             options.append(self.filtered(inside, branch.rest))
         return self.either(options) if options else self.nothing(pattern)

@@ -19,7 +19,7 @@ from cer_gpu.automata.operators import relabelled as relabelled_runs
 from cer_gpu.automata.selectors import is_single, select
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
+from cer_gpu.language.printer import abridged
 from cer_gpu.plan.compiled import Monitor, SelectionPlan, TransitionTables
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.symbols import Diagram
@@ -92,7 +92,7 @@ def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
     except LimitError as error:
         blamed = cause(outline.formula, diagram.outcomes, outline.tests)
         raise LimitError(
-            f"{error}\nThe smallest part of the pattern to blame:\n  {to_text(blamed)}"
+            f"{error}\nThe smallest part of the pattern to blame:\n  {abridged(blamed)}"
         ) from None
 
 
