@@ -74,29 +74,43 @@ def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:
     LimitError
         When a level would have more than `STATE_BUDGET` states.
     """
-    states: list[tuple[Formula, ...]] = [tuple(simplified(formula) for formula in formulas)]
+    # Formulas are numbered: comparing them again and again would take most of the time.
+    numbers: dict[Formula, int] = {}
+    known: list[Formula] = []
+
+    def number(formula: Formula) -> int:
+        found = numbers.setdefault(formula, len(numbers))
+        if found == len(known):
+            known.append(formula)
+        return found
+
+    states = [tuple(number(simplified(formula)) for formula in formulas)]
     levels = []
     for index, axis in enumerate(axes):
         memo: dict[tuple[Formula, int], Formula] = {}
-        numbers: dict[tuple[Formula, ...], int] = {}
+        after: dict[int, tuple[int, ...]] = {}
+        for one in sorted({one for state in states for one in state}):
+            if reads(known[one], index):
+                becomes = (assign(known[one], index, value, memo) for value in range(axis.size))
+                after[one] = tuple(map(number, becomes))
+        rows: dict[tuple[int, ...], int] = {}
         level = np.empty((len(states), axis.size), np.int32)
         for row, state in enumerate(states):
-            if not any(reads(formula, index) for formula in state):
-                level[row] = numbers.setdefault(state, len(numbers))
+            if after.keys().isdisjoint(state):
+                level[row] = rows.setdefault(state, len(rows))
                 continue
-            for number in range(axis.size):
-                following = tuple(assign(formula, index, number, memo) for formula in state)
-                level[row, number] = numbers.setdefault(following, len(numbers))
-            if len(numbers) > STATE_BUDGET:
+            columns = (after[one] if one in after else (one,) * axis.size for one in state)
+            level[row] = [rows.setdefault(following, len(rows)) for following in zip(*columns)]
+            if len(rows) > STATE_BUDGET:
                 raise LimitError(
                     f"the filters of this query tell more than {STATE_BUDGET:,} classes of events apart "
                     f"(reached at {index + 1} of {len(axes)} filtered columns): "
                     "use fewer filters in one query, or split it"
                 )
         levels.append(level)
-        states = list(numbers)
+        states = list(rows)
     outcomes = tuple(
-        frozenset(index for index, formula in enumerate(state) if formula == Constant(True))
+        frozenset(index for index, one in enumerate(state) if known[one] == Constant(True))
         for state in states
     )
     return Diagram(tuple(levels), outcomes)
