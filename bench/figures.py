@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
-
-from rich.markup import escape
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from bench.measure import Times
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 class WrongAnswerError(Exception):
@@ -147,6 +147,10 @@ def duration(section: str, case: str, times: Times, most: float | None = None, n
 
 def table(figures: Iterable[Figure], caption: str) -> Table:
     """The figures as one table, section by section."""
+    # Here, since a machine with a GPU, which draws no table, need not have it.
+    from rich.markup import escape
+    from rich.table import Table
+
     drawn = Table(caption=caption, caption_justify="left")
     drawn.add_column("benchmark")
     for name in ("figure", "of the runs", "target"):

@@ -71,7 +71,7 @@ def environment() -> dict[str, Any]:
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "system": platform.platform(),
         "python": platform.python_version(),
-        **{name: _version(name) for name in PACKAGES},
+        **{name: version(name) for name in PACKAGES},
         "commit": _git("rev-parse", "--short", "HEAD") or None,
         "changed": bool(_git("status", "--porcelain", "--untracked-files=no")),
     }
@@ -87,7 +87,8 @@ def _processor() -> str:
     )
 
 
-def _version(package: str) -> str | None:
+def version(package: str) -> str | None:
+    """The version of an installed package; None where it is not."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -1,7 +1,9 @@
-"""The slopes of joins as pictures: `python -m bench.pictures RESULTS.json`, from what `join_update` wrote.
+"""Pictures of results, beside them: `python -m bench.pictures RESULTS.json`.
 
-Draws `join-update.svg`, time for an event over the window, and `join-delay.svg`, steps between two answers,
-beside the results. Altair and vl-convert draw without a browser (both BSD-3-Clause, well kept).
+Of what `join_update` wrote: `join-update.svg`, time for an event over the window, and `join-delay.svg`, steps
+between two answers. Of what `bench/device.py` wrote: `device-roofline.svg`, the runs under the rates that the
+measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. Altair
+and vl-convert draw without a browser (both BSD-3-Clause, well kept).
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from typing import Any
 import altair as alt
 
 SECTION = "join update"
+
+REACH = 0.6
+"""The share of a copy's bandwidth that a kernel is to reach."""
 
 
 def rows(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -40,11 +45,59 @@ def draw(data: list[dict[str, Any]], title: str, folder: Path, name: str) -> Non
     chart.save(str(folder / name))
 
 
+def roofline(record: dict[str, Any], folder: Path) -> None:
+    """Events a second of the runs over the bytes that each event must move, under what copies allow."""
+    points = [
+        {"run": run["case"], "bytes": run["bytes"] / run["events"], "rate": run["events_per_second"]}
+        for run in record["runs"]
+        if run["bytes"]
+    ]
+    names = {"device": "copy in the device's memory", "to_device": "copy from pinned memory"}
+    low, high = (edge(point["bytes"] for point in points) for edge in (min, max))
+    roofs = [
+        {"roof": name, "bytes": size, "rate": record["copies"][key] / size}
+        for key, name in names.items()
+        for size in (low / 2, high * 2)
+    ]
+    axes = {
+        "x": alt.X("bytes:Q", scale=alt.Scale(type="log"), title="bytes that an event must move"),
+        "y": alt.Y("rate:Q", scale=alt.Scale(type="log"), title="events a second"),
+    }
+    dashes = alt.StrokeDash("roof:N", title=None)
+    lines = alt.Chart(alt.Data(values=roofs)).mark_line().encode(**axes, strokeDash=dashes)
+    marks = alt.Chart(alt.Data(values=points)).mark_point(filled=True, size=70)
+    shown = marks.encode(**axes, color=alt.Color("run:N", title=None))
+    (lines + shown).properties(width=480, height=300).save(str(folder / "device-roofline.svg"))
+
+
+def kernels(record: dict[str, Any], folder: Path) -> None:
+    """A bar for each kernel: the share of a copy's bandwidth, with the line that is to be reached."""
+    rows = [
+        {"kernel": kernel["case"], "share": kernel["share_of_copy"]}
+        for kernel in record["kernels"]
+        if kernel["bytes"]
+    ]
+    bars = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("share:Q", axis=alt.Axis(format="%"), title="share of the bandwidth of a copy"),
+            y=alt.Y("kernel:N", sort="-x", title=None),
+        )
+    )
+    reach = alt.Chart(alt.Data(values=[{"share": REACH}])).mark_rule().encode(x="share:Q")
+    (bars + reach).properties(width=480).save(str(folder / "device-kernels.svg"))
+
+
 def main(path: str) -> None:
-    """Draw both pictures beside a file of results."""
+    """Draw the pictures of a file of results beside it."""
     record = json.loads(Path(path).read_text(encoding="utf-8"))
-    found = rows(record)
     folder = Path(path).parent
+    if "kernels" in record:
+        roofline(record, folder)
+        kernels(record, folder)
+        return
+    found = rows(record)
     draw([row for row in found if row["what"] != "delay"], "ns an event", folder, "join-update.svg")
     steps = "steps between answers / events of one"
     draw([row for row in found if row["what"] == "delay"], steps, folder, "join-delay.svg")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cer_gpu.engine.devices import place_of
 from cer_gpu.engine.options import Options, read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
@@ -74,7 +75,9 @@ class Query:
         events : object
             A pyarrow Table, RecordBatchReader or Dataset, anything with `__arrow_c_stream__` (pandas,
             polars, DuckDB), a path or a list of paths to Parquet, Arrow IPC, CSV or JSON lines, or a dict
-            of event type to any of these.
+            of event type to any of these. Data on a CUDA device: anything with `__arrow_c_device_stream__`
+            or `__arrow_c_device_array__`, a cuDF DataFrame, or a dict of column name to arrays with
+            `__cuda_array_interface__` (and Arrow arrays, for strings).
         order_by : str or sequence of str, optional
             The time column, then the columns that break ties. Without it the row order is the order.
         order_unit : {"s", "ms", "us", "ns"}, optional
@@ -85,7 +88,9 @@ class Query:
             The column of the stream that an event belongs to, for `S>T` and FROM.
         sort : bool, default False
             Sort by `order_by` first; otherwise events out of order are an error.
-        device : {"auto", "cpu", "cuda", "cuda:1", ...}, default "auto"
+        device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of these, default "auto"
+            "auto" takes a GPU where one is usable and worth it; `Matches.device_reason` says why. Several
+            CUDA devices share the lanes of the run.
         limit : int, optional
             Stop after so many complex events (`Matches.limited` says so).
         memory : int, optional
@@ -161,8 +166,8 @@ class Query:
         format : {"text", "mermaid", "svg"}
             `mermaid` gives the text of a Mermaid flowchart, `svg` an SVG document.
         events : object, optional
-            What it is to run on; without it the types of attributes are what the query suggests. Other
-            keywords as in `run`.
+            What it is to run on; without it the types of attributes are what the query suggests, and no
+            device is chosen. Other keywords as in `run`.
 
         Raises
         ------
@@ -175,14 +180,17 @@ class Query:
         """
         if format not in ("text", "mermaid", "svg"):
             raise ValueError(f'format is "text", "mermaid" or "svg", not {format!r}')
-        found = self._plan
+        found, place = self._plan, ""
         if events is not None:
             asked = read_options(**keywords)
-            found = self._planned_for(_source(events, asked), asked)[0]
+            source = _source(events, asked)
+            found = self._planned_for(source, asked)[0]
+            chosen = place_of(asked.device, found.compiled, source.rows, bool(source.on_device))
+            place = f"{chosen.name}: {chosen.reason}"
         if format == "text":
-            from cer_gpu.plan.explain import explain
+            from cer_gpu.plan.explain import WIDTH, explain
 
-            return explain(found)
+            return explain(found) + (f"{'device':<{WIDTH}}{place}\n" if place else "")
         from cer_gpu.plan.drawing import drawing
 
         if format == "mermaid":

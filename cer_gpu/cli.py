@@ -117,7 +117,7 @@ OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number tim
 TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
 StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")]
 Memory = Annotated[str | None, typer.Option(help="Host memory to stay under, such as 500MB or 2GiB.")]
 OutputFormat = Annotated[
     Format | None, typer.Option("--format", help="Default: what -o's suffix says, else jsonl.")

@@ -126,12 +126,7 @@ def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, 
         The events (int64), their latest admissible starts (int64), and the numbers of complex events
         (int64, or object where some value may exceed 2**62).
     """
-    if keys.dtype.kind == "i":
-        # in the order of the integers, and without a sign, so that no difference overflows
-        keys = keys.astype(np.int64, copy=False).view(np.uint64) ^ np.uint64(2**63)
-        size = np.uint64(2**64 - 1 if size >= 2**64 else int(size))
-    else:
-        size = keys.dtype.type(size)
+    keys, size = unsigned(keys, size)
     parts = []
     for low, middle, high in zip(begin.tolist(), report.tolist(), stop.tolist()):
         arguments = (tables, forward, symbols, keys, valid, size, lowest, middle)
@@ -143,6 +138,14 @@ def counts_by_start(tables, forward, symbols, keys, valid, size, lowest, begin, 
     np.cumsum([part[0].size for part in parts], out=first[1:])
     empty = np.zeros(0, dtype=np.int64)
     return first, tuple(np.concatenate([empty, *(part[k] for part in parts)]) for k in range(3))
+
+
+def unsigned(keys, size):
+    """Integer keys in their order and without a sign, so that no difference overflows, and the size."""
+    if keys.dtype.kind != "i":
+        return keys, keys.dtype.type(size)
+    without = keys.astype(np.int64, copy=False).view(np.uint64) ^ np.uint64(2**63)
+    return without, np.uint64(2**64 - 1 if size >= 2**64 else int(size))
 
 
 def _segment(body, arguments, low, high, dtype):

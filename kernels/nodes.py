@@ -28,7 +28,8 @@ A list has at most n_live + 2 elements: behind n_0 there are only starts that we
 when n_0's start was new. So an event costs a number of steps that depends on the query alone.
 
 Arrays are passed one by one and helpers are inlined: taking an array out of a tuple costs Numba two atomic
-operations each time.
+operations each time. What is written and read of nodes goes through helpers, since on a device the same
+bodies also only count (`cer_gpu.kernels.cuda.nodes`).
 """
 
 from .jit import inline, jit
@@ -66,8 +67,47 @@ def _node(arena, progress, label, left, right, latest):
 
 
 @inline
+def _latest(arena, node):
+    return arena[node, LATEST]
+
+
+@inline
+def _is_union(arena, node):
+    return arena[node, LABEL] == UNION
+
+
+@inline
+def _left(arena, node):
+    return arena[node, LEFT]
+
+
+@inline
+def _right(arena, node):
+    return arena[node, RIGHT]
+
+
+@inline
+def _root(root_label, root_node, progress, label, node):
+    root = progress[ROOTS]
+    progress[ROOTS] = root + 1
+    root_label[root] = label
+    root_node[root] = node
+
+
+@inline
+def _room(arena, root_node, progress, block):
+    """Whether an event with `block` transitions finds room; `DONE`, or which array is full."""
+    status = DONE
+    if progress[NODES] + progress[ITEMS] + 4 * block + 1 > arena.shape[0]:
+        status = ARENA_FULL
+    elif progress[ROOTS] + block > root_node.shape[0]:
+        status = ROOTS_FULL
+    return status
+
+
+@inline
 def _union(arena, progress, left, right):
-    return _node(arena, progress, UNION, left, right, arena[left, LATEST])
+    return _node(arena, progress, UNION, left, right, _latest(arena, left))
 
 
 @inline
@@ -77,18 +117,18 @@ def _joined(arena, progress, one, other):
     The gadget of CORE's Figure 4: the result has a non-union on its left again, and its output depth does
     not grow with the number of joins.
     """
-    if arena[one, LABEL] != UNION:
+    if not _is_union(arena, one):
         result = _union(arena, progress, one, other)
-    elif arena[other, LABEL] != UNION:
+    elif not _is_union(arena, other):
         result = _union(arena, progress, other, one)
     else:
-        first = arena[one, RIGHT]
-        second = arena[other, RIGHT]
-        if arena[first, LATEST] < arena[second, LATEST]:
+        first = _right(arena, one)
+        second = _right(arena, other)
+        if _latest(arena, first) < _latest(arena, second):
             first, second = second, first
         rest = _union(arena, progress, first, second)
-        inner = _union(arena, progress, arena[other, LEFT], rest)
-        result = _union(arena, progress, arena[one, LEFT], inner)
+        inner = _union(arena, progress, _left(arena, other), rest)
+        result = _union(arena, progress, _left(arena, one), inner)
     return result
 
 
@@ -124,12 +164,12 @@ def _release(states, progress, slot):
 @inline
 def _insert(arena, slots, progress, slot, node):
     """Put a node, not later than the first one, into a list."""
-    latest = arena[node, LATEST]
+    latest = _latest(arena, node)
     stop = ITEM + slots[slot, LENGTH]
     k = ITEM + 1
-    while k < stop and arena[slots[slot, k], LATEST] > latest:
+    while k < stop and _latest(arena, slots[slot, k]) > latest:
         k += 1
-    if k < stop and arena[slots[slot, k], LATEST] == latest:
+    if k < stop and _latest(arena, slots[slot, k]) == latest:
         slots[slot, k] = _joined(arena, progress, slots[slot, k], node)
     else:
         for m in range(stop, k, -1):
@@ -143,7 +183,7 @@ def _insert(arena, slots, progress, slot, node):
 def _expire(arena, slots, slot, bound):
     """Drop the elements of a list whose starts are all below the bound; its length."""
     length = slots[slot, LENGTH]
-    while length > 0 and arena[slots[slot, ITEM + length - 1], LATEST] < bound:
+    while length > 0 and _latest(arena, slots[slot, ITEM + length - 1]) < bound:
         length -= 1
         slots[slot, LENGTH] = length
         slots[slot, MERGED] = -1
@@ -236,13 +276,11 @@ def _follow(
                 else:
                     node = _merge(arena, slots, progress, slot)
             if ends and accepting[t]:
-                root_label[progress[ROOTS]] = label[t]
-                root_node[progress[ROOTS]] = node
-                progress[ROOTS] += 1
+                _root(root_label, root_node, progress, label[t], node)
             if goal >= 0:
                 reached = node
                 if label[t] != 0:
-                    reached = _node(arena, progress, label[t], node, event, arena[node, LATEST])
+                    reached = _node(arena, progress, label[t], node, event, _latest(arena, node))
                 if taken < 0:
                     _append(states, progress, other, goal, _new_list(slots, states, progress, reached))
                 else:
@@ -303,11 +341,7 @@ def build(
                     event = bound
             symbol = symbols[event]
             block = first[symbol + 1] - first[symbol]
-            status = DONE
-            if progress[NODES] + progress[ITEMS] + 4 * block + 1 > arena.shape[0]:
-                status = ARENA_FULL
-            elif progress[ROOTS] + block > root_node.shape[0]:
-                status = ROOTS_FULL
+            status = _room(arena, root_node, progress, block)
             if status != DONE:
                 progress[EVENT] = event
                 progress[HIT] = h

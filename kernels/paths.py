@@ -5,7 +5,8 @@ last two compared as tuples. The structure is walked from the hit's roots, left 
 expired parts cut off (`latest` below the hit's lowest start). So every node that is visited leads to a
 complex event, and the time is linear in the output. The walk finds late starts first, so it fills the
 hit's slice from the back, and what remains out of order is sorted: by start with a stable radix sort, then
-by marks inside the few groups of one start that need it.
+by marks inside the few groups of one start that need it. On a device the same bodies also only count
+(`cer_gpu.kernels.cuda.walks`).
 """
 
 from typing import NamedTuple
@@ -73,6 +74,85 @@ class Block(NamedTuple):
     label: np.ndarray
 
 
+@inline
+def _fits(n_marks, events):
+    return n_marks <= events.shape[0]
+
+
+@inline
+def _record(item, start, n_marks, depth, starts, firsts, lengths, events, labels, path):
+    """Write a complex event whose marks are on the path, the last one first."""
+    starts[item] = start
+    firsts[item] = n_marks
+    lengths[item] = depth
+    for k in range(depth):
+        events[n_marks + k] = path[0, depth - 1 - k]
+        labels[n_marks + k] = path[1, depth - 1 - k]
+
+
+@jit
+def _walk_pending(
+    arena,
+    lowest,
+    n_pending,
+    least,
+    free,
+    n_marks,
+    starts,
+    firsts,
+    lengths,
+    events,
+    labels,
+    pending,
+    path,
+):
+    """Find the complex events of pending nodes, as items free - 1, free - 2, ... down to `least`.
+
+    Returns the last item, the number of marks or minus what is wrong, and how many nodes are still pending.
+    """
+    while n_pending > 0 and free > least:
+        n_pending -= 1
+        node = pending[0, n_pending]
+        depth = pending[1, n_pending]
+        label = arena[node, LABEL]
+        while label != BOTTOM:
+            if label == UNION:
+                right = arena[node, RIGHT]
+                if arena[right, LATEST] >= lowest:
+                    if n_pending == pending.shape[1]:
+                        return free, -HIT_TOO_LARGE, n_pending
+                    pending[0, n_pending] = right
+                    pending[1, n_pending] = depth
+                    n_pending += 1
+            else:
+                if depth == path.shape[1]:
+                    return free, -HIT_TOO_LARGE, n_pending
+                path[0, depth] = arena[node, RIGHT] - lowest
+                path[1, depth] = label
+                depth += 1
+            node = arena[node, LEFT]
+            label = arena[node, LABEL]
+        if not _fits(n_marks + depth, events):
+            return free, -HIT_TOO_LARGE, n_pending
+        free -= 1
+        start = arena[node, LATEST] - lowest
+        _record(free, start, n_marks, depth, starts, firsts, lengths, events, labels, path)
+        n_marks += depth
+    return free, n_marks, n_pending
+
+
+@inline
+def _begin_root(node, label, end, lowest, pending, path):
+    """Put a root, and the mark at the end if it has one, where a walk begins."""
+    depth = 0
+    if label != 0:
+        path[0, 0] = end - lowest
+        path[1, 0] = label
+        depth = 1
+    pending[0, 0] = node
+    pending[1, 0] = depth
+
+
 @jit
 def _walk(
     arena,
@@ -95,51 +175,16 @@ def _walk(
     free = count
     n_marks = 0
     for r in range(r0, r1):
-        node = root_node[r]
-        if arena[node, LATEST] < lowest:
+        if arena[root_node[r], LATEST] < lowest:
             continue
-        depth = 0
-        if root_label[r] != 0:
-            path[0, 0] = end - lowest
-            path[1, 0] = root_label[r]
-            depth = 1
-        pending[0, 0] = node
-        pending[1, 0] = depth
-        n_pending = 1
-        while n_pending > 0:
-            n_pending -= 1
-            node = pending[0, n_pending]
-            depth = pending[1, n_pending]
-            label = arena[node, LABEL]
-            while label != BOTTOM:
-                if label == UNION:
-                    right = arena[node, RIGHT]
-                    if arena[right, LATEST] >= lowest:
-                        if n_pending == pending.shape[1]:
-                            return HIT_TOO_LARGE
-                        pending[0, n_pending] = right
-                        pending[1, n_pending] = depth
-                        n_pending += 1
-                else:
-                    if depth == path.shape[1]:
-                        return HIT_TOO_LARGE
-                    path[0, depth] = arena[node, RIGHT] - lowest
-                    path[1, depth] = label
-                    depth += 1
-                node = arena[node, LEFT]
-                label = arena[node, LABEL]
-            if free == 0:
-                return MISMATCH
-            if n_marks + depth > events.shape[0]:
-                return HIT_TOO_LARGE
-            free -= 1
-            starts[free] = arena[node, LATEST] - lowest
-            firsts[free] = n_marks
-            lengths[free] = depth
-            for k in range(depth):
-                events[n_marks + k] = path[0, depth - 1 - k]
-                labels[n_marks + k] = path[1, depth - 1 - k]
-            n_marks += depth
+        _begin_root(root_node[r], root_label[r], end, lowest, pending, path)
+        free, n_marks, n_pending = _walk_pending(
+            arena, lowest, 1, 0, free, n_marks, starts, firsts, lengths, events, labels, pending, path
+        )
+        if n_marks < 0:
+            return -n_marks
+        if n_pending > 0:
+            return MISMATCH
     return DONE if free == 0 else MISMATCH
 
 

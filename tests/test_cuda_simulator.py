@@ -12,7 +12,17 @@ import pytest
 TESTS = Path(__file__).resolve().parent
 
 
-@pytest.mark.parametrize("name", ["test_cuda_kernels.py", "test_cuda_engine.py"])
+RUN_THERE = [
+    "test_cuda_kernels.py",
+    "test_cuda_lanes.py",
+    "test_cuda_structure.py",
+    "test_cuda_strategies.py",
+    "test_cuda_by_start.py",
+    "test_cuda_engine.py",
+]
+
+
+@pytest.mark.parametrize("name", RUN_THERE)
 def test_in_the_simulator(name: str) -> None:
     """What switches the simulator on is read when Numba is imported, so it cannot be this process."""
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(TESTS / name)]

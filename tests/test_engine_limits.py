@@ -85,8 +85,8 @@ def test_devices_and_keywords() -> None:
     query = cer.compile("SELECT * WHERE A ; B")
     assert query.run(events).device == "cpu"
     assert "CPU" in query.run(events).device_reason
-    with pytest.raises(cer.DeviceError, match="CPU only"):
-        query.count(events, device="cuda")
+    with pytest.raises(cer.DeviceError, match="a device is auto, cpu, cuda or"):
+        query.count(events, device="gpu")
     with pytest.raises(ValueError, match="limit"):
         query.count(events, limit=-1)
     with pytest.raises(ValueError, match="order_unit"):

@@ -36,6 +36,7 @@ KERNEL_IMPORTS = {
     "dataclasses",
     "enum",
     "math",
+    "types",
     "typing",
     "numpy",
     "numba",

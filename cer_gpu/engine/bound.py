@@ -6,11 +6,14 @@ import difflib
 import warnings
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.chunk import Chunk
+from cer_gpu.engine.classify import Classifier, columns_of
+from cer_gpu.engine.devices import Place, place_of, with_memory
+from cer_gpu.engine.ends import Asked, Ends, ends_of
 from cer_gpu.engine.enumerate import batches_of
 from cer_gpu.engine.execute import Executor
 from cer_gpu.engine.intake import Intake
@@ -25,9 +28,9 @@ from cer_gpu.engine.runner import Run, Runner, Step
 from cer_gpu.engine.sources.source import Source
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-from cer_gpu.plan.axes import ColumnAxis
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.leaves import attributes_of
+
+Result = TypeVar("Result")
 
 BATCH = 1 << 22
 """Rows that are read at a time at most."""
@@ -69,14 +72,16 @@ class BoundQuery:
         self._units = units
         self._options = options
         self._workers = workers
+        self.place: Place = place_of(options.device, query, source.rows, bool(source.on_device))
+        """Where it runs, and why there."""
 
     # ---------------------------------------------------------------------------------- the answers
 
     def count(self) -> int:
         """How many complex events there are."""
         total = 0
-        for chunk, run in self._chunks():
-            total += sum_exactly(self._limited(run.executor.count_hits(chunk)[1]))
+        for _, number in self._ends("count"):
+            total += sum_exactly(number)
             if self._options.limit is not None and total > self._options.limit:
                 warn_of_limit(self._options.limit)
                 return self._options.limit
@@ -86,11 +91,7 @@ class BoundQuery:
         """How many complex events end at each position where some do."""
         positions, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         left = self._options.limit
-        for chunk, run in self._chunks():
-            event, number = run.executor.count_hits(chunk)
-            number, position = self._limited(number), chunk.events.positions[event]
-            order = np.argsort(position, kind="stable")
-            position, number = position[order], number[order]
+        for position, number in self._ends("counts"):
             total = sum_exactly(number)
             cut = left is not None and total > left
             if cut:
@@ -109,27 +110,22 @@ class BoundQuery:
         """The positions where complex events end, and the latest start of those at each."""
         positions, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         left = self._options.limit
-        for chunk, run in self._chunks(answers=False):
-            found = run.executor.hits(chunk, bounded=False)
-            position = chunk.events.positions[found.event]
-            order = np.argsort(position, kind="stable")
-            cut = left is not None and len(order) > left
-            order = order[:left]
-            positions.append(position[order])
-            starts.append(found.latest[order])
-            if cut:
+        for position, start in self._ends("hits"):
+            positions.append(position[:left])
+            starts.append(start[:left])
+            if left is not None and len(position) > left:
                 warn_of_limit(self._options.limit)
                 break
-            left = None if left is None else left - len(order)
+            left = None if left is None else left - len(position)
         return pa.table({"position": np.concatenate(positions), "latest_start": np.concatenate(starts)})
 
     def matches(self) -> Matches:
         """The complex events, lazily."""
 
         def produce(stop: Stop) -> Iterator[pa.RecordBatch]:
-            steps = (
-                Step(chunk, run.executor.hits(chunk), run) for chunk, run in self._chunks(enumerates=True)
-            )
+            run = self.begin(enumerates=True)
+            chunks = self._watched(run, lambda batches: run.runner.chunks(run.intake(batches)))
+            steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
             return stop.cut(batch for step in steps for batch in batches_of(step))
 
         return self.matches_of(produce, self.begin(enumerates=True))
@@ -144,17 +140,10 @@ class BoundQuery:
             self._query.variables,
             names,
             None if self._query.rule is None else tuple(head.name for head in self._query.rule.head),
-            "cpu",
-            self.device_reason,
+            self.place.name,
+            self.place.reason,
             stop,
         )
-
-    @property
-    def device_reason(self) -> str:
-        """Why the run takes place where it does."""
-        if self._options.device == "cpu":
-            return "device='cpu' was asked for"
-        return "the kernels of this version are for the CPU"
 
     @property
     def arrow_schema(self) -> pa.Schema:
@@ -173,6 +162,16 @@ class BoundQuery:
         answers : bool
             Whether it gives or counts them; otherwise where some end.
         """
+        if self.place.numbers:
+            run = with_memory(lambda: self._begun(enumerates, answers))
+            if run is not None:
+                return run
+            reason = f"the CPU, since {self.place.name} has no memory left for the tables of the query"
+            warnings.warn(reason, UserWarning, stacklevel=4)
+            self.place = Place((), reason)
+        return self._begun(enumerates, answers)
+
+    def _begun(self, enumerates: bool, answers: bool) -> Run:
         query, options = self._query, self._options
         if answers:
             query = query.of_answers()
@@ -189,12 +188,36 @@ class BoundQuery:
             options.stream_column,
             form.payload if enumerates else (),
             workers,
+            self._classifier(query, enumerates),
         )
-        executor = (
-            JoinExecutor(query, workers) if query.joins is not None else Executor(query, workers, carries)
-        )
+        executor = JoinExecutor(query, workers) if query.joins is not None else self._executor(query, carries)
         runner = Runner(query, intake, executor, workers, carries, options.memory)
         return Run(query, workers, intake, executor, runner, form)
+
+    def _resides(self, query: CompiledQuery) -> bool:
+        """Whether nothing between the columns and the ends has to come back from a device."""
+        if len(self.place.numbers) != 1:
+            return False
+        from cer_gpu.engine.cuda import why_not
+
+        return why_not(query) is None
+
+    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier | None:
+        """What finds relevant events on a device; None on the CPU."""
+        if not self.place.numbers:
+            return None
+        from cer_gpu.engine.cuda_classify import CudaClassifier
+
+        timed = query.window is not None and query.window.kind == "time"
+        also = self._options.order_by[:1] if timed and not enumerates and self._resides(query) else ()
+        return CudaClassifier(query, self._units, self._workers, device=self.place.numbers[0], also=also)
+
+    def _executor(self, query: CompiledQuery, carries: bool) -> Executor:
+        if not self.place.numbers:
+            return Executor(query, self._workers, carries)
+        from cer_gpu.engine.cuda_devices import DevicesExecutor
+
+        return DevicesExecutor(query, self._workers, carries, self.place.numbers)
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
@@ -203,13 +226,30 @@ class BoundQuery:
         rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
         return self._source.batches(self.columns(run.intake.payload), rows)
 
-    def _chunks(self, enumerates: bool = False, answers: bool = True) -> Iterator[tuple[Chunk, Run]]:
-        """Run over the whole source, chunk by chunk."""
-        run = self.begin(enumerates, answers)
+    def _ends(self, asked: Asked) -> Iterator[Ends]:
+        """Where complex events end, chunk by chunk."""
+        run = self.begin(enumerates=False, answers=asked != "hits")
+        if self._resides(run.query):
+            from cer_gpu.engine.cuda_run import ResidentRun
+
+            names = self.columns(())
+            resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
+            if resident is not None:
+                lying = self._source.on_device
+                return self._watched(run, lambda batches: resident.ends(lying or batches, asked))
+
+        def on_host(batches: Iterator[pa.RecordBatch]) -> Iterator[Ends]:
+            return (ends_of(run, chunk, asked) for chunk in run.runner.chunks(run.intake(batches)))
+
+        return self._watched(run, on_host)
+
+    def _watched(
+        self, run: Run, use: Callable[[Iterator[pa.RecordBatch]], Iterator[Result]]
+    ) -> Iterator[Result]:
+        """What is made of the whole source, batch by batch, while its progress is shown."""
         progress = Progress(self._source.rows)
         try:
-            for chunk in run.runner.chunks(run.intake(progress.watch(self.read(run)))):
-                yield chunk, run
+            yield from use(progress.watch(self.read(run)))
         finally:
             progress.close()
         warn_of_unseen(run.intake, self._options.stream_column)
@@ -219,13 +259,7 @@ class BoundQuery:
         query, options = self._query, self._options
         names = list(options.order_by)
         for axis in query.axes:
-            if isinstance(axis, ColumnAxis):
-                names.append(axis.column)
-            else:
-                operands = [getattr(axis, side, None) for side in ("operand", "left", "right")]
-                for operand in operands:
-                    if operand is not None:
-                        names += sorted(attributes_of(operand))
+            names += columns_of(axis)
         names += columns_read(query.key_columns)
         names += [name for part in query.partition for name in part]
         if query.window is not None and query.window.attribute is not None:
@@ -233,11 +267,6 @@ class BoundQuery:
         if query.streams and options.stream_column is not None:
             names.append(options.stream_column)
         return list(dict.fromkeys([*names, *payload]))
-
-    def _limited(self, number: np.ndarray) -> np.ndarray:
-        """How many complex events are reported at each hit."""
-        limit = self._query.limit
-        return number if limit is None else np.minimum(number, limit)
 
 
 def sum_exactly(number: np.ndarray) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from cer_gpu.kernels import classify as kernels
 from cer_gpu.language import tree
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.leaves import attributes_of
 from cer_gpu.plan.symbols import TABLE_BUDGET
 
 BLOCK = 1 << 17
@@ -37,7 +38,7 @@ _COMPARE = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Adder:
+class Adder:
     """One pass over a block: what a column adds to the index of a stage."""
 
     column: Values | Codes
@@ -88,6 +89,10 @@ class Classifier:
         self.seen: dict[str, set[str]] = {}
         """For the same columns names that events have had, some of them."""
 
+    def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+        """The batches in their order, as they are to be given to `relevant`; here as they are."""
+        return batches
+
     def relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """The events of a batch whose symbol is not neutral, block by block.
 
@@ -114,7 +119,7 @@ class Classifier:
         self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
 
     def _block(
-        self, adders: list[list[_Adder]], start: int, stop: int, before: int
+        self, adders: list[list[Adder]], start: int, stop: int, before: int
     ) -> tuple[np.ndarray, np.ndarray]:
         # Blocks reuse the memory of blocks that are done: fresh pages cost more than the kernels.
         try:
@@ -150,18 +155,21 @@ class Classifier:
 
     # ------------------------------------------------------------------------------------- adders
 
-    def _adders(self, batch: pa.RecordBatch) -> list[list[_Adder]]:
+    def _adders(self, batch: pa.RecordBatch) -> list[list[Adder]]:
         texts: dict[str, Codes] = {}
 
         def codes(name: str) -> Codes:
             if name not in texts:
-                texts[name] = columns.codes(batch.column(name), name)
+                texts[name] = self._codes(batch, name)
             return texts[name]
 
         return [
             self._stage_adders(batch, codes, stage.axes, stage.strides, self._dtypes[number])
             for number, stage in enumerate(self._query.stages)
         ]
+
+    def _codes(self, batch: pa.RecordBatch, name: str) -> Codes:
+        return columns.codes(batch.column(name), name)
 
     def _stage_adders(
         self,
@@ -170,7 +178,7 @@ class Classifier:
         axes: tuple[int, ...],
         strides: tuple[int, ...],
         dtype: np.dtype,
-    ) -> list[_Adder]:
+    ) -> list[Adder]:
         by_column: dict[str, tuple[np.ndarray, int]] = {}
         adders = []
         for number, stride in zip(axes, strides, strict=True):
@@ -187,24 +195,32 @@ class Classifier:
                 adders.append(self._number_adder(batch, axis, stride, dtype))
         # One pass over a column of strings serves all of its axes: what they add is a table by code.
         for name, (shares, absent) in by_column.items():
-            adders.append(_Adder(codes(name), shares.astype(dtype), None, dtype.type(absent)))
+            adders.append(Adder(codes(name), shares.astype(dtype), None, dtype.type(absent)))
         return adders
 
-    def _number_adder(self, batch: pa.RecordBatch, axis: Axis, stride: int, dtype: np.dtype) -> _Adder:
+    def _number_adder(self, batch: pa.RecordBatch, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
         def read(name: str) -> tuple[Values, str | None]:
             return columns.numbers(batch.column(name), name), self._units.get(name)
 
         if isinstance(axis, CutAxis):
             values, _ = evaluate(axis.operand, read, len(batch))
             bounds, classes = axis.thresholds(values.data.dtype)
-            return _Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
+            return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
         if isinstance(axis, NullAxis):
             truth = _is_null(axis.operand, batch, read)
         else:
             assert isinstance(axis, RelationAxis)
             truth = _relation(axis, batch, read)
         shares = np.array([0, stride], dtype)
-        return _Adder(Values(truth.view(np.uint8), kernels.NONE_MISSING), shares, None, dtype.type(0))
+        return Adder(Values(truth.view(np.uint8), kernels.NONE_MISSING), shares, None, dtype.type(0))
+
+
+def columns_of(axis: Axis) -> list[str]:
+    """The columns that an axis reads."""
+    if isinstance(axis, ColumnAxis):
+        return [axis.column]
+    sides = [getattr(axis, side, None) for side in ("operand", "left", "right")]
+    return [name for side in sides if side is not None for name in sorted(attributes_of(side))]
 
 
 def _text_column(axis: Axis) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numba import cuda
 
 from cer_gpu.engine.bound import sum_exactly
 from cer_gpu.engine.chunk import Segments
@@ -18,7 +19,7 @@ from cer_gpu.errors import DeviceError
 from cer_gpu.kernels import counts as on_cpu
 from cer_gpu.kernels.cuda import classify, counts, hits, windows
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
-from cer_gpu.kernels.cuda.words import copied
+from cer_gpu.kernels.cuda.words import copied, empty
 from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -53,12 +54,29 @@ class ResidentHits:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
-    """Hits as the kernels give them: events, the pieces that they lie in, and what these read."""
+class ResidentTail:
+    """Relevant events on the device, in the order of the stream.
+
+    Attributes
+    ----------
+    positions : device array, shape (kept,), int64
+    symbols : device array, shape (kept, padded), uint8 or uint16
+    measured : device array, shape (kept,), uint64 or float64
+        What the window measures, made `comparable`.
+    kept : int
+    """
 
     positions: Any
     symbols: Any
     measured: Any
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class ResidentEnds:
+    """Hits as the kernels give them: events, the pieces that they lie in, and what these read."""
+
+    events: ResidentTail
     begin: Any
     offsets: Any
     event: Any
@@ -95,6 +113,8 @@ class ResidentQuery:
     workers : Workers
     lane, stream : Geometry
         How kernels are launched.
+    classifier : CudaClassifier or None
+        One that the columns were brought to the device by.
 
     Raises
     ------
@@ -109,6 +129,7 @@ class ResidentQuery:
         workers: Workers,
         lane: Geometry = LANE,
         stream: Geometry = STREAM,
+        classifier: CudaClassifier | None = None,
     ) -> None:
         reason = why_not(query)
         if reason is not None:
@@ -124,7 +145,7 @@ class ResidentQuery:
         self._window = query.window
         self._workers = workers
         self._lane, self._stream, self._fitting = lane, stream, fitting
-        self._classifier = CudaClassifier(query, units, workers, stream)
+        self._classifier = classifier or CudaClassifier(query, units, workers, stream)
         self._program = hits.device_program(program, fitting)
         self._forward, self._backward = forward_program(self._host), backward_program(self._host)
         self._machine = counts.device_tables(self._host, self._forward, self._backward)
@@ -150,55 +171,88 @@ class ResidentQuery:
 
     def hits(self, table: ResidentTable) -> ResidentHits:
         """The positions where complex events end, and the latest start of those at each."""
-        ends = self._ends(table)
-        both = (
-            classify.gather(ends.positions, event, 0, np.int64, self._stream)
-            for event in (ends.event, ends.latest)
-        )
-        return ResidentHits(*both)
+        return self.hits_at(self.ends(table))
 
     def count(self, table: ResidentTable) -> int:
         """How many complex events there are, exactly."""
-        ends = self._ends(table)
+        return sum_exactly(self.numbers(self.ends(table)))
+
+    def hits_at(self, ends: ResidentEnds) -> ResidentHits:
+        """Ends and latest starts as positions in the stream."""
+        return ResidentHits(self._positions(ends, ends.event), self._positions(ends, ends.latest))
+
+    def numbers(self, ends: ResidentEnds) -> np.ndarray:
+        """How many complex events end at each, on the host, shape (ends,); objects past 2^62."""
         size = self._window.size
         lowest = windows.lowest_starts(
-            ends.measured, ends.begin, ends.offsets, ends.event, size, self._stream
+            ends.events.measured, ends.begin, ends.offsets, ends.event, size, self._stream
         )
         number, status = counts.counts(
-            self._machine, ends.symbols, ends.offsets, ends.event, lowest, self._lane
+            self._machine, ends.events.symbols, ends.offsets, ends.event, lowest, self._lane
         )
         whole, wrong = number.copy_to_host(), status.copy_to_host()
-        return sum_exactly(self._patched(ends, lowest, whole, wrong) if wrong.any() else whole)
+        return self._patched(ends, lowest, whole, wrong) if wrong.any() else whole
 
-    def _ends(self, table: ResidentTable) -> _Ends:
-        events = self._classifier.events(table.columns, 0)
-        positions, kept = events.positions, events.kept
-        measured = positions.view(np.uint64)
-        if table.time is not None:
-            whole = table.time.dtype.kind != "f"
-            dtype = np.int64 if whole else np.float64
-            gathered = classify.gather(table.time, positions, 0, dtype, self._stream)
-            measured = gathered.view(np.uint64) if whole else gathered
-        one = np.array([[0], [0], [kept], [0]], np.int64)
-        lane = Segments(*(one if kept else one[:, :0]))
-        cut = pieces(lane, measured, self._window.size, self._stream) if kept else lane
+    def ends(self, table: ResidentTable, before: int = 0, tail: ResidentTail | None = None) -> ResidentEnds:
+        """Where complex events end in a table.
+
+        Parameters
+        ----------
+        table : ResidentTable
+        before : int
+            How many events of the stream come before it.
+        tail : ResidentTail or None
+            Those of them that the window may still reach (`tail`).
+        """
+        events = self._events(table, before)
+        if tail is not None and tail.kept:
+            events = _joined(tail, events)
+        old = 0 if tail is None else tail.kept
+        one = np.array([[0], [old], [events.kept], [0]], np.int64)
+        lane = Segments(*(one if events.kept > old else one[:, :0]))
+        cut = pieces(lane, events.measured, self._window.size, self._stream) if len(lane) else lane
         bounds = copied(cut.begin), copied(cut.report), copied(cut.stop)
         registers = copied(np.full((len(cut), self._host.n_live), -1, np.int64))
         found = hits.hits(
             self._program,
             events.symbols,
             copied(np.empty(0, np.int64)),
-            measured,
+            events.measured,
             self._window.size,
             *bounds,
             registers,
             self._fitting,
         )
-        return _Ends(positions, events.symbols, measured, bounds[0], *found)
+        return ResidentEnds(events, bounds[0], *found)
 
-    def _patched(self, ends: _Ends, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
+    def tail(self, ends: ResidentEnds) -> ResidentTail:
+        """The events that the window of a later one may still reach: what the last one's does."""
+        events = ends.events
+        if not events.kept:
+            return events
+        size, last = self._window.size, events.kept - 1
+        bounds = copied(np.zeros(1, np.int64)), copied(np.array([0, 1])), copied(np.array([last]))
+        low = int(windows.lowest_starts(events.measured, *bounds, size, self._stream).copy_to_host()[0])
+        return _copied_from(events, low)
+
+    def _events(self, table: ResidentTable, before: int) -> ResidentTail:
+        found = self._classifier.events(table.columns, before)
+        measured = found.positions.view(np.uint64)
+        if table.time is not None:
+            whole = table.time.dtype.kind != "f"
+            dtype = np.int64 if whole else np.float64
+            gathered = classify.gather(table.time, found.positions, before, dtype, self._stream)
+            measured = gathered.view(np.uint64) if whole else gathered
+        return ResidentTail(found.positions, found.symbols, measured, found.kept)
+
+    def _positions(self, ends: ResidentEnds, event: Any) -> Any:
+        return classify.gather(ends.events.positions, event, 0, np.int64, self._stream)
+
+    def _patched(self, ends: ResidentEnds, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
         """Counts with those of pieces whose sums are too large made again on the host."""
-        first, event, symbols = (part.copy_to_host() for part in (ends.offsets, ends.event, ends.symbols))
+        first, event, symbols = (
+            part.copy_to_host() for part in (ends.offsets, ends.event, ends.events.symbols)
+        )
         least = lowest.copy_to_host()
 
         def again(piece: int) -> np.ndarray:
@@ -208,3 +262,30 @@ class ResidentQuery:
             return on_cpu.counts(self._host, *programs, symbols, one, event[part], least[part])
 
         return patched(whole, first, wrong, again)
+
+
+def _joined(first: ResidentTail, then: ResidentTail) -> ResidentTail:
+    """Events one after another."""
+    kept = first.kept + then.kept
+    positions = cuda.device_array(kept, np.int64)
+    symbols = empty(kept, then.symbols.dtype)
+    measured = cuda.device_array(kept, then.measured.dtype)
+    for part, at in ((first, 0), (then, first.kept)):
+        if part.kept:
+            place, own = slice(at, at + part.kept), slice(0, part.kept)
+            positions[place].copy_to_device(part.positions)
+            symbols[place].copy_to_device(part.symbols[own])
+            measured[place].copy_to_device(part.measured)
+    return ResidentTail(positions, symbols, measured, kept)
+
+
+def _copied_from(events: ResidentTail, low: int) -> ResidentTail:
+    """The events from `low` on, in memory of their own, so that the others can be freed; at least one."""
+    kept = events.kept - low
+    positions = cuda.device_array(kept, np.int64)
+    symbols = empty(kept, events.symbols.dtype)
+    measured = cuda.device_array(kept, events.measured.dtype)
+    positions.copy_to_device(events.positions[low:])
+    symbols[:kept].copy_to_device(events.symbols[low : events.kept])
+    measured.copy_to_device(events.measured[low:])
+    return ResidentTail(positions, symbols, measured, kept)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.classify import Classifier
+from cer_gpu.engine import columns
+from cer_gpu.engine.classify import Adder, Classifier, columns_of
+from cer_gpu.engine.columns import Codes, Values
+from cer_gpu.engine.cuda_memory import Shrinking
+from cer_gpu.engine.cuda_staging import Staging, Upload
+from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.cuda import classify as kernels
 from cer_gpu.kernels.cuda.geometry import STREAM, Geometry
 from cer_gpu.kernels.cuda.words import copied
+from cer_gpu.language import tree
+from cer_gpu.plan.axes import Axis, CutAxis
 from cer_gpu.plan.compiled import CompiledQuery
+
+Events: TypeAlias = "pa.RecordBatch | DeviceTable"
+"""A batch on the host, or where it lies on the device."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +48,16 @@ class ResidentBatch:
     rows : int
     adders : tuple of tuple of ResidentAdder
         For each stage.
+    also : tuple of device array
+        The other columns that were brought with them.
+    upload : Upload or None
+        What has to be waited for before they are read.
     """
 
     rows: int
     adders: tuple[tuple[ResidentAdder, ...], ...]
+    also: tuple[Any, ...] = ()
+    upload: Upload | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +76,20 @@ class ResidentEvents:
     kept: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    """A batch whose columns are being copied; None: there was no memory for them."""
+
+    batch: Events
+    resident: ResidentBatch | None
+
+
 class CudaClassifier(Classifier):
     """Finds the relevant events of batches on a device; strings and arithmetic are read by the host.
+
+    Batches are cut to what the device has memory for, and the columns of the next one are copied while the
+    kernels run over this one (`ahead`). Where memory runs out the batch is halved; where that does not help
+    any more, the CPU goes on, with a warning.
 
     Parameters
     ----------
@@ -67,22 +97,130 @@ class CudaClassifier(Classifier):
     units : mapping of str to str
     workers : Workers
     geometry : Geometry
+    device : int
+        Its number.
+    also : tuple of str
+        Columns of numbers that are brought to the device with those that are read.
     """
 
     def __init__(
-        self, query: CompiledQuery, units: dict[str, str], workers: Workers, geometry: Geometry = STREAM
+        self,
+        query: CompiledQuery,
+        units: dict[str, str],
+        workers: Workers,
+        geometry: Geometry = STREAM,
+        device: int = 0,
+        also: tuple[str, ...] = (),
     ) -> None:
         super().__init__(query, units, workers)
+        self.device = device
         self._geometry = geometry
-        self._tables = [copied(stage.table) for stage in query.stages]
+        self._also = also
+        with on(device):
+            self._tables = [copied(stage.table) for stage in query.stages]
+            self._staging = Staging(workers)
+            self.memory = Shrinking(device)
+        self._staged: list[_Staged] = []
 
-    def resident(self, batch: pa.RecordBatch) -> ResidentBatch:
-        """Copy to the device what the classification reads of a batch."""
-        there: dict[tuple[int, int, str], Any] = {}
-        # Kept while the addresses in `there` are looked at: memory that is freed is used again.
+    # ------------------------------------------------------------------------------ bring them there
+
+    def ahead(self, batches: Iterable[Events]) -> Iterator[Events]:
+        """The batches cut to size; when one is given out, the next is on its way to the device."""
+        waiting: Events | None = None
+        for batch in self.memory.cut(batches):
+            if not self.memory.exhausted:
+                self._staged.append(_Staged(batch, self._staged_columns(batch)))
+            if waiting is not None:
+                yield waiting
+            waiting = batch
+        if waiting is not None:
+            yield waiting
+
+    def _staged_columns(self, batch: Events) -> ResidentBatch | None:
+        with on(self.device):
+            return with_memory(lambda: self.resident(batch, staged=True))
+
+    def taken(self, batch: Events) -> ResidentBatch:
+        """The columns of a batch that `ahead` has given out, or of another one."""
+        while self._staged:
+            staged = self._staged.pop(0)
+            if staged.batch is batch and staged.resident is not None:
+                return staged.resident
+        return self.resident(batch, staged=True)
+
+    def resident(self, batch: Events, staged: bool = False) -> ResidentBatch:
+        """Copy to the device what the classification reads of a batch.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        staged : bool
+            Whether the copy may go on while kernels run; then the arrays are overwritten by the next call
+            but one.
+        """
         host = self._adders(batch)
-        stages = tuple(tuple(_resident(adder, there) for adder in stage) for stage in host)
-        return ResidentBatch(len(batch), stages)
+        arrays: list[np.ndarray] = []
+        lying: list[Any] = []
+        # Several axes of one column read one copy of it. Arrays are kept while their addresses are compared.
+        index: dict[tuple[int, int, str], int] = {}
+
+        def place(values: Any) -> int:
+            if not isinstance(values, np.ndarray):  # it lies on the device already
+                lying.append(values)
+                return -len(lying)
+            key = (values.ctypes.data, len(values), values.dtype.str)
+            if key not in index:
+                index[key] = len(arrays)
+                arrays.append(values)
+            return index[key]
+
+        places = [[_places(adder, place) for adder in stage] for stage in host]
+        also = [place(self._numbers(batch, name)) for name in self._also]
+        upload = self._staging.upload(arrays) if staged else None
+        there = upload.arrays if upload is not None else tuple(copied(values) for values in arrays)
+
+        def at(number: int | None) -> Any:
+            if number is None:
+                return None
+            return there[number] if number >= 0 else lying[-1 - number]
+
+        stages = tuple(
+            tuple(
+                ResidentAdder(at(data), at(valid), at(shares), at(bounds), adder.absent)
+                for (data, valid, shares, bounds), adder in zip(found, stage)
+            )
+            for found, stage in zip(places, host)
+        )
+        return ResidentBatch(len(batch), stages, tuple(map(at, also)), upload)
+
+    def _numbers(self, batch: Events, name: str) -> Any:
+        if isinstance(batch, pa.RecordBatch):
+            return columns.numbers(batch.column(name), name).data
+        return batch.columns[name].data
+
+    def _codes(self, batch: Events, name: str) -> Codes:
+        if isinstance(batch, pa.RecordBatch):
+            return super()._codes(batch, name)
+        column = batch.columns[name]
+        texts = () if column.texts is None else tuple(column.texts.to_pylist())
+        if not texts:  # nothing but nulls
+            nothing = np.zeros(len(batch), np.uint8)
+            return Codes(nothing, nothing, (None,))
+        return Codes(column.data, column.valid, texts)
+
+    def _number_adder(self, batch: Events, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
+        if isinstance(batch, pa.RecordBatch):
+            return super()._number_adder(batch, axis, stride, dtype)
+        if isinstance(axis, CutAxis) and isinstance(axis.operand, tree.Attribute):
+            column = batch.columns[axis.operand.name]
+            bounds, classes = axis.thresholds(column.data.dtype)
+            shares = (classes.astype(np.int64) * stride).astype(dtype)
+            return Adder(Values(column.data, column.valid), shares, bounds, None)
+        # Arithmetic, comparisons of columns and IS NULL are the host's.
+        names = list(dict.fromkeys(columns_of(axis))) or list(batch.columns)[:1]
+        return super()._number_adder(batch.on_host(names), axis, stride, dtype)
+
+    # ------------------------------------------------------------------------------------ classify
 
     def events(self, batch: ResidentBatch, before: int) -> ResidentEvents:
         """The relevant events of a resident batch, which stay on the device.
@@ -94,6 +232,8 @@ class CudaClassifier(Classifier):
             How many events of the stream come before it.
         """
         geometry = self._geometry
+        if batch.upload is not None:
+            batch.upload.wait()
         index = kernels.new_index(batch.rows, self._dtypes[0], geometry)
         for number, stage in enumerate(self._query.stages):
             if number:
@@ -110,21 +250,28 @@ class CudaClassifier(Classifier):
         found = kernels.compact(index, batch.rows, self._tables[-1], before, geometry)
         return ResidentEvents(*found)
 
-    def relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    def relevant(self, batch: Events, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """As on the CPU: positions and symbols, as host arrays."""
-        found = self.events(self.resident(batch), before)
-        return [(found.positions.copy_to_host(), found.symbols.copy_to_host()[: found.kept])]
+
+        def classify(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
+            with on(self.device):
+                found = self.events(self.taken(part), first)
+                return [(found.positions.copy_to_host(), found.symbols.copy_to_host()[: found.kept])]
+
+        def by_host(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
+            return super(CudaClassifier, self).relevant(part, first)
+
+        parts = self.memory.halving(batch, before, classify, by_host, self.clear)
+        return [found for part in parts for found in part]
+
+    def clear(self) -> None:
+        """Give back the memory of what has been brought to the device ahead."""
+        with on(self.device):
+            self._staged.clear()
+            self._staging.clear()
 
 
-def _resident(adder: Any, there: dict[tuple[int, int, str], Any]) -> ResidentAdder:
-    """An adder with its arrays on the device; several axes of one column read one copy of it."""
-
-    def once(values: np.ndarray) -> Any:
-        place = (values.ctypes.data, len(values), values.dtype.str)
-        if place not in there:
-            there[place] = copied(values)
-        return there[place]
-
-    column = adder.column
-    bounds = None if adder.bounds is None else copied(adder.bounds)
-    return ResidentAdder(once(column.data), once(column.valid), copied(adder.shares), bounds, adder.absent)
+def _places(adder: Any, place: Callable[[np.ndarray], int]) -> tuple[int | None, ...]:
+    """Where the arrays of an adder are among all that are brought."""
+    parts = (adder.column.data, adder.column.valid, adder.shares, adder.bounds)
+    return tuple(None if part is None else place(part) for part in parts)

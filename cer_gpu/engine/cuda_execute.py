@@ -1,8 +1,9 @@
-"""The CUDA backend: hits and counts of chunks on a device.
+"""The CUDA backend: hits, counts and complex events of chunks on a device.
 
-What the device has no kernels for (windows over an attribute that is out of order, the persistent structure,
-the choice of SELECT) is done by the CPU's executor, of which this is a kind; so is what does not fit into a
-kernel: programs with too many registers, sums past 2^62.
+What the device has no kernels for (complex events under a window over an attribute that is out of order, the
+choice of strategies that compare complex events) is done by the CPU's executor, of which this is a kind; so
+is what does not fit into a kernel (programs with too many registers, sums past 2^62) and what is not enough
+work for one (the structure of few windows).
 """
 
 from __future__ import annotations
@@ -12,16 +13,25 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
+from numba import cuda
 
 from cer_gpu.engine.chunk import Chunk, Segments
+from cer_gpu.engine.cuda_structure import DeviceStructure
+from cer_gpu.engine.devices import on
 from cer_gpu.engine.execute import Executor
-from cer_gpu.engine.hits import first_hits
+from cer_gpu.engine.hits import Hits, first_hits, hits_of
 from cer_gpu.engine.lanes import grown
+from cer_gpu.engine.select import Single, shown_labels
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration import structure
+from cer_gpu.enumeration.structure import Structure
+from cer_gpu.kernels import best as on_cpu_best
 from cer_gpu.kernels import counts as on_cpu
+from cer_gpu.kernels.counts_by_start import unsigned
+from cer_gpu.kernels.cuda import best, flows, matrices, windows
 from cer_gpu.kernels.cuda import counts as counting
+from cer_gpu.kernels.cuda import counts_by_start as starting
 from cer_gpu.kernels.cuda import hits as hitting
-from cer_gpu.kernels.cuda import windows
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.cuda.words import copied, to_device
 from cer_gpu.kernels.windows import comparable
@@ -34,6 +44,9 @@ ROOM = 1 << 18
 
 PIECE = 256
 """Events, or hits, of a piece at least: below, what a piece costs to begin shows."""
+
+LISTS = 1 << 10
+"""Pieces from which nodes are built on the device: fewer threads of it are slower than the CPU's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +85,14 @@ class CudaExecutor(Executor):
         self._fitting = lane_geometry(self._hits_program.n_registers, lane)
         if self._fitting is not None:
             self._program = hitting.device_program(self._hits_program, self._fitting)
+        tiled = lane_geometry(2 * self._hits_program.n_registers, lane)
+        self._tiled: tuple[Geometry, hitting.DeviceProgram] | None = None
+        if tiled is not None and carries and self.tables.n_live <= flows.MOST_STATES:
+            self._tiled = tiled, hitting.device_program(self._hits_program, tiled)
         self._machine = counting.device_tables(self.tables, self._forward, self._backward)
         self._there: _DeviceEvents | None = None
+        # the simulator's device has no number
+        self._device = int(getattr(cuda.get_current_device(), "id", 0))
 
     def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
         # One launch takes all segments; the CPU's threads have what has no kernel here.
@@ -85,6 +104,9 @@ class CudaExecutor(Executor):
         there, window = self._events(chunk), self._query.window
         if self._carries:
             registers = self._registers[segments.lane]
+            tiles = self._tiles(segments, ROOM, self._tiled is not None)
+            if tiles is not None:
+                return self._tiled_hits(there, segments, tiles, registers)
         else:
             if window is not None:
                 segments = pieces(segments, there.measured, window.size, self._stream)
@@ -107,6 +129,34 @@ class CudaExecutor(Executor):
             self._registers[segments.lane] = left.copy_to_host()
         return event.copy_to_host(), latest.copy_to_host()
 
+    def _tiled_hits(
+        self, there: _DeviceEvents, segments: Segments, tiles: Segments, registers: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        assert self._tiled is not None
+        left = copied(registers)
+        _, event, latest = flows.tiled_hits(
+            self._tiled[1],
+            there.symbols,
+            there.positions,
+            *(copied(part) for part in (tiles.report, tiles.stop, tiles.lane)),
+            left,
+            self._tiled[0],
+        )
+        self._registers[segments.lane] = left.copy_to_host()
+        return event.copy_to_host(), latest.copy_to_host()
+
+    def _tiles(self, segments: Segments, most: int, possible: bool) -> Segments | None:
+        """Segments cut into at most about `most` tiles, in `lane` the number of each one's segment.
+
+        None where it is not possible, or where no segment is long enough.
+        """
+        if not possible:
+            return None
+        number = np.arange(len(segments))
+        length = max(PIECE, -(-int((segments.stop - segments.report).sum()) // most))
+        tiles = cut_evenly(Segments(segments.begin, segments.report, segments.stop, number), length)
+        return tiles if len(tiles) > len(segments) else None
+
     def _counts(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
     ) -> np.ndarray:
@@ -114,8 +164,7 @@ class CudaExecutor(Executor):
         if not exact or not len(event):
             return super()._counts(chunk, first, event, lowest, exact)
         there = self._events(chunk)
-        halo = int((event - lowest).mean() * len(event) / len(chunk.events))
-        first = finer(first, max(PIECE, halo, len(event) // ROOM))
+        first = self._lists(first, event, lowest, len(chunk.events))
         number, status = counting.counts(
             self._machine, there.symbols, copied(first), copied(event), copied(lowest), self._lane
         )
@@ -136,17 +185,7 @@ class CudaExecutor(Executor):
         large = (before >= 1 << 62).any(axis=1)
         moved = copied(np.where(large[:, None], 0, before).astype(np.int64))
         status = copied(large.astype(np.uint8))
-        found = counting.forward_counts(
-            self._machine,
-            self._events(chunk).symbols,
-            copied(segments.begin),
-            copied(segments.stop),
-            copied(first),
-            copied(event),
-            moved,
-            status,
-            self._lane,
-        )
+        found = self._forward_counts(chunk, event, moved, status)
         after = moved.copy_to_host()
 
         def again(segment: int) -> np.ndarray:
@@ -170,6 +209,83 @@ class CudaExecutor(Executor):
         number = patched(found.copy_to_host(), first, status.copy_to_host(), again)
         self._store_vectors(segments.lane, after)
         return event, number
+
+    def _forward_counts(self, chunk: Chunk, event: np.ndarray, moved: Any, status: Any) -> Any:
+        symbols, segments, n = self._events(chunk).symbols, chunk.segments, self.tables.n_live
+        most = min(ROOM, matrices.most_tiles(n))
+        tiles = self._tiles(segments, most, n <= matrices.MOST_STATES)
+        parts = segments if tiles is None else tiles
+        first = copied(first_hits(parts, event))
+        bounds = copied(parts.report), copied(parts.stop)
+        ends = first, copied(event), moved, status, self._lane
+        if tiles is None:
+            return counting.forward_counts(self._machine, symbols, *bounds, *ends)
+        return matrices.tiled_forward_counts(self._machine, symbols, *bounds, copied(tiles.lane), *ends)
+
+    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        assert self._query.window is not None
+        events, segments = chunk.events, chunk.segments
+        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        keys, size = unsigned(events.keys, self._query.window.size)
+        with on(self._device):
+            there = self._events(chunk).symbols, copied(keys), copied(keyed)
+            bounds = segments.begin, segments.report, segments.stop
+            _, found, status = starting.counts_by_start(
+                self._machine, *there, size, copied(lowest), *bounds, self._lane, self._stream
+            )
+            event, start, number = (part.copy_to_host() for part in found)
+            large = status.copy_to_host().any()
+        return super()._by_start(chunk, lowest) if large else (event, start, number)
+
+    def structure(self, chunk: Chunk, found: Hits) -> Structure:
+        """The persistent structure of a chunk's hits: on the device where it has lists enough to build."""
+        lists = self._worthwhile(chunk, found)
+        if lists is None:
+            return super().structure(chunk, found)
+        first, event, lowest = lists
+        with on(self._device):
+            there = self._events(chunk).symbols
+            ends = copied(first), copied(event), copied(lowest)
+            number, status = counting.counts(self._machine, there, *ends, self._lane)
+            wrong = np.repeat(status.copy_to_host(), np.diff(first)) != 0
+            count = np.where(wrong, 1 << 62, number.copy_to_host())
+            built = DeviceStructure(self.tables, self._machine, self._device, self._lane, self._stream)
+            begin, stop = lowest[first[:-1]], event[first[1:] - 1] + 1
+            hits = structure.Hits(first, event, lowest, count)
+            built.build_there(chunk.events.symbols, there, begin, stop, hits)
+        return built
+
+    def _single(self, chunk: Chunk, found: Hits) -> Single:
+        assert self._query.selection is not None
+        lists = self._worthwhile(chunk, found)
+        if lists is None:
+            return super()._single(chunk, found)
+        first, event, lowest = lists
+        span = int((event[first[1:] - 1] - lowest[first[:-1]]).max()) + 1
+        if best.room_of(self.tables.n_live, span)[1] < LISTS:
+            return super()._single(chunk, found)
+        latest = self._query.selection.strategy == "LAST"
+        with on(self._device):
+            there = self._events(chunk).symbols
+            ends = copied(first), copied(event), copied(lowest)
+            paths, status = best.best(self._machine, there, *ends, latest, span, self._lane)
+            left = on_cpu_best.Paths(*(part.copy_to_host() for part in paths))
+        if status.copy_to_host().any():
+            raise RuntimeError("no complex event ends at a hit")
+        return Single(left, found.event, shown_labels(self._query))
+
+    def _worthwhile(self, chunk: Chunk, found: Hits) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Where the lists of hits begin, their events and lowest starts; None if they are too few."""
+        if not len(found):
+            return None
+        first, event, lowest = hits_of(chunk.segments, found)
+        first = np.unique(self._lists(first, event, lowest, len(chunk.events)))
+        return (first, event, lowest) if len(first) > LISTS else None
+
+    def _lists(self, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:
+        """Lists of hits cut so that no more than about half of the work is done twice."""
+        halo = int((event - lowest).mean() * len(event) / events)
+        return finer(first, max(PIECE, halo, len(event) // ROOM))
 
     def _events(self, chunk: Chunk) -> _DeviceEvents:
         """The events of a chunk on the device, copied when the chunk is first asked for."""

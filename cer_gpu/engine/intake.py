@@ -50,6 +50,8 @@ class Intake:
     payload : tuple of str
         The columns to keep for the results.
     workers : Workers
+    classifier : Classifier or None
+        One that finds relevant events elsewhere than on the CPU.
     """
 
     def __init__(
@@ -61,12 +63,13 @@ class Intake:
         stream_column: str | None,
         payload: tuple[str, ...],
         workers: Workers,
+        classifier: Classifier | None = None,
     ) -> None:
         self._query = query
-        self._classifier = Classifier(query, units, workers)
+        self.classifier = classifier or Classifier(query, units, workers)
         self._order = OrderCheck(order_by, bool(query.partition), workers)
         self._workers = workers
-        self._order_by = order_by
+        self.order_by = order_by
         self._stream_column = stream_column
         self.payload = payload
         self.encoder = encoder
@@ -143,8 +146,8 @@ class Intake:
         if not self.rows:
             return []
         return [
-            (column, name, sorted(self._classifier.seen[column]))
-            for column, names in self._classifier.unseen.items()
+            (column, name, sorted(self.classifier.seen[column]))
+            for column, names in self.classifier.unseen.items()
             for name in sorted(names)
         ]
 
@@ -156,8 +159,32 @@ class Intake:
         DataError
             Where the data breaks the order of time.
         """
-        time = self._order.time(batch)
-        blocks = self._classifier.relevant(batch, self.rows)
+        return self.classified(batch, self.time(batch))
+
+    def time(self, batch: pa.RecordBatch) -> Values | None:
+        """The time of the next batch; None without one.
+
+        Raises
+        ------
+        DataError
+            Where the data breaks the order of time.
+        """
+        return self._order.time(batch)
+
+    def skip(self, rows: int) -> None:
+        """Leave out rows whose order was looked at elsewhere: those between two that `time` was given."""
+        self._order.skip(rows)
+
+    def classified(self, batch: pa.RecordBatch, time: Values | None) -> list[Relevant]:
+        """The relevant events of the next batch, whose order has been looked at, or of a first part of it.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        time : Values or None
+            Of its rows.
+        """
+        blocks = self.classifier.relevant(batch, self.rows)
         if not self._reads_rows:
             self.rows += len(batch)
             return [
@@ -204,7 +231,7 @@ class Intake:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
         """The relevant events of every batch."""
-        for batch in batches:
+        for batch in self.classifier.ahead(batches):
             if len(batch):
                 for part in self.relevant(batch):
                     yield part if self._prefixes is None else self._prefixes(part, self.lane_count)
@@ -266,7 +293,7 @@ class Intake:
             key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
             raise DataError(
                 f"row {self.rows + row} comes before an earlier row of its partition ({key}) "
-                f"by `{self._order_by[0]}`: {HOW_TO_SORT}"
+                f"by `{self.order_by[0]}`: {HOW_TO_SORT}"
             )
 
     # --------------------------------------------------------------------------------------- keys

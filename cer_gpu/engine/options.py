@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from operator import index
 from typing import SupportsIndex
 
-from cer_gpu.errors import DeviceError
+from cer_gpu.engine.devices import asked_devices
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
 
@@ -26,7 +26,8 @@ class Options:
     type_column : str
     stream_column : str or None
     sort : bool
-    device : str
+    device : tuple of str
+        `("auto",)`, `("cpu",)`, or CUDA devices: `("cuda:0", "cuda:1")`.
     limit, memory : int or None
     """
 
@@ -35,7 +36,7 @@ class Options:
     type_column: str
     stream_column: str | None
     sort: bool
-    device: str
+    device: tuple[str, ...]
     limit: int | None
     memory: int | None
 
@@ -49,7 +50,7 @@ def read_options(
     type_column: str = "type",
     stream_column: str | None = None,
     sort: bool = False,
-    device: str = "auto",
+    device: str | Sequence[str] = "auto",
     limit: int | None = None,
     memory: int | None = None,
     **unknown: object,
@@ -63,7 +64,7 @@ def read_options(
     ValueError
         For a keyword that makes no sense.
     DeviceError
-        For a device that cannot be used.
+        For a device that does not exist or cannot be used.
     """
     for name in unknown:
         near = difflib.get_close_matches(name, KEYWORDS, n=1)
@@ -74,18 +75,13 @@ def read_options(
     columns = (order_by,) if isinstance(order_by, str) else tuple(order_by or ())
     if sort and not columns:
         raise ValueError("sort=True needs to know by what: name the columns with order_by")
-    if device not in ("auto", "cpu"):
-        raise DeviceError(
-            f"device={device!r} cannot be used: this version runs on the CPU only "
-            "(device='auto' or device='cpu')"
-        )
     return Options(
         columns,
         order_unit,
         type_column,
         stream_column,
         sort,
-        device,
+        asked_devices(device),
         _whole("limit", limit),
         _whole("memory", memory),
     )

@@ -111,6 +111,10 @@ class Runner:
         self._last = chunk
         return chunk
 
+    def resume(self, tail: Relevant | None) -> None:
+        """Go on where another has run the stream so far, and left these events inside the window."""
+        self._tail, self._last = tail, None
+
     def _settle(self) -> None:
         """Cut the tail out of the last chunk: only once it is known that more events follow."""
         if self._last is not None:

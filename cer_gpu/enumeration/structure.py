@@ -172,8 +172,7 @@ class Structure:
         count = hits.count
         if count.dtype == object:
             count = np.minimum(count, 2**62).astype(np.int64)
-        bulk = BULK_COUNT if limit is None else min(BULK_COUNT, max(4096, 4 * limit))
-        largest = min(int(count[order].max(initial=0)), bulk)
+        largest = min(int(count[order].max(initial=0)), bulk_count(limit))
         found = _found(largest)
         tally = np.zeros(256, dtype=np.int64)
         progress = np.zeros(3, dtype=np.int64)
@@ -208,21 +207,26 @@ class Structure:
                 hit = int(order[progress[0]])
                 progress[0] += 1
                 total -= min(float(count[hit]), most)
-                yield from ordered_blocks(
-                    self.tables,
-                    self.symbols,
-                    hit,
-                    int(hits.lowest[hit]),
-                    int(hits.event[hit]),
-                    limit=limit,
-                    size=size,
-                )
+                yield from self.ordered(hit, limit, size)
             elif status == paths.MISMATCH:
-                hit = int(order[progress[0]])
-                raise RuntimeError(
-                    f"the structure does not hold the {count[hit]} complex events counted at event "
-                    f"{hits.event[hit]}"
-                )
+                raise self.mismatch(int(order[progress[0]]))
+
+    def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
+        """The complex events of one hit, found one by one in canonical order; as `blocks`."""
+        lowest, end = int(self.hits.lowest[hit]), int(self.hits.event[hit])
+        return ordered_blocks(self.tables, self.symbols, hit, lowest, end, limit=limit, size=size)
+
+    def mismatch(self, hit: int) -> RuntimeError:
+        """What is raised where nodes and counts do not agree."""
+        return RuntimeError(
+            f"the structure does not hold the {self.hits.count[hit]} complex events counted at event "
+            f"{self.hits.event[hit]}"
+        )
+
+
+def bulk_count(limit: int | None) -> int:
+    """Complex events of a hit that are found and sorted at most, of which the first `limit` are wanted."""
+    return BULK_COUNT if limit is None else min(BULK_COUNT, max(4096, 4 * limit))
 
 
 def joined(parts: Sequence[Structure]) -> Structure:

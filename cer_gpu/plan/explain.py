@@ -94,8 +94,8 @@ def _class(plan: Plan) -> str:
 
 def _engine(plan: Plan) -> str:
     if plan.compiled.joins is not None:
-        return "parallelized complex event automaton, as tables with join keys; CPU"
-    return "deterministic complex event automaton, as tables; CPU"
+        return "parallelized complex event automaton, as tables with join keys"
+    return "deterministic complex event automaton, as tables"
 
 
 def _line(name: str, text: str) -> str:

@@ -8,4 +8,22 @@ here that make such arrays see to it (`cer_gpu.kernels.cuda.words`).
 
 Kernels do not raise. They run right for every launch geometry: loops go in steps of the grid, or of the
 blocks of it where the threads of a block meet at a barrier.
+
+What has a form here: classification and compaction; hits, counts and the lowest starts of windows; long lanes
+without a window in tiles (`flows`, `matrices`); the persistent structure and its bulk enumeration (`nodes`,
+`walks`, `paths`); the choice of NEXT and LAST (`best`); windows that are no interval of events
+(`counts_by_start`).
+
+What stays on the host, with its share of a query that the CPU runs alone on one core, and why:
+
+- Joins (`gather_hits`, `gather_counts`, `gather_nodes`, `gather_paths`): 37 to 75 %. An event looks up what
+  earlier events have left under its value, in a table with as many entries as the window has values. Pieces
+  of a lane would each need such a table, and one window more of events to fill it, in memory where every
+  access is far; a device has no room for as many tables as it needs threads.
+- Telling partitions apart and grouping by them (`lanes`, `pairs`): 10 to 30 % of a partitioned query. Keys
+  are numbered in the order of first sight, over all batches, and are mostly strings.
+- List columns of answers (`marks`): 9 % of an enumeration, from blocks that have come back for Arrow anyway.
+- Monitors (`monitor`): 6 % of a strategy that has them; every event needs the state that the one before left.
+- CONSUME BY (`consume`): 3 %. A hit is kept according to the last one that was, a chain of few steps.
+- Ordered enumeration (`ordered`), one complex event at a time, for hits with too many to be held.
 """

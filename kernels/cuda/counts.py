@@ -12,14 +12,11 @@ from numba import cuda
 
 from ..counts import counts_segment_body, forward_counts_segment_body
 from ..tables import Program, RunTables
-from .geometry import LANE
+from .geometry import LANE, scratch_blocks
 from .jit import device, kernel
 
 counts_segment = device(counts_segment_body)
 forward_counts_segment = device(forward_counts_segment_body)
-
-SCRATCH = 1 << 30
-"""Bytes of scratch memory at most: a launch has fewer threads where each needs more."""
 
 
 class DeviceTables(NamedTuple):
@@ -140,7 +137,7 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
     status = cuda.to_device(np.zeros(segments, np.uint8))
     if segments and hits:
         rows = machine.forward[-1] + machine.backward[-1]
-        blocks = _blocks(segments, rows * n, geometry)
+        blocks = scratch_blocks(segments, rows * n, geometry)
         slots = blocks * geometry.threads
         counts_kernel[blocks, geometry.threads](
             machine.tables,
@@ -181,7 +178,7 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
     out = cuda.device_array(event.shape[0], np.int64)
     if segments:
         rows = machine.forward[-1]
-        blocks = _blocks(segments, rows, geometry)
+        blocks = scratch_blocks(segments, rows, geometry)
         register = cuda.device_array((rows, blocks * geometry.threads), np.int64)
         forward_counts_kernel[blocks, geometry.threads](
             machine.tables,
@@ -197,9 +194,3 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
             status,
         )
     return out
-
-
-def _blocks(segments, numbers, geometry):
-    """Blocks of a launch whose threads need so many numbers of scratch memory each."""
-    room = SCRATCH // (8 * numbers * geometry.threads)
-    return max(1, min(geometry.blocks(segments), room))

@@ -33,6 +33,15 @@ SHARED = 48 << 10
 
 WARP = 32
 
+SCRATCH = 1 << 30
+"""Bytes of scratch memory at most: a launch has fewer threads where each needs more."""
+
+
+def scratch_blocks(units, numbers, geometry=LANE):
+    """Blocks for so many units of work whose threads need so many numbers of eight bytes as scratch each."""
+    room = SCRATCH // (8 * numbers * geometry.threads)
+    return max(1, min(geometry.blocks(units), room))
+
 
 def lane_geometry(n_registers, geometry=LANE):
     """`geometry` with as many threads as have room for their registers in shared memory.

@@ -78,12 +78,17 @@ def run_segment(
     out_start,
     n,
     writes,
+    flows,
 ):
     """`cer_gpu.kernels.hits.hits_segment_body` for the registers of this thread; writes hits if `writes`.
 
+    If `flows`, behind the registers of the block stand as many sets of states, and what an event does to the
+    registers it does to the sets, with their union for the maximum (`cer_gpu.kernels.cuda.flows`).
+
     Numbers are unsigned: an index that may be negative costs three operations more at every access.
     """
-    spans, operations, accepted, _ = program
+    spans, operations, accepted, n_registers = program
+    sets = np.uint64(n_registers * cuda.blockDim.x) + np.uint64(cuda.threadIdx.x)
     thread = np.uint64(cuda.threadIdx.x)
     numbered = starts.shape[0] > 0
     windowed = keys.shape[0] > 0
@@ -103,11 +108,17 @@ def run_segment(
         span = spans[word & mask]
         word >>= bits
         register[thread] = starts[i] if numbered else np.int64(i)
+        if flows:
+            register[sets] = 0
         for k in range(span & np.uint64(0xFFFFFFFF), span >> np.uint64(32)):
             operation = operations[k]
             one = register[((operation >> np.uint64(16)) & sixteen) + thread]
             other = register[(operation >> np.uint64(32)) + thread]
             register[(operation & sixteen) + thread] = one if one > other else other
+            if flows:
+                one = register[((operation >> np.uint64(16)) & sixteen) + sets]
+                other = register[(operation >> np.uint64(32)) + sets]
+                register[(operation & sixteen) + sets] = one | other
         if i >= report:
             latest = register[np.uint64(accepted) + thread]
             if latest >= 0 and (not windowed or keys[i] - keys[np.uint64(latest)] <= size):
@@ -149,6 +160,7 @@ def count_hits_kernel(
             found,
             np.int64(0),
             False,
+            False,
         )
 
 
@@ -187,6 +199,7 @@ def fill_hits_kernel(
             out_start,
             offsets[segment],
             True,
+            False,
         )
         for q in range(registers.shape[1]):
             registers[segment, q] = register[q * cuda.blockDim.x + cuda.threadIdx.x]

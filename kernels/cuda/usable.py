@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+OUT_OF_MEMORY = 2
+"""What the driver returns where there is no memory left: CUDA_ERROR_OUT_OF_MEMORY."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usable:
@@ -20,6 +23,14 @@ class Usable:
 
     def __bool__(self) -> bool:
         return bool(self.devices)
+
+
+def out_of_memory(error):
+    """Whether an exception says that a device, or the host for it, had no memory left.
+
+    CuPy's are MemoryErrors; Numba's carry the driver's code.
+    """
+    return isinstance(error, MemoryError) or getattr(error, "code", None) == OUT_OF_MEMORY
 
 
 def cuda_usable() -> Usable:
@@ -41,10 +52,15 @@ def cuda_usable() -> Usable:
         return Usable((), f"the CUDA driver fails: {_line(error)}")
 
 
-def _devices(cuda) -> Usable:
+def simulated():
+    """Whether Numba's CUDA simulator stands for the device."""
     from numba import config
 
-    if getattr(config, "ENABLE_CUDASIM", False):
+    return bool(getattr(config, "ENABLE_CUDASIM", False))
+
+
+def _devices(cuda) -> Usable:
+    if simulated():
         return Usable(("simulator",), "Numba's CUDA simulator is switched on")
     if getattr(cuda, "implementation", "") != "NVIDIA":
         return Usable((), "numba-cuda is not installed: install cer-gpu[cuda]")

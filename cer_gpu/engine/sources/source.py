@@ -19,6 +19,7 @@ from cer_gpu.engine.sources.arrow_types import (
     usable,
     value_type,
 )
+from cer_gpu.engine.sources.device_rows import DeviceRows, DeviceTable, on_device, open_device
 from cer_gpu.engine.sources.files import FileRows
 from cer_gpu.engine.sources.merge import MergedRows
 from cer_gpu.engine.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
@@ -28,8 +29,8 @@ from cer_gpu.language.schema import Schema, ValueType
 
 _ACCEPTED = (
     "a pyarrow Table, RecordBatch, RecordBatchReader or Dataset, a pandas or polars DataFrame, a DuckDB "
-    "relation or anything else with __arrow_c_stream__, a path or a list of paths to Parquet, Arrow IPC, CSV "
-    "or JSON lines files, or a dict of event type to any of these"
+    "relation or anything else with __arrow_c_stream__, columns on a CUDA device, a path or a list of paths "
+    "to Parquet, Arrow IPC, CSV or JSON lines files, or a dict of event type to any of these"
 )
 
 
@@ -71,6 +72,11 @@ class Source:
         self.rewindable = rows.rewindable
         self.where = rows.where
         self.arrow_schema = self._typed(rows.schema)
+
+    @property
+    def on_device(self) -> tuple[DeviceTable, ...]:
+        """The events where they lie, if that is a CUDA device and they are in their order."""
+        return self._rows.tables if isinstance(self._rows, DeviceRows) else ()
 
     def _typed(self, schema: pa.Schema) -> pa.Schema:
         """Check the columns that have a role, and give type and stream column their fixed type."""
@@ -270,7 +276,7 @@ def open_source(
         raise DataError(f"order_by names a column twice: {', '.join(order)}")
     if sort and not order:
         raise DataError("sort=True needs order_by, the columns to sort by")
-    if isinstance(events, Mapping):
+    if isinstance(events, Mapping) and not on_device(events):
         return Source(_open_tables(events, order, type_column, sort), order, type_column, stream_column)
     rows = _open_rows(events, "the table")
     Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
@@ -320,6 +326,9 @@ def _open_rows(events: Any, where: str) -> Rows:
         return _open_list(events, where)
     if type(events).__module__.split(".")[0] == "pandas" and hasattr(events, "columns"):
         return TableRows(_from_pandas(events, where), where)
+    there = open_device(events, where) if on_device(events) else None
+    if there is not None:
+        return there
     if hasattr(events, "__arrow_c_stream__"):
         return StreamRows(open_stream(lambda: events, where), lambda: events, where)
     collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""

@@ -1,0 +1,241 @@
+"""Whole queries on a device: from data that lies there, from page-locked memory of the host, from a file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numba import cuda
+
+import cer_gpu as cer
+from bench.answers import must
+from bench.device_kernels import timed
+from bench.queries import KeyedSteps, ThreeSteps
+from bench.streams import TYPES, column, to_arrow
+from cer_gpu.engine.cuda import ResidentQuery, ResidentTable
+from cer_gpu.engine.options import read_options
+from cer_gpu.engine.workers import Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Events of each kind of run.
+
+    Attributes
+    ----------
+    resident, filed, listed, keyed, carried, equal : int
+        On the device and in page-locked memory; in a file; whose complex events are listed; with partitions;
+        without a window; on which only the answers of device and CPU are compared.
+    copied : int
+        Bytes of a copy whose bandwidth is measured.
+    runs : int
+    """
+
+    resident: int = 400_000_000
+    filed: int = 200_000_000
+    listed: int = 4_000_000
+    keyed: int = 50_000_000
+    carried: int = 50_000_000
+    equal: int = 1_000_000_000
+    copied: int = 4 << 30
+    runs: int = 7
+
+    def scaled(self, share: float) -> Sizes:
+        """The same for a share of the events."""
+        counts = (self.resident, self.filed, self.listed, self.keyed, self.carried, self.equal)
+        return Sizes(*(int(count * share) for count in counts), self.copied, self.runs)
+
+
+TINY = Sizes(600, 300, 400, 200, 200, 500, 1 << 16, 1)
+"""For the simulator."""
+
+KEPT = 0.1
+"""The share of the events of A, B and C that their filters keep."""
+
+KINDS = {
+    "keyed: count": (KeyedSteps(100_000).text, ("type", "key", "ts"), "keyed", "count"),
+    "no window: hits": (ThreeSteps(KEPT).text.split(" WITHIN")[0], ("type", "price"), "carried", "hits"),
+    "no window: count": (ThreeSteps(KEPT).text.split(" WITHIN")[0], ("type", "price"), "carried", "count"),
+    "listed: batches": (ThreeSteps(2 * KEPT).text, ("type", "price"), "listed", "run"),
+}
+"""Runs through the host, by what they measure: query, columns, the field of `Sizes`, what is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnDevice:
+    """A query over columns that lie on the device."""
+
+    query: ResidentQuery
+    table: ResidentTable
+
+
+def exercise(sizes: Sizes) -> None:
+    """Launch each kernel that the runs need, on data as large as theirs."""
+    there = on_device(ThreeSteps(KEPT), page_locked_table(sizes.resident, ("type", "price")))
+    there.query.hits(there.table)
+    there.query.count(there.table)
+    del there
+    for kind in KINDS:
+        answer_of(kind, sizes)("cuda")
+
+
+def on_device(steps: ThreeSteps, table: pa.Table) -> OnDevice:
+    """Bring the columns that a query reads to the device."""
+    bound = cer.compile(steps.text)._bound(table, read_options(device="cuda"))
+    query = ResidentQuery(bound._query, bound._units, Workers())
+    (batch,) = table.combine_chunks().to_batches()
+    return OnDevice(query, query.load(batch))
+
+
+def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[dict[str, Any]]:
+    """What was measured of each kind of run; each answer is compared with the CPU's before it is timed."""
+    steps = ThreeSteps(KEPT, within=1000)
+    table = page_locked_table(sizes.resident, ("type", "price"))
+    yield from resident(steps, table, sizes, bandwidth["device"])
+    yield from pinned(steps, table, sizes, bandwidth["to_device"])
+    del table
+    yield filed(steps, sizes, folder)
+    yield from others(sizes)
+
+
+def page_locked_table(count: int, columns: tuple[str, ...]) -> pa.Table:
+    """A stream of `bench.streams` in page-locked memory, as one batch."""
+    arrays = {}
+    for name in columns:
+        values = column(name, 0, count)
+        locked = cuda.pinned_array(count, values.dtype)
+        locked[:] = values
+        kind = pa.int32() if name == "type" else pa.from_numpy_dtype(values.dtype)
+        array = pa.Array.from_buffers(kind, count, [None, pa.py_buffer(locked)])
+        if name == "type":
+            array = pa.DictionaryArray.from_arrays(array, pa.array(list(TYPES)))
+        arrays[name] = array
+    return pa.table(arrays)
+
+
+def resident(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
+    """Hits and counts of columns that lie on the device."""
+    planned = cer.compile(steps.text)
+    there = on_device(steps, table)
+    query, loaded = there.query, there.table
+    hits = planned.hits(table, device="cpu")
+    found = query.hits(loaded)
+    must(np.array_equal(found.position.copy_to_host(), hits["position"].to_numpy()), "hits")
+    must(np.array_equal(found.latest_start.copy_to_host(), hits["latest_start"].to_numpy()), "starts")
+    must(query.count(loaded) == planned.count(table, device="cpu"), "count")
+    columns = (8 + 4) * len(table)  # price and code of the type
+    for what, run, out in (
+        ("hits", lambda: query.hits(loaded), 16 * len(hits)),
+        ("count", lambda: query.count(loaded), 8 * len(hits)),
+    ):
+        taken = tuple(timed(run) for _ in range(sizes.runs + 1))[1:]
+        yield figure(f"resident: {what}", len(table), taken, columns + out, bandwidth)
+
+
+def pinned(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
+    """The same through the public face, the columns in page-locked memory of the host."""
+    query = cer.compile(steps.text)
+    columns = (8 + 4) * len(table)
+    for what, ask in (("hits", query.hits), ("count", query.count)):
+        must(ask(table, device="cuda") == ask(table, device="cpu"), f"{what} from the host")
+        taken = _clock(lambda: ask(table, device="cuda"), sizes.runs)  # noqa: B023
+        yield figure(f"pinned: {what}", len(table), taken, columns, bandwidth)
+
+
+def filed(steps: ThreeSteps, sizes: Sizes, folder: Path) -> dict[str, Any]:
+    """Count over a Parquet file."""
+    path = folder / "events.parquet"
+    table = pa.table({name: to_arrow(name, column(name, 0, sizes.filed)) for name in ("type", "price")})
+    pq.write_table(table, path, compression="zstd", row_group_size=1 << 20)
+    query = cer.compile(steps.text)
+    must(query.count(path, device="cuda") == query.count(table, device="cpu"), "count of a file")
+    taken = _clock(lambda: query.count(path, device="cuda"), max(sizes.runs // 2, 1))
+    size = path.stat().st_size
+    path.unlink()
+    return figure("parquet: count", sizes.filed, taken, size, None)
+
+
+def others(sizes: Sizes) -> Iterator[dict[str, Any]]:
+    """Partitions, a query without a window, and complex events that are listed, on the device and the CPU."""
+    for kind, (*_, field, ask) in KINDS.items():
+        answer = answer_of(kind, sizes)
+        wanted = answer("cpu")
+        must(answer("cuda") == wanted, kind)
+        number = max(sizes.runs // 2, 1)
+        there, here = (_clock(partial(answer, device), number) for device in ("cuda", "cpu"))
+        made = {"complex_events": len(wanted)} if ask == "run" else {}
+        yield {**figure(kind, getattr(sizes, field), there, None, None), "cpu_seconds": list(here), **made}
+
+
+def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
+    """The answer of a kind of run, as a function of the device."""
+    text, names, field, ask = KINDS[kind]
+    count = getattr(sizes, field)
+    table = pa.table({name: to_arrow(name, column(name, 0, count)) for name in names})
+    query = cer.compile(text)
+    options = {"order_by": "ts"} if "ts" in names else {}
+
+    def answer(device: str) -> Any:
+        found = getattr(query, ask)(table, device=device, **options)
+        return found.to_arrow() if ask == "run" else found
+
+    return answer
+
+
+def equal(sizes: Sizes) -> dict[str, Any]:
+    """Whether the device has the CPU's answers over a long stream, read piece by piece."""
+    steps = ThreeSteps(KEPT)
+    query = cer.compile(steps.text)
+
+    def reader() -> pa.RecordBatchReader:
+        size = 1 << 24
+        schema = pa.table({name: to_arrow(name, column(name, 0, 0)) for name in ("type", "price")}).schema
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for first in range(0, sizes.equal, size):
+                count = min(size, sizes.equal - first)
+                arrays = [to_arrow(name, column(name, first, count)) for name in schema.names]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+        return pa.RecordBatchReader.from_batches(schema, batches())
+
+    there, here = (query.counts(reader(), device=device) for device in ("cuda", "cpu"))
+    must(there == here, f"counts of {sizes.equal:,} events")
+    return {"events": sizes.equal, "ends": len(there), "complex_events": sum(there["count"].to_pylist())}
+
+
+def figure(
+    case: str, events: int | None, taken: tuple[float, ...], moved: int | None, bandwidth: float | None
+) -> dict[str, Any]:
+    """A measured run or kernel as JSON: bytes that it must move, seconds, share of a copy's bandwidth."""
+    middle = median(taken)
+    rate = None if moved is None else moved / middle
+    return {
+        "case": case,
+        "events": events,
+        "bytes": moved,
+        "seconds": list(taken),
+        "median": middle,
+        "spread": max(taken) - min(taken),
+        "events_per_second": None if events is None else events / middle,
+        "bytes_per_second": rate,
+        "share_of_copy": None if rate is None or bandwidth is None else rate / bandwidth,
+    }
+
+
+def _clock(action: Callable[[], Any], number: int) -> tuple[float, ...]:
+    """Wall-clock seconds of runs, after one that is not timed."""
+    taken = []
+    for _ in range(number + 1):
+        begin = time.perf_counter()
+        action()
+        taken.append(time.perf_counter() - begin)
+    return tuple(taken[1:])

@@ -1,0 +1,156 @@
+"""A stream through a device, piece after piece: the columns go there, the ends come back.
+
+What the window still needs of the pieces before stays on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.columns import Values
+from cer_gpu.engine.cuda import ResidentEnds, ResidentQuery, ResidentTable, ResidentTail
+from cer_gpu.engine.cuda_classify import CudaClassifier, Events
+from cer_gpu.engine.devices import on
+from cer_gpu.engine.ends import Asked, Ends, ends_of
+from cer_gpu.engine.events import Relevant, joined
+from cer_gpu.engine.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
+from cer_gpu.engine.runner import Run
+from cer_gpu.engine.sources.device_rows import DeviceTable, ascends
+from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
+
+
+class ResidentRun:
+    """The ends of a run that nothing but the columns of is on the host.
+
+    Parameters
+    ----------
+    run : Run
+        Its intake has a `CudaClassifier`, which brings the time along where the window measures it. Where
+        the device has no memory left, its runner and its executor go on.
+    units : dict of str to str
+        The units of the time columns.
+    names : list of str
+        The columns that the run reads.
+    device : int
+        Its number.
+    lane, stream : Geometry
+        As for `ResidentQuery`.
+
+    Raises
+    ------
+    DeviceError
+        As `ResidentQuery`.
+    """
+
+    def __init__(
+        self,
+        run: Run,
+        units: dict[str, str],
+        names: list[str],
+        device: int,
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+    ) -> None:
+        classifier = run.intake.classifier
+        assert isinstance(classifier, CudaClassifier)
+        self._run, self._classifier, self._device = run, classifier, device
+        self._names = names
+        with on(device):
+            self._query = ResidentQuery(run.query, units, run.workers, lane, stream, classifier)
+        self._tail: ResidentTail | None = None
+        self._on_host = False
+
+    def ends(self, batches: Iterable[Events], asked: Asked) -> Iterator[Ends]:
+        """The ends in the batches of a stream, one part after another.
+
+        Parameters
+        ----------
+        batches : iterable of RecordBatch, or tuple of DeviceTable
+            Tables that lie on the device are read there.
+        asked : {"hits", "counts", "count"}
+        """
+        intake, memory = self._run.intake, self._classifier.memory
+        if isinstance(batches, tuple):
+            with on(self._device):
+                memory.widen()
+        for batch in self._classifier.ahead(batches):
+            time = self._time(batch)
+            before = intake.rows
+
+            def there(part: Events, first: int) -> Ends:
+                return self._there(part, first, asked)
+
+            def by_host(part: Events, first: int) -> Ends:
+                low = first - before  # noqa: B023
+                own = None if time is None else time.slice(low, low + len(part))  # noqa: B023
+                return self._by_host(part, own, asked)
+
+            yield from memory.halving(batch, before, there, by_host, self._classifier.clear)
+
+    def _time(self, batch: Events) -> Values | None:
+        """The time of a batch, its order looked at; None where there is none, or it stays on the device."""
+        intake = self._run.intake
+        if not isinstance(batch, DeviceTable):
+            return intake.time(batch)
+        if not intake.order_by:
+            return None
+        order = list(intake.order_by)
+        column = batch.columns[order[0]]
+        with on(self._device):
+            lying = len(order) == 1 and not len(column.valid) and len(batch) > 2 and ascends(column.data)
+            if not lying:
+                return intake.time(batch.on_host(order))
+            # What is between the first row and the last is in order.
+            parts = [
+                pa.Table.from_batches([batch.slice(row, 1).on_host(order)]) for row in (0, len(batch) - 1)
+            ]
+        (both,) = pa.concat_tables(parts).combine_chunks().to_batches()
+        intake.time(both)
+        intake.skip(len(batch) - 2)
+        return None
+
+    def _there(self, part: Events, first: int, asked: Asked) -> Ends:
+        with on(self._device):
+            columns = self._classifier.taken(part)
+            table = ResidentTable(columns, columns.also[0] if columns.also else None)
+            ends = self._query.ends(table, first, self._tail)
+            found = self._found(ends, asked)
+            self._tail = self._query.tail(ends)
+        self._run.intake.rows = first + len(part)
+        return found
+
+    def _found(self, ends: ResidentEnds, asked: Asked) -> Ends:
+        if asked == "count":
+            return np.empty(0, np.int64), self._query.numbers(ends)
+        hits = self._query.hits_at(ends)
+        if asked == "hits":
+            return hits.position.copy_to_host(), hits.latest_start.copy_to_host()
+        return hits.position.copy_to_host(), self._query.numbers(ends)
+
+    def _by_host(self, part: Events, time: Values | None, asked: Asked) -> Ends:
+        run = self._run
+        if not self._on_host:
+            run.runner.resume(self._fetched())
+            self._on_host, self._tail = True, None
+        rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
+        new = joined(run.intake.classified(rows, time))
+        if not len(new):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return ends_of(run, run.runner.chunk(new), asked)
+
+    def _fetched(self) -> Relevant | None:
+        """What the window still needs, on the host."""
+        tail = self._tail
+        if tail is None or not tail.kept:
+            return None
+        keys = NO_KEYS
+        window = self._run.query.window
+        if window is not None and window.kind == "time":
+            keys = tail.measured.copy_to_host()
+            keys = keys.view(np.int64) if keys.dtype.kind == "u" else keys
+        symbols = tail.symbols.copy_to_host()[: tail.kept]
+        positions = tail.positions.copy_to_host()
+        return Relevant(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, None)

@@ -1,0 +1,155 @@
+"""Copies from the host to a device that run while kernels do: page-locked buffers and a stream of their own.
+
+Two buffers take turns. While the kernels read what lies in one, the next arrays are copied to the other: a
+copy from page-locked memory needs no thread of the host. Arrays that are page-locked already are copied from
+where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numba import cuda
+
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.cuda.usable import simulated
+
+ALIGNED = 256
+"""What the places of arrays in a buffer are multiples of: as allocations of the device are."""
+
+PART = 1 << 20
+"""Bytes that one thread copies at a time into page-locked memory."""
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """Bytes on the host and on the device, as many, and what tells when they have been copied."""
+
+    host: np.ndarray
+    there: Any
+    copied: Any
+    sources: list[np.ndarray] = field(default_factory=list)
+
+
+class Staging:
+    """Brings arrays to the device that is current.
+
+    Parameters
+    ----------
+    workers : Workers
+        The threads that copy into page-locked memory.
+    """
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._stream, self._kept = copy_stream()
+        self._buffers: list[_Buffer | None] = [None, None]
+        self._turn = 0
+
+    def upload(self, arrays: Sequence[np.ndarray]) -> Upload:
+        """Begin to copy some arrays, each of one dimension.
+
+        What an earlier upload but one brought is overwritten, after the kernels that are launched by now.
+        """
+        places = np.cumsum([0] + [-(-array.nbytes // ALIGNED) * ALIGNED for array in arrays]).tolist()
+        buffer = self._buffer(places[-1])
+        launched = cuda.event()
+        launched.record()
+        launched.wait(self._stream)
+        sources = self._page_locked(arrays, places, buffer.host)
+        there = []
+        for array, place, source in zip(arrays, places, sources):
+            if not len(source):
+                there.append(cuda.device_array(0, array.dtype))
+                continue
+            part = buffer.there[place : place + len(source)]
+            part.copy_to_device(source, stream=self._stream)
+            there.append(part.view(array.dtype))
+        buffer.copied.record(self._stream)
+        buffer.sources = sources  # they are read until then
+        return Upload(tuple(there), buffer.copied)
+
+    def _page_locked(
+        self, arrays: Sequence[np.ndarray], places: list[int], host: np.ndarray
+    ) -> list[np.ndarray]:
+        """The bytes of arrays in page-locked memory: their own, or copies at given places of a buffer."""
+        sources, moved = [], []
+        for array, place in zip(arrays, places):
+            own = array.view(np.uint8)
+            if len(own) and not page_locked(own):
+                copy = host[place : place + len(own)]
+                moved += [(copy[at : at + PART], own[at : at + PART]) for at in range(0, len(own), PART)]
+                own = copy
+            sources.append(own)
+        self._workers.map("stage", lambda pair: np.copyto(*pair), moved)
+        return sources
+
+    def clear(self) -> None:
+        """Give back the memory of both buffers; what was uploaded is gone."""
+        cuda.synchronize()
+        self._buffers = [None, None]
+
+    def _buffer(self, size: int) -> _Buffer:
+        """The buffer whose turn it is, with room for so many bytes, which nothing is copied from any more."""
+        self._turn = 1 - self._turn
+        buffer = self._buffers[self._turn]
+        if buffer is not None:
+            buffer.copied.synchronize()
+        if buffer is None or len(buffer.host) < size:
+            if buffer is not None:
+                cuda.synchronize()  # kernels may still read what is freed
+            buffer = self._buffers[self._turn] = None
+            room = max(size + size // 8, ALIGNED)
+            buffer = _Buffer(
+                cuda.pinned_array(room, np.uint8), cuda.device_array(room, np.uint8), cuda.event()
+            )
+            self._buffers[self._turn] = buffer
+        return buffer
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """Arrays on their way to the device.
+
+    Attributes
+    ----------
+    arrays : tuple of device array
+    copied : event
+        When they have come.
+    """
+
+    arrays: tuple[Any, ...]
+    copied: Any
+
+    def wait(self) -> None:
+        """Let the kernels that are launched from now on wait until the arrays are there."""
+        self.copied.wait()
+
+
+def copy_stream() -> tuple[Any, Any]:
+    """A stream whose copies do not wait for kernels of the default stream, and what keeps it alive.
+
+    Numba makes streams that do; CuPy's need not.
+    """
+    if not simulated():
+        try:
+            import cupy
+        except ImportError:
+            return cuda.stream(), None
+        made = cupy.cuda.Stream(non_blocking=True)
+        return cuda.external_stream(made.ptr), made
+    return cuda.stream(), None
+
+
+def page_locked(array: np.ndarray) -> bool:
+    """Whether a device can copy from an array without the help of the host, as far as CuPy can tell."""
+    if simulated():
+        return False
+    try:
+        from cupy.cuda import runtime
+    except ImportError:
+        return False
+    return runtime.pointerGetAttributes(array.ctypes.data).type == runtime.memoryTypeHost

@@ -1,0 +1,32 @@
+"""The bodies of kernels for the CPU, compiled for the device as they stand.
+
+A body calls helpers by their names. So a **form** of some functions is made by giving them other globals, in
+which these names, and each other's, mean functions of the device; a helper can be replaced by another one
+with the same contract, for a form that does something else at one point.
+"""
+
+from types import FunctionType
+
+from .jit import device
+
+
+def form_of(functions, **replaced):
+    """A form of some functions of one module.
+
+    Parameters
+    ----------
+    functions : list
+        Compiled for the CPU, with all the helpers of the module that they call and that are not replaced.
+    **replaced
+        Device functions, by the names of the helpers in whose place they come.
+
+    Returns
+    -------
+    dict of str to device function
+    """
+    scope = dict(functions[0].py_func.__globals__)
+    for function in functions:
+        body = function.py_func
+        scope[body.__name__] = device(FunctionType(body.__code__, scope, body.__name__))
+    scope.update(replaced)
+    return scope

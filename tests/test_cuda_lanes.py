@@ -1,0 +1,191 @@
+"""Long lanes in tiles, on the device: the hits and counts of the CPU's kernels, which run them in one go."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from cer_gpu.kernels import counts as counting
+from cer_gpu.kernels import hits as hitting
+from cer_gpu.kernels.cuda import counts, flows, hits, matrices, words
+from cer_gpu.kernels.cuda.geometry import Geometry
+from cer_gpu.kernels.tables import backward_program, forward_program, hits_program
+from cuda_device import TINY, USABLE
+from numba import cuda
+from random_tables import Case, kleene, random_case, sequence
+
+if not USABLE:
+    pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
+
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
+
+NONE = np.zeros(0, np.int64)
+
+
+def tiles_of(rng: random.Random, case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random cuts of every segment: where the tiles begin and stop, and of which segment they are."""
+    begin, stop, segment = [], [], []
+    for number, (low, high) in enumerate(zip(case.begin.tolist(), case.stop.tolist())):
+        cuts = sorted({low, high, *(rng.randint(low, high) for _ in range(rng.randint(0, 8)))})
+        for one, other in list(pairwise(cuts)) or [(low, high)]:
+            begin.append(one)
+            stop.append(other)
+            segment.append(number)
+    return tuple(np.array(part, np.int64) for part in (begin, stop, segment))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_hits_of_tiles(seed: int) -> None:
+    rng = random.Random(700 + seed)
+    total = 0
+    for number in range(20):
+        case = random_case(rng, longest=14)
+        tables, geometry = case.tables, TINY[number % 3]
+        segments, n = case.begin.size, case.symbols.size
+        starts = np.cumsum(np.array([rng.randint(1, 5) for _ in range(n)], np.int64)) + 10
+        registers = np.array(
+            [[rng.choice((-1, 3, 10)) for _ in range(tables.n_live)] for _ in range(segments)], np.int64
+        )
+        program, after = hits_program(tables), registers.copy()
+        event, latest = hitting.hits(
+            program, case.symbols, starts, NONE, 0, case.begin, case.begin, case.stop, after
+        )
+        begin, stop, segment = tiles_of(rng, case)
+        left = cuda.to_device(registers)
+        offsets, *found = flows.tiled_hits(
+            hits.device_program(program, geometry),
+            words.to_device(case.symbols),
+            *[cuda.to_device(part) for part in (starts, begin, stop, segment)],
+            left,
+            geometry,
+        )
+        assert [part.copy_to_host().tolist() for part in found] == [event.tolist(), latest.tolist()]
+        assert np.array_equal(left.copy_to_host(), after)
+        assert offsets.copy_to_host().tolist() == [*np.searchsorted(event, begin).tolist(), event.size]
+        total += event.size
+    assert total > 60
+
+
+@pytest.mark.parametrize("geometry", TINY)
+@pytest.mark.parametrize("tiles", [1, 2, 3, 8, 9, 10, 29])
+def test_maps_are_scanned_in_levels(geometry: Geometry, tiles: int) -> None:
+    """Groups of two and of three: several levels, with groups that are not full."""
+    rng = np.random.default_rng(tiles)
+    n = 4
+    flow = rng.integers(0, 1 << n, (tiles, n)).astype(np.uint64)
+    inside = rng.integers(-1, 9, (tiles, n))
+    flow[0] = 0
+    expected = [inside[0]]
+    for members, latest in zip(flow[1:], inside[1:]):
+        before = expected[-1]
+        through = [max([-1, *(before[p] for p in range(n) if int(word) >> p & 1)]) for word in members]
+        expected.append(np.maximum(latest, through))
+    for size in (2, 3, 32):
+        there = cuda.to_device(flow), cuda.to_device(inside)
+        flows.scan_maps(*there, size, geometry)
+        assert np.array_equal(there[1].copy_to_host(), expected)
+
+
+def test_sets_of_many_states() -> None:
+    """A sequence of 40 steps, each waiting for its own symbol: sets of more than 32 states."""
+    tables = sequence(*[1] * 40)
+    symbols = np.array([*range(1, 41), *range(30, 41), 40], np.uint8)
+    program, left = hits_program(tables), np.full((1, tables.n_live), -1, np.int64)
+    bounds = np.array([0]), np.array([0]), np.array([len(symbols)])
+    event, latest = hitting.hits(program, symbols, NONE, NONE, 0, *bounds, left)
+    begin = np.arange(0, len(symbols), 5)
+    tiles = begin, np.append(begin[1:], len(symbols)), np.zeros(len(begin), np.int64)
+    registers = cuda.to_device(np.full((1, tables.n_live), -1, np.int64))
+    _, *found = flows.tiled_hits(
+        hits.device_program(program, TINY[0]),
+        words.to_device(symbols),
+        *[cuda.to_device(part) for part in (NONE, *tiles)],
+        registers,
+        TINY[0],
+    )
+    assert [part.copy_to_host().tolist() for part in found] == [event.tolist(), latest.tolist()]
+    assert event.tolist() == [39, 50, 51]
+    assert np.array_equal(registers.copy_to_host(), left)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_of_tiles(seed: int) -> None:
+    rng = random.Random(720 + seed)
+    total = 0
+    for number in range(20):
+        case = random_case(rng, longest=12)
+        tables, geometry = case.tables, TINY[number % 3]
+        program, forward = hits_program(tables), forward_program(tables)
+        vectors = np.array(
+            [[rng.randint(0, 4) for _ in range(tables.n_live)] for _ in range(case.begin.size)], np.int64
+        )
+        left = np.full_like(vectors, -1)
+        event, _ = hitting.hits(program, case.symbols, NONE, NONE, 0, case.begin, case.begin, case.stop, left)
+        whole = np.append(np.searchsorted(event, case.begin), event.size)
+        expected, rest = counting.forward_counts(
+            tables, forward, case.symbols, case.begin, case.stop, whole, event, vectors
+        )
+        begin, stop, segment = tiles_of(rng, case)
+        moved, status = cuda.to_device(vectors), cuda.to_device(np.zeros(case.begin.size, np.uint8))
+        found = matrices.tiled_forward_counts(
+            counts.device_tables(tables, forward, backward_program(tables)),
+            words.to_device(case.symbols),
+            *[cuda.to_device(part) for part in (begin, stop, segment)],
+            cuda.to_device(np.append(np.searchsorted(event, begin), event.size)),
+            cuda.to_device(event),
+            moved,
+            status,
+            geometry,
+        )
+        assert found.copy_to_host().tolist() == expected.tolist()
+        # of state 0 there is one run whatever the vector says, and an empty segment leaves the vector
+        assert np.array_equal(moved.copy_to_host()[:, 1:], rest[:, 1:])
+        assert not status.copy_to_host().any()
+        total += int(expected.sum())
+    assert total > 60
+
+
+def test_matrices_are_scanned_in_levels() -> None:
+    rng = np.random.default_rng(3)
+    n = 3
+    for tiles in (1, 2, 3, 9, 10, 28):
+        matrix = rng.integers(0, 3, (tiles, n, n))
+        matrix[0, :, 1:] = 0
+        expected = [matrix[0, :, 0].astype(object)]
+        for one in matrix[1:].astype(object):
+            expected.append(one @ expected[-1])
+        wanted = [[min(value, 1 << 62) for value in row] for row in expected]
+        for size in (2, 3, 32):
+            found = matrices.scan_matrices(cuda.to_device(matrix), size, TINY[size % 3])
+            assert found.copy_to_host().tolist() == wanted
+    ones = np.ones((70, n, n), np.int64)
+    ones[0, :, 1:] = 0
+    assert matrices.scan_matrices(cuda.to_device(ones), 3, TINY[0]).copy_to_host()[-1, 0] == 1 << 62
+
+
+def test_a_sum_of_tiles_too_large_is_the_status_of_its_segment() -> None:
+    """`A+ ; B` over 70 A events in tiles of 9: the segment after it is counted."""
+    tables = kleene()
+    symbols = np.array([1] * 70 + [2] + [1, 2], np.uint8)
+    begin = np.array([*range(0, 71, 9), 71])
+    stop = np.append(begin[1:], 73)
+    segment = np.append(np.zeros(begin.size - 1, np.int64), 1)
+    event = np.array([70, 72])
+    machine = counts.device_tables(tables, forward_program(tables), backward_program(tables))
+    vectors = cuda.to_device(np.zeros((2, tables.n_live), np.int64))
+    status = cuda.to_device(np.zeros(2, np.uint8))
+    found = matrices.tiled_forward_counts(
+        machine,
+        words.to_device(symbols),
+        *[cuda.to_device(part) for part in (begin, stop, segment)],
+        cuda.to_device(np.append(np.searchsorted(event, begin), 2)),
+        cuda.to_device(event),
+        vectors,
+        status,
+        TINY[0],
+    )
+    assert status.copy_to_host().tolist() == [1, 0]
+    assert found.copy_to_host()[1] == 1
+    assert vectors.copy_to_host().tolist() == [[0, 0], [1, 1]]

@@ -1,0 +1,300 @@
+"""Events that lie on a device: read there for hits and counts, copied for what else is asked."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from ctypes import addressof, sizeof
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cuda_device import TINY, USABLE
+from test_cuda_devices import OPTIONS, QUERIES, Memory, trades, with_geometry
+
+import cer_gpu as cer
+from cer_gpu.engine import cuda, cuda_classify, cuda_devices, cuda_execute, cuda_memory, cuda_run
+from cer_gpu.engine.sources import device_interface, device_rows
+from cer_gpu.engine.sources.device_interface import (
+    ArrowDeviceArray,
+    ArrowDeviceArrayStream,
+    device_batches,
+)
+from cer_gpu.engine.sources.source import open_source
+
+if USABLE.devices != ("simulator",):
+    pytest.skip("the memory of the simulator's device is the host's, and only there", allow_module_level=True)
+
+pytestmark = pytest.mark.gpu
+CPU, CUDA = 1, 2
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiny = TINY[0]
+    lanes = {"lane": tiny, "stream": tiny}
+    for made, geometry in (
+        (cuda_classify.CudaClassifier, {"geometry": tiny}),
+        (cuda_devices.DevicesExecutor, lanes),
+        (cuda_run.ResidentRun, lanes),
+    ):
+        monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))
+    for module in (cuda_execute, cuda):
+        monkeypatch.setattr(module, "lane_geometry", lambda _, chosen: chosen)
+    monkeypatch.setattr(cuda_execute, "PIECE", 5)
+    monkeypatch.setattr(cuda_memory, "LEAST", 8)
+
+
+class DeviceArray:
+    """A record batch as an object of another library hands it over."""
+
+    def __init__(self, batch: pa.RecordBatch, kind: int = CUDA) -> None:
+        self._batch, self._kind = batch, kind
+
+    def __arrow_c_device_array__(self, requested_schema: object = None) -> tuple[object, object]:
+        schema, array = self._batch.__arrow_c_device_array__()
+        at = device_interface.pointer_of(array, b"arrow_device_array")
+        ArrowDeviceArray.from_address(at).device_type = self._kind
+        return schema, array
+
+
+class DeviceStream:
+    """Record batches one after another, as another library hands them over; `fails` after the last."""
+
+    def __init__(self, table: pa.Table, rows: int, kind: int = CUDA, fails: bool = False) -> None:
+        self._schema, self._batches = table.schema, iter(table.to_batches(max_chunksize=rows))
+        stream = self._stream = ArrowDeviceArrayStream()
+        types = dict(ArrowDeviceArrayStream._fields_)
+        stream.device_type = kind
+
+        def get_schema(_: object, out: object) -> int:
+            self._schema._export_to_c(addressof(out.contents))
+            return 0
+
+        def get_next(_: object, out: object) -> int:
+            batch = next(self._batches, None)
+            if batch is None:
+                ctypes.memset(out, 0, sizeof(ArrowDeviceArray))
+                return 5 if fails else 0
+            batch._export_to_c_device(addressof(out.contents))
+            out.contents.device_type = kind
+            return 0
+
+        self._calls = {
+            "get_schema": types["get_schema"](get_schema),
+            "get_next": types["get_next"](get_next),
+            "get_last_error": types["get_last_error"](lambda _: b"the disk is gone"),
+            "release": types["release"](lambda _: None),
+        }
+        for name, call in self._calls.items():
+            setattr(stream, name, call)
+
+    def __arrow_c_device_stream__(self, requested_schema: object = None) -> object:
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(addressof(self._stream), b"arrow_device_array_stream", None)
+
+
+class Column:
+    """Numbers on a device, as CuPy and others show them."""
+
+    def __init__(self, values: np.ndarray, **more: object) -> None:
+        self._values = values
+        self.__cuda_array_interface__ = {**values.__array_interface__, "version": 3, **more}
+
+
+class Frame:
+    """A cuDF DataFrame, as far as it is read here: the table that it gives has no names."""
+
+    def __init__(self, batch: pa.RecordBatch) -> None:
+        self._batch, self.columns = batch, list(batch.schema.names)
+
+    def to_pylibcudf(self) -> tuple[object, dict[str, object]]:
+        unnamed = self._batch.rename_columns([f"{number}" for number in range(len(self.columns))])
+        return DeviceArray(unnamed), {}
+
+
+def one_batch(table: pa.Table) -> pa.RecordBatch:
+    (batch,) = table.combine_chunks().to_batches()
+    return batch
+
+
+def given(table: pa.Table) -> Iterator[object]:
+    """The same events on a device in every way."""
+    yield DeviceArray(one_batch(table))
+    yield DeviceArray(one_batch(pa.concat_tables([trades(11), table])).slice(11))
+    yield DeviceStream(table, 64)
+    yield Frame(one_batch(table))
+
+
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The columns that are copied to the host."""
+    names: list[list[str]] = []
+    whole = device_rows.DeviceTable.on_host
+
+    def noting(self: device_rows.DeviceTable, wanted: list[str]) -> pa.RecordBatch:
+        if len(self) > 1:
+            names.append(list(wanted))
+        return whole(self, wanted)
+
+    monkeypatch.setattr(device_rows.DeviceTable, "on_host", noting)
+    return names
+
+
+@pytest.mark.parametrize("name", ["time", "events"])
+def test_columns_are_read_where_they_lie(name: str, copied: list[list[str]]) -> None:
+    query, table = cer.compile(QUERIES[name]), trades(150)
+    for ask in (query.hits, query.counts, query.count):
+        wanted = ask(table, device="cpu", **OPTIONS)
+        for events in given(table):
+            copied.clear()
+            assert ask(events, **OPTIONS) == wanted
+            # The sum of two columns is the host's.
+            assert {*map(tuple, copied)} == ({("price", "volume")} if name == "events" else set())
+
+
+@pytest.mark.parametrize("name", ["partitions", "carried", "rule", "strategy"])
+def test_what_else_is_asked_is_answered_from_a_copy(name: str, copied: list[list[str]]) -> None:
+    query, table = cer.compile(QUERIES[name]), trades(90)
+    wanted = query.counts(table, device="cpu", **OPTIONS)
+    for events in given(table):
+        assert query.counts(events, **OPTIONS) == wanted
+    assert copied
+    found = query.run(DeviceArray(one_batch(table)), **OPTIONS)
+    assert found.to_arrow() == query.run(table, device="cpu", **OPTIONS).to_arrow()
+
+
+def test_the_place_is_where_the_events_are() -> None:
+    events = DeviceArray(one_batch(trades(20)))
+    found = cer.compile(QUERIES["time"]).run(events, **OPTIONS)
+    assert (found.device, found.device_reason) == ("cuda:0", "the events lie on a device")
+    assert cer.compile(QUERIES["time"]).run(events, device="cpu", **OPTIONS).device == "cpu"
+
+
+def test_arrays_by_name() -> None:
+    table = trades(150)
+    price = table["price"].fill_null(0).to_numpy()
+    columns = {
+        "type": one_batch(table)["type"],
+        "price": Column(price),
+        "volume": one_batch(table)["price"],
+        "ts": Column(table["ts"].to_numpy()),
+    }
+    host = pa.table({"type": table["type"], "price": price, "volume": table["price"], "ts": table["ts"]})
+    text = "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a[price > 2] AND c[volume < 3] WITHIN 15 seconds"
+    query = cer.compile(text)
+    wanted = query.counts(host, device="cpu", **OPTIONS)
+    assert len(wanted) > 3
+    assert query.counts(columns, **OPTIONS) == wanted
+    assert query.run(columns, **OPTIONS).to_arrow() == query.run(host, device="cpu", **OPTIONS).to_arrow()
+
+
+def test_every_type_of_column_survives_the_way_there_and_back() -> None:
+    rng = np.random.default_rng(1)
+    n = 37
+    missing = rng.random(n) < 0.3
+    numbers = [
+        pa.array(rng.integers(0, 100, n), kind, mask=missing)
+        for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32())
+    ]
+    others = [
+        pa.array(rng.random(n), pa.float32()),
+        pa.array(rng.random(n), mask=missing),
+        pa.array(rng.random(n) < 0.5, mask=missing),
+        pa.array(rng.integers(0, 10**12, n), pa.timestamp("ms", "UTC")),
+        pa.array(rng.integers(0, 10**9, n), pa.duration("us"), mask=missing),
+        pa.array(rng.integers(0, 10**4, n), pa.int32()).cast(pa.date32()),
+    ]
+    letters = rng.choice(["one", "two", ""], n)
+    texts = [pa.array(letters, kind, mask=missing) for kind in (pa.string(), pa.large_string())]
+    texts.append(pa.array(letters, mask=missing).dictionary_encode())
+    arrays = [*numbers, *others, *texts]
+    batch = pa.RecordBatch.from_arrays(arrays, [f"c{number}" for number in range(len(arrays))])
+    for part in (batch, batch.slice(5, 20), batch.slice(0, 0)):
+        source = open_source(DeviceArray(part))
+        found = pa.Table.from_batches(source.batches(batch.schema.names, 10), source.arrow_schema)
+        assert [column.to_pylist() for column in found.columns] == [
+            column.to_pylist() for column in part.columns
+        ]
+
+
+def test_order_is_looked_at_on_the_device() -> None:
+    query = cer.compile("SELECT * WHERE A ; A WITHIN 5 seconds")
+
+    def lying(times: list[float]) -> DeviceArray:
+        return DeviceArray(one_batch(pa.table({"type": ["A"] * len(times), "ts": times})))
+
+    assert query.count(lying([1, 2, 9, 10]), **OPTIONS) == 2
+    for times, message in (
+        ([1, 2, 9, 3, 10], "row 3 comes before"),
+        ([1.0, 2.0, float("nan"), 3.0], "row 2: the time `ts` is NaN"),
+        ([1, None, 3], "row 1: the time `ts` is null"),
+    ):
+        with pytest.raises(cer.DataError, match=message):
+            query.count(lying(times), **OPTIONS)
+    table = pa.table({"type": ["A"] * 6, "ts": [5, 6, 7, 1, 2, 3]})
+    with pytest.raises(cer.DataError, match="row 3 comes before"):
+        query.count(DeviceStream(table, 3), **OPTIONS)
+    with pytest.raises(cer.DataError, match="row 4 comes before"):
+        query.count(DeviceStream(pa.table({"type": ["A"] * 7, "ts": [1, 2, 3, 7, 5, 8, 9]}), 3), **OPTIONS)
+
+
+def test_memory_that_runs_out_ends_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    from numba import cuda as device
+
+    query, table = cer.compile(QUERIES["time"]), trades(150)
+    wanted = query.counts(table, device="cpu", **OPTIONS)
+    source = DeviceArray(one_batch(table))
+    memory = Memory()
+    for name in ("device_array", "to_device", "pinned_array"):
+        monkeypatch.setattr(device, name, memory.guarded(getattr(device, name)))
+    assert query.counts(source, **OPTIONS) == wanted
+    whole = memory.made
+    for share in (4, 6, 8):
+        memory.made, last = 0, whole * share // 9
+        memory.fits = lambda _, made, last=last: made <= last
+        with pytest.warns(UserWarning, match="no memory left"):
+            assert query.counts(source, **OPTIONS) == wanted
+
+
+@pytest.mark.filterwarnings("ignore:memory leak in callback")
+def test_what_cannot_be_used() -> None:
+    table = one_batch(trades(10))
+    assert device_batches(DeviceArray(table, CPU), "here") is None
+    assert device_batches(DeviceStream(trades(10), 5, CPU), "here") is None
+    with pytest.raises(cer.DataError, match="the table gave no Arrow data: the disk is gone"):
+        open_source(DeviceStream(trades(10), 5, fails=True))
+    numbers = np.arange(6)
+    for columns, message in (
+        ({"a": Column(numbers), "b": Column(numbers[:3])}, "different lengths"),
+        ({"a": Column(numbers[::2])}, "not one contiguous dimension"),
+        ({"a": Column(numbers.reshape(2, 3))}, "not one contiguous dimension"),
+        ({"a": Column(numbers, mask=Column(numbers))}, "has a mask"),
+        ({"a": Column(numbers.astype(np.uint64))}, "is of type uint64, which is not used on a device"),
+    ):
+        with pytest.raises(cer.DataError, match=message):
+            open_source(columns)
+    odd = pa.RecordBatch.from_arrays([pa.array([[1]])], ["a"])
+    with pytest.raises(cer.DataError, match="is of type list"):
+        open_source(DeviceArray(odd))
+
+
+def test_a_batch_is_released_once() -> None:
+    released: list[int] = []
+    table = trades(10)
+    stream = DeviceStream(table, 5)
+    schema, batches = device_batches(stream, "here") or (None, [])
+    assert schema == table.schema
+    assert [batch.array.array.length for batch in batches] == [5, 5]
+    for batch in batches:
+        array = batch.array.array
+        kind = type(array.release)
+        # A function read from a field is the field: its address makes another one.
+        whole = kind(ctypes.cast(array.release, ctypes.c_void_p).value)
+        noting = kind(lambda at, whole=whole: (released.append(1), whole(at))[1])
+        stream._calls[f"noting {id(batch)}"] = noting
+        array.release = noting
+    del batch, array
+    batches.clear()
+    assert released == [1, 1]

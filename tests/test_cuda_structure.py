@@ -1,0 +1,191 @@
+"""The structure and its enumeration on the device: the arrays of the CPU's kernels."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cer_gpu.kernels.cuda import counts, nodes, paths, words
+from cer_gpu.kernels.cuda.geometry import Geometry
+from cer_gpu.kernels.cuda.paths import Forest
+from cer_gpu.kernels.nodes import LABEL, RIGHT, UNION
+from cer_gpu.kernels.paths import HIT_TOO_LARGE, MISMATCH
+from cer_gpu.kernels.tables import backward_program, forward_program
+from cuda_cases import built, long_case
+from cuda_device import TINY, USABLE
+from numba import cuda
+from random_tables import Case, kleene, random_case
+
+from cer_gpu.engine import cuda_structure
+from cer_gpu.engine.cuda_structure import DeviceStructure
+from cer_gpu.enumeration.structure import Structure
+
+if not USABLE:
+    pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
+
+pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")]
+
+
+def unions_of_unions(structure: Structure) -> int:
+    """Unions whose right child is one: the longer of the two ways in which lists are joined."""
+    arena = structure.arena[: structure.n_nodes]
+    unions = arena[arena[:, LABEL] == UNION]
+    return int((arena[unions[:, RIGHT], LABEL] == UNION).sum())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nodes_are_those_of_the_cpu(seed: int) -> None:
+    rng = random.Random(300 + seed)
+    total = joined = 0
+    for number in range(30):
+        case = long_case(rng) if number % 2 else random_case(rng, longest=11)
+        wanted = built(case)
+        programs = forward_program(case.tables), backward_program(case.tables)
+        hits = wanted.hits
+        arrays = case.begin, case.stop, hits.first, hits.event, hits.lowest
+        arena, *roots, node_first = nodes.build(
+            counts.device_tables(case.tables, *programs),
+            words.to_device(case.symbols),
+            *[cuda.to_device(part) for part in arrays],
+            TINY[number % 3],
+        )
+        assert np.array_equal(arena.copy_to_host(), wanted.arena[: wanted.n_nodes])
+        used = wanted.roots.first[-1]
+        assert roots[0].copy_to_host().tolist() == wanted.roots.first.tolist()
+        assert roots[1].copy_to_host().tolist() == wanted.roots.label[:used].tolist()
+        assert roots[2].copy_to_host().tolist() == wanted.roots.node[:used].tolist()
+        begins = node_first.copy_to_host()
+        assert (begins[0], begins[-1], len(begins)) == (0, wanted.n_nodes, len(case.begin) + 1)
+        joined += unions_of_unions(wanted)
+        total += wanted.n_nodes
+    assert total > 1000
+    assert joined > 20
+
+
+def forest_of(structure: Structure) -> Forest:
+    hits, used = structure.hits, structure.roots.first[-1]
+    arrays = (
+        structure.arena[: structure.n_nodes],
+        structure.roots.first,
+        structure.roots.label[:used],
+        structure.roots.node[:used],
+        hits.event,
+        hits.lowest,
+    )
+    return Forest(*[cuda.to_device(part) for part in arrays])
+
+
+def enumerated(
+    structure: Structure, order: np.ndarray, limit: int | None, geometry: Geometry, size: int
+) -> list[list[int]]:
+    """The fields of a block with all complex events of some hits, from the device."""
+    none = np.zeros(len(order), np.int64)
+    count = structure.count[order].astype(np.int64)
+    units = paths.units_of(order, count, none, none + structure.n_nodes, size)
+    forest = forest_of(structure)
+    walked = paths.measure(forest, units, paths.scratch_of(len(order), geometry))
+    assert (walked.marks >= 0).all()
+    block = paths.fill(forest, walked, order, limit, geometry)
+    return [part.copy_to_host().tolist() for part in block]
+
+
+def on_host(structure: Structure, order: np.ndarray, limit: int | None) -> list[list[int]]:
+    blocks = list(structure.blocks(order, limit))
+    fields = [[value for block in blocks for value in block[k].tolist()] for k in (0, 1, 3, 4)]
+    sizes = [size for block in blocks for size in np.diff(block.first).tolist()]
+    return [*fields[:2], [0, *np.cumsum(sizes).tolist()], *fields[2:]]
+
+
+@pytest.mark.parametrize("limit", [None, 3])
+def test_complex_events_are_those_of_the_cpu(limit: int | None) -> None:
+    rng = random.Random(330)
+    total = 0
+    for number in range(24):
+        structure = built(long_case(rng) if number % 2 else random_case(rng, longest=11))
+        few = np.flatnonzero(structure.count < 120)
+        order = np.array(rng.sample(few.tolist(), min(len(few), 12)), np.int64)
+        if len(order):
+            found = enumerated(structure, order, limit, TINY[number % 3], 256)
+            assert found == on_host(structure, order, limit)
+            total += len(found[0])
+    assert total > 100
+
+
+@pytest.mark.parametrize("size", [3, 20])
+def test_hits_with_many_complex_events_are_cut(size: int) -> None:
+    """`A+ ; B` within 8 events of the middle of a stream of A with a few B: up to 127 at each."""
+    symbols = np.array([1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 2, 1, 1], np.uint8)
+    keys = np.arange(len(symbols))
+    bounds = np.array([0]), np.array([0]), np.array([len(symbols)])
+    structure = built(Case(kleene(), symbols, *bounds, keys, 8, np.maximum(keys - 8, 0)))
+    order = np.array([2, 0, 1])
+    count = structure.count
+    assert count.tolist() == [3, 127, 127]
+    nodes_of = np.full(3, structure.n_nodes)
+    units = paths.units_of(order, count[order], nodes_of * 0, nodes_of, size)
+    assert len(units.cut) == 2
+    assert len(units.table) == 1 + 2 * -(-127 // size)
+    for limit in (None, 50):
+        found = enumerated(structure, order, limit, TINY[size % 3], size)
+        assert found == on_host(structure, order, limit)
+
+
+def test_what_is_wrong_with_a_hit_is_said() -> None:
+    symbols = np.array([1, 1, 2, 1, 1, 2], np.uint8)
+    keys = np.arange(6)
+    bounds = np.array([0]), np.array([0]), np.array([6])
+    structure = built(Case(kleene(), symbols, *bounds, keys, 9, keys * 0))
+    forest, none = forest_of(structure), np.zeros(2, np.int64)
+    order = np.arange(2)
+    for wrong in (-1, 1):
+        units = paths.units_of(order, structure.count + np.array([0, wrong]), none, none, 9)
+        assert paths.measure(forest, units, paths.scratch_of(2, TINY[0])).marks.tolist() == [7, -MISMATCH]
+    units = paths.units_of(order, structure.count, none, none, 9)
+    assert paths.measure(forest, units, paths.scratch_of(2, TINY[0], 3)).marks.tolist() == [7, -HIT_TOO_LARGE]
+
+
+def on_device(case: Case) -> tuple[Structure, DeviceStructure]:
+    wanted = built(case)
+    programs = forward_program(case.tables), backward_program(case.tables)
+    machine = counts.device_tables(case.tables, *programs)
+    found = DeviceStructure(case.tables, machine, 0, TINY[0], TINY[2])
+    found.build_there(case.symbols, words.to_device(case.symbols), case.begin, case.stop, wanted.hits)
+    return wanted, found
+
+
+def kleene_case() -> Case:
+    """`A+ ; B`: 3, 511 and 1 complex events at the three ends of two segments."""
+    symbols = np.array([1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 2, 1, 2], np.uint8)
+    keys = np.arange(len(symbols))
+    begin, stop = np.array([0, 11]), np.array([11, 13])
+    return Case(kleene(), symbols, begin, begin, stop, keys, 20, np.where(keys < 11, 0, 11))
+
+
+@pytest.mark.parametrize("limit", [None, 2])
+def test_what_does_not_fit_the_device_comes_from_the_host(
+    limit: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted, found = on_device(kleene_case())
+    assert found.count.tolist() == [3, 511, 1]
+    order = np.array([1, 0, 2])
+    expected = on_host(wanted, order, limit)
+    assert on_host(found, order, limit) == expected
+    # no hit, or one hit, at a time
+    for most in (0, 8):
+        monkeypatch.setattr(cuda_structure, "MOST_MARKS", most)
+        assert on_host(found, order, limit) == expected
+    monkeypatch.undo()
+    monkeypatch.setattr(cuda_structure, "bulk_count", lambda _: 100)
+    assert on_host(found, order, limit) == expected
+    monkeypatch.undo()
+    found._scratch = paths.scratch_of(3, TINY[0], 4)
+    assert on_host(found, order, limit) == expected
+
+
+def test_counts_that_are_not_those_of_the_structure_are_an_error() -> None:
+    _, found = on_device(kleene_case())
+    found.hits = replace(found.hits, count=np.array([3, 510, 1]))
+    with pytest.raises(RuntimeError, match="510 complex events counted at event 10"):
+        list(found.blocks())

@@ -1,0 +1,148 @@
+"""Which device a run takes place on, and what is said of it: no device is needed for these tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pyarrow as pa
+import pytest
+import test_cuda_simulator
+from cer_gpu.kernels.cuda import usable
+from cer_gpu.kernels.cuda.usable import Usable
+
+import cer_gpu as cer
+from cer_gpu.engine import devices
+from cer_gpu.engine.devices import Place, asked_devices, place_of
+from cer_gpu.plan.compiled import CompiledQuery
+
+ABSENT = Usable((), "no CUDA device is there")
+TWO = Usable(("First", "Second"), "First can be used")
+
+
+@pytest.mark.parametrize("name", ["test_cuda_devices.py", "test_cuda_resident.py"])
+def test_in_the_simulator(name: str) -> None:
+    test_cuda_simulator.test_in_the_simulator(name)
+
+
+def compiled(text: str) -> CompiledQuery:
+    return cer.compile(text)._plan.compiled
+
+
+WINDOWED = compiled("SELECT * WHERE A ; B WITHIN 5 EVENTS")
+
+
+def there(monkeypatch: pytest.MonkeyPatch, found: Usable, driver: str | None = None) -> None:
+    monkeypatch.setattr(usable, "cuda_usable", lambda: found)
+    monkeypatch.setattr(devices, "no_driver", lambda: driver)
+    monkeypatch.setattr(usable, "simulated", lambda: False)
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("auto", ("auto",)),
+        ("cpu", ("cpu",)),
+        (["cpu"], ("cpu",)),
+        ("cuda", ("cuda:0",)),
+        ("cuda:1", ("cuda:1",)),
+        ("cuda:1, cuda:0", ("cuda:1", "cuda:0")),
+        (["cuda", "cuda:1"], ("cuda:0", "cuda:1")),
+    ],
+)
+def test_names_of_devices(given: object, names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, TWO)
+    assert asked_devices(given) == names  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", ["gpu", "", "cuda:", "cuda:-1", "cuda0", "CPU", [], [0], [None]])
+def test_other_names(given: object) -> None:
+    with pytest.raises(cer.DeviceError):
+        asked_devices(given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", ["cuda,cuda:0", ["cuda:1", "cuda:1"], "cpu,cuda", ["auto", "cuda:1"]])
+def test_names_that_do_not_go_together(given: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, TWO)
+    with pytest.raises(cer.DeviceError, match="several CUDA devices, each once"):
+        asked_devices(given)  # type: ignore[arg-type]
+
+
+def test_a_device_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    there(monkeypatch, ABSENT)
+    with pytest.raises(cer.DeviceError) as caught:
+        cer.compile("SELECT * WHERE A ; B").count(pa.table({"type": ["A"]}), device="cuda")
+    assert str(caught.value) == (
+        "device='cuda:0' cannot be used: no CUDA device is there; "
+        "device='auto' takes the CPU where there is no GPU"
+    )
+    there(monkeypatch, TWO)
+    with pytest.raises(cer.DeviceError) as caught:
+        asked_devices("cuda:2")
+    assert str(caught.value) == (
+        "device='cuda:2' is not there: this machine has cuda:0 (First), cuda:1 (Second)"
+    )
+
+
+def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
+    auto, many = ("auto",), devices.WORTH
+    there(monkeypatch, TWO)
+    assert place_of(auto, WINDOWED, many) == Place((0,), "First can be used")
+    assert place_of(auto, WINDOWED, None).name == "cuda:0"
+    few = place_of(auto, WINDOWED, many - 1)
+    assert few == Place((), f"the CPU is as fast for {many - 1:,} events: a GPU pays from {many:,} on")
+    assert few.name == "cpu"
+    assert place_of(auto, WINDOWED, 1, lying=True) == Place((0,), "the events lie on a device")
+    there(monkeypatch, ABSENT)
+    assert place_of(auto, WINDOWED, many) == Place((), "the CPU, since no CUDA device is there")
+    there(monkeypatch, TWO, "no NVIDIA driver is installed")
+    assert place_of(auto, WINDOWED, many) == Place((), "the CPU, since no NVIDIA driver is installed")
+    there(monkeypatch, TWO)
+    monkeypatch.setattr(usable, "simulated", lambda: True)
+    assert place_of(auto, WINDOWED, many).reason == "the CPU, since Numba's CUDA simulator is for tests"
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "reason"),
+    [
+        ("Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS", "the join", "joins run on the CPU"),
+        ("SELECT MAX * WHERE A ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
+        ("SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS", "telling partitions and streams apart", None),
+        ("SELECT * WHERE A ; B WITHIN 5 EVENTS CONSUME BY ANY", "CONSUME BY", None),
+    ],
+)
+def test_what_has_no_form_for_a_device(
+    text: str, part: str, reason: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there(monkeypatch, TWO)
+    query = compiled(text)
+    asked = place_of(("cuda:1",), query, 10)
+    assert asked == Place((1,), f"device='cuda:1' was asked for; on the CPU: {part}")
+    auto = place_of(("auto",), query, devices.WORTH)
+    assert auto.numbers == (() if reason else (0,))
+    assert reason is None or auto.reason.startswith(reason)
+
+
+def test_the_cpu_as_asked_for() -> None:
+    events = pa.table({"type": ["A", "B"]})
+    query = cer.compile("SELECT * WHERE A ; B")
+    assert query.run(events, device="cpu").device_reason == "device='cpu' was asked for"
+    assert query.run(events).device_reason.startswith("the CPU is as fast for 2 events")
+    assert "device      cpu: the CPU is as fast for 2 events" in query.explain(events=events)
+    assert "device      cpu: device='cpu' was asked for" in query.explain(events=events, device="cpu")
+    assert "device  " not in query.explain()
+
+
+def test_a_driver_is_looked_for_without_a_library() -> None:
+    """The import of `cer_gpu`, and a run with `device="auto"` of few events, load nothing of CUDA."""
+    code = (
+        "import sys, pyarrow as pa, cer_gpu as cer\n"
+        "cer.compile('SELECT * WHERE A ; B').count(pa.table({'type': ['A', 'B']}))\n"
+        "bad = [name for name in sys.modules if name.startswith(('numba.cuda', 'cupy', 'numba_cuda.'))]\n"
+        "assert not bad, bad\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+    found = devices.no_driver()
+    assert found is None or "\n" not in found
+    if found is not None:
+        assert not usable.cuda_usable() or usable.simulated()
