@@ -50,12 +50,13 @@ def _in_one(follow, symbol, symbols, at, out):
 @jit
 def rename_consuming(
     follow, symbol, first, source, target, accepting,
-    symbols, lanes, positions, measured, size, by_lane,
-    state, starts, began, since, now, next_starts, next_began, out,
+    symbols, lanes, measured, keyed, size, by_lane,
+    state, runs, began, since, now, next_runs, next_began, out,
 ):  # fmt: skip
     """Run a monitor that begins anew wherever a complex event is reported, as CONSUME BY asks.
 
-    The runs of the automaton go along, by their latest starts, to know where something is reported.
+    The runs of the automaton go along, to know where something is reported: of those in one state the one
+    that began with the highest value, since the window admits the others only if it admits that one.
 
     Parameters
     ----------
@@ -65,60 +66,65 @@ def rename_consuming(
         The tables of the automaton, over the symbols that the monitor gives.
     symbols : ndarray, shape (n,), unsigned
     lanes : ndarray, shape (n,), int32
-    positions : ndarray, shape (n,), int64
-        In the stream; ascending.
     measured : ndarray, shape (n,), int64 or float64
-        What the window measures; ascends in every lane.
+        What the window measures.
+    keyed : ndarray, shape (n,), uint8
+        0 where that is null: no window admits what starts or ends there.
     size : int or float
         The window; negative for none.
     by_lane : bool
         Whether a report drops the partial matches of its lane only.
     state : ndarray, shape (lanes,), int32
-    starts : ndarray, shape (lanes, automaton states), int64
-        The latest start of a run in each state, -1 for none.
-    began : ndarray, as `starts`, of the type of `measured`
-        What the window measures there.
+    runs : ndarray, shape (lanes, automaton states), uint8
+        Whether there is a run in each state that a window may admit.
+    began : ndarray, as `runs`, of the type of `measured`
+        What the window measures where the last of them, by that measure, began.
     since : ndarray, shape (lanes,), int64
         How many reports each lane has seen.
     now : ndarray, shape (1,), int64
         How many there were, where a report drops the partial matches of all lanes.
-    next_starts, next_began : ndarray, shape (automaton states,)
+    next_runs, next_began : ndarray, shape (automaton states,)
         Scratch.
     out : ndarray, shape (n,), uint16
     """
-    n_states = starts.shape[1]
+    n_states = runs.shape[1]
     for event in range(symbols.shape[0]):
         lane = lanes[event]
         if since[lane] != now[0]:
             since[lane] = now[0]
             state[lane] = 0
             for k in range(n_states):
-                starts[lane, k] = -1
+                runs[lane, k] = 0
         read = symbol[state[lane], symbols[event]]
         state[lane] = follow[state[lane], symbols[event]]
         out[event] = read
+        if read == 0:
+            continue
         for k in range(n_states):
-            next_starts[k] = -1
+            next_runs[k] = 0
         reported = False
+        last = measured[event]
+        # A NaN is a null too.
+        valid = size < 0 or (keyed[event] != 0 and last == last)
         for t in range(first[read], first[read + 1]):
-            start, key = starts[lane, source[t]], began[lane, source[t]]
-            if source[t] == 0:
-                start, key = positions[event], measured[event]
-            if start < 0:
+            starts = source[t] == 0
+            if not (valid if starts else runs[lane, source[t]]):
                 continue
-            if accepting[t] and (size < 0 or measured[event] - key <= size):
+            key = last if starts else began[lane, source[t]]
+            # The difference of integers may be too large for their type: it is negative then.
+            if accepting[t] and (size < 0 or (valid and (last <= key or 0 <= last - key <= size))):
                 reported = True
-            if target[t] >= 0 and start > next_starts[target[t]]:
-                next_starts[target[t]] = start
-                next_began[target[t]] = key
-        if read > 0:
-            for k in range(n_states):
-                starts[lane, k] = next_starts[k]
-                began[lane, k] = next_began[k]
+            to = target[t]
+            if to >= 0 and (not next_runs[to] or key > next_began[to]):
+                next_runs[to] = 1
+                next_began[to] = key
+        for k in range(n_states):
+            runs[lane, k] = next_runs[k]
+            began[lane, k] = next_began[k]
         if reported:
             if by_lane:
                 state[lane] = 0
                 for k in range(n_states):
-                    starts[lane, k] = -1
+                    runs[lane, k] = 0
             else:
                 now[0] += 1

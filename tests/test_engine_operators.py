@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 from itertools import cycle, islice, product
 from random import Random
 
@@ -15,6 +16,7 @@ from test_engine_selection import tiny_pieces  # noqa: F401
 
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.language.parser import parse
 from cer_gpu.logic.formulas import nodes
 
 BATCHES = 40
@@ -71,6 +73,35 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(BATCHES // 2))
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"operators in pieces {seed}")
+
+
+PREFIXED = (
+    "NXT(A+) ; B",
+    "MAX(A) ; B",
+    "LAST(A ; B) UNLESS C",
+    "NXT(A ; B) ; C",
+    "(A OR NXT(C ; B)) ; C",
+    "(B OR LAST(A+)) ; (A OR C)",
+    "(A OR NXT(B+) ; A) ; C",
+)
+
+
+@pytest.mark.parametrize("text", PREFIXED)
+def test_reports_restart_what_the_prefix_decides_also_where_an_attribute_is_null_or_falls(text: str) -> None:
+    rng = Random(f"reports of {text}")
+    answered = 0
+    for _ in range(60):
+        clauses = f"WITHIN {rng.randrange(4)} [lap] CONSUME BY {rng.choice(('ANY', 'PARTITION'))}"
+        query = parse(f"SELECT * WHERE {text} {rng.choice(('', 'PARTITION BY id'))} {clauses}")
+        assert isinstance(query, tree.Query)
+        events = [
+            replace(event, attributes={**event.attributes, "lap": rng.choice((None, 1, 2, 3, 5, 8, 60))})
+            for event in stream(rng, rng.randrange(6, 14))
+        ]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event ")
+            answered += check(query, events, rng) > 0
+    assert answered >= 15
 
 
 def test_the_formulas_have_every_operator_at_every_depth() -> None:

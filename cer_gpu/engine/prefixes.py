@@ -60,7 +60,7 @@ class _Reports:
         assert query.tables is not None
         self._query = query
         self._tables: TransitionTables = query.tables
-        self._starts = np.empty((0, query.tables.n_states), np.int64)
+        self._runs = np.empty((0, query.tables.n_states), np.uint8)
         self._began = np.empty((0, query.tables.n_states), np.int64)
         self._since = np.empty(0, np.int64)
         self._now = np.zeros(1, np.int64)
@@ -69,7 +69,7 @@ class _Reports:
         """The symbols that the monitor gives; `state` is changed in place."""
         tables, window = self._tables, self._query.window
         measured = events.measured
-        self._starts = grown(self._starts, len(state), -1)
+        self._runs = grown(self._runs, len(state))
         self._began = grown(self._began.astype(measured.dtype, copy=False), len(state))
         self._since = grown(self._since, len(state))
         out = np.empty(len(events), np.uint16)
@@ -82,16 +82,16 @@ class _Reports:
             tables.accepting,
             events.symbols,
             events.lanes if len(events.lanes) else np.zeros(len(events), np.int32),
-            events.positions,
             measured,
-            -1 if window is None else window.size,
+            events.keyed if len(events.keyed) else np.ones(len(events), np.uint8),
+            -1 if window is None else min(window.size, np.iinfo(np.int64).max),
             self._query.consume == "PARTITION",
             state,
-            self._starts,
+            self._runs,
             self._began,
             self._since,
             self._now,
-            np.empty(tables.n_states, np.int64),
+            np.empty(tables.n_states, np.uint8),
             np.empty(tables.n_states, measured.dtype),
             out,
         )
