@@ -15,7 +15,7 @@ from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.assumed import with_empty_columns
-from cer_gpu.plan.evaluated import unevaluated, walk
+from cer_gpu.plan.evaluated import never_answers, unevaluated, walk
 from cer_gpu.plan.outline import outline
 from cer_gpu.plan.planner import Columns, Plan, plan
 
@@ -288,7 +288,8 @@ def _with_unevaluated(query: tree.Statement, findings: tuple[Diagnostic, ...]) -
     if any(finding.severity == "error" for finding in findings):
         return findings
     try:
-        plan(outline(query, ""), None, Columns(stream="stream"))
+        if plan(outline(query, ""), None, Columns(stream="stream")).never:
+            findings += (never_answers(query),)
     except QueryError as error:
         findings += tuple(error.diagnostics)
     except LimitError:

@@ -12,6 +12,7 @@ from generate import schema as generated_schema
 from generate import unary_query
 
 import cer_gpu as cer
+from cer_gpu.api import check
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
@@ -225,3 +226,22 @@ def test_explain_gives_the_sizes_of_operators_and_what_bounds_them() -> None:
 )
 def test_explain_says_how_a_strategy_chooses(query: str, how: str) -> None:
     assert how in cer.compile(query).explain()
+
+
+@pytest.mark.parametrize(
+    "pattern", ["A AND B", "(A ; B) UNLESS A", "A AND (A AS x)", "STRICT(A ; B) AND (B ; A)"]
+)
+def test_a_pattern_without_complex_events_is_noted(pattern: str) -> None:
+    query = f"SELECT * WHERE {pattern}"
+    (note,) = check(query)
+    assert (note.code, note.severity) == ("CER054", "note")
+    assert ("p ALL q" in note.hints[0]) == ("AND" in pattern)
+    said = cer.compile(query).explain()
+    assert "none: no complex event is possible" in said
+    assert "no event counts" in said
+    assert "prefix" not in said
+
+
+def test_a_pattern_with_complex_events_is_not_noted() -> None:
+    assert check("SELECT * WHERE (A ; B) UNLESS C") == ()
+    assert "no complex event" not in cer.compile("SELECT * WHERE A AND A").explain()

@@ -69,7 +69,7 @@ def beside_correlation(query: tree.Query) -> list[Diagnostic]:
     events of the other parts.
     """
     found = [
-        _refused(f"{name} together", node.span)
+        _refused(f"{name} together", query, node.span)
         for node in walk(query.pattern)
         if (name := _not_joined(node)) is not None
     ]
@@ -80,16 +80,32 @@ def strategy_beside_chain(query: tree.Query) -> list[Diagnostic]:
     """An error for a strategy that chooses among the answers of a join."""
     if query.strategy in (tree.Strategy.ALL, tree.Strategy.ANY):
         return []
-    return [_refused(f"the strategy `{query.strategy.value}` together", query.span)]
+    return [_refused(f"the strategy `{query.strategy.value}` together", query, query.span)]
 
 
-def _refused(what: str, span: Span | None) -> Diagnostic:
+def _refused(what: str, query: tree.Query, span: Span | None) -> Diagnostic:
+    hint = "compare with constants"
+    if not query.partition:
+        hint += ", or, if all events are to have one attribute equal, write PARTITION BY and that attribute"
+    else:
+        hint += "; what is equal inside every partition need not be compared"
     return Diagnostic(
         "CER090",
         f"{what} with a comparison between variables is not evaluated yet",
         span,
-        hints=("compare with constants, or give PARTITION BY the attribute that is to be equal",),
+        hints=(hint,),
     )
+
+
+def never_answers(query: tree.Statement) -> Diagnostic:
+    """A note on a pattern that no complex event satisfies."""
+    hints = ("`hits` and `count` of it are empty, whatever the events",)
+    if any(isinstance(node, tree.And) for node in walk(query)):
+        hints = (
+            "`p AND q` keeps what is an answer of both, with the same marks; for both to happen write "
+            "`p ALL q`",
+        )
+    return Diagnostic("CER054", "no complex event is possible", query.span, hints=hints, severity="note")
 
 
 def _not_joined(node: Any) -> str | None:

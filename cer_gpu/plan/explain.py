@@ -32,6 +32,9 @@ BOUNDS = {
 """What the thesis says of the size of an operator's automaton, |p| being that of its operand."""
 
 
+NEVER = "none: no complex event is possible, whatever the events"
+
+
 def explain(plan: Plan) -> str:
     """The plan of a query, as text of a few lines."""
     return "\n".join(_lines(plan)) + "\n"
@@ -49,10 +52,12 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield _line("q-tree", draw(tree_of_body, outline.body))
         yield _line("compact", draw(compact(tree_of_body), outline.body))
     yield _line("automaton", _automaton(plan))
+    if plan.never:
+        yield _line("answers", NEVER)
     applied = () if plan.regular is None else plan.regular.applied
     if sized := [one for one in applied if one.operator in BOUNDS]:
         yield _line("operators", "\n".join(map(_applied, sized)))
-    if query.monitor is not None:
+    if query.monitor is not None and not plan.never:
         yield _line("prefix", _prefix(query.monitor))
     if plan.selected is not None:
         yield _line("strategy", _strategy(plan, plan.selected))
@@ -88,7 +93,7 @@ def _class(plan: Plan) -> str:
             "regular: the correlation makes all events of a complex event share a key, which parts the stream"
         )
     if isinstance(plan.outline.automaton, Composed):
-        return "regular: every filter speaks of one event (CEPL with unary filters)"
+        return "regular: every filter speaks of one event (CEPL: operators and selectors, made one automaton)"
     return "regular: every filter speaks of one event (CEL with unary filters)"
 
 
@@ -111,6 +116,8 @@ def _guarantee(query: CompiledQuery) -> str:
             "log(window) time per event, whatever the number of answers; output-linear delay (Theorem 5.1);\n"
             "counts: at each end as many steps as the window holds partial matches of its keys, at most"
         )
+    if query.selects_later and query.selection is not None and not query.selection.single:
+        return "constant time per event for hits; counts and complex events run the window of each end again"
     return "constant time per event in the length of the stream, output-linear delay"
 
 
@@ -130,7 +137,7 @@ def _automaton(plan: Plan) -> str:
     )
     return (
         f"{before}deterministic: "
-        f"{machine.n_states} states, {len(machine.transitions)} transitions, "
+        f"{_count(machine.n_states, 'state')}, {_count(len(machine.transitions), 'transition')}, "
         f"{len(machine.labels) - 1} sets of marks"
     )
 
@@ -180,7 +187,9 @@ def _symbols(plan: Plan) -> str:
     assert tables is not None
     relevant = tables.n_symbols - 1
     neutral = "events of any other are dropped before the automaton runs"
-    if not any(symbol == 0 for stage in plan.compiled.stages[-1:] for symbol in stage.table):
+    if plan.never:
+        neutral = "no event counts"
+    elif not any(symbol == 0 for stage in plan.compiled.stages[-1:] for symbol in stage.table):
         neutral = "every event counts: the pattern asks for events next to each other"
     kinds = "kind" if relevant == 1 else "kinds"
     return f"{relevant} relevant {kinds} of events; {neutral}"
@@ -191,8 +200,9 @@ def _axis(axis: Axis) -> str:
         case ColumnAxis(column, names):
             return f"`{column}` in {', '.join(names)}"
         case CutAxis(operand, textual, cuts, _):
-            shown = ", ".join(str(_plain(cut.value)) for cut in cuts[:6])
-            more = f", ... ({len(cuts)} in all)" if len(cuts) > 6 else ""
+            values = list(dict.fromkeys(str(_plain(cut.value)) for cut in cuts))
+            shown = ", ".join(values[:6])
+            more = f", ... ({len(values)} in all)" if len(values) > 6 else ""
             kind = "strings, by dictionary" if textual else "one pass"
             return f"{to_text(operand)} cut at {shown}{more} ({kind})"
         case MatchAxis(operand, pattern):
@@ -258,9 +268,15 @@ def _cost(plan: Plan) -> str:
         if window is not None
         else "a lane runs in one piece"
     )
+    counts = f"at most {2 * widest * (states + 1)}, whatever the window"
+    if plan.compiled.selects_later and plan.selected is not None:
+        counts = (
+            f"and the choice at most {(states + 1) ** 2} more, whatever the window"
+            if plan.selected.plan.single
+            else "as many as the windows of all ends have, together"
+        )
     return (
-        f"hits: at most {widest} steps for a relevant event; "
-        f"counts: at most {2 * widest * (states + 1)}, whatever the window;\n"
+        f"hits: at most {widest} steps for a relevant event; counts: {counts};\n"
         f"complex events: as many steps as they have marks; {pieces}"
     )
 

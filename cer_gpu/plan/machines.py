@@ -128,7 +128,7 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
             plan = SelectionPlan(strategy.value, single, None, None, np.empty((0, 0), np.uint8))
             states = match.automaton.n_states
             return Selected(plan, None, Applied(strategy.value, (states,), states))
-        raise LimitError(f"{error}\nThe strategy `{strategy.value}` takes it over the budget") from None
+        raise LimitError(f"{error}, or choose another strategy than `{strategy.value}`") from None
     _, label_has = mark_columns(found.automaton.labels, query.select)
     monitor = monitor_of(found)
     read = np.array(found.symbol_of)

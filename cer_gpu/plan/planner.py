@@ -82,6 +82,11 @@ class Plan:
     regular: RegularMachine | None
     selected: Selected | None
 
+    @property
+    def never(self) -> bool:
+        """Whether no complex event is possible: no run of the automaton of a regular query ends."""
+        return isinstance(self.machine, DeterministicCEA) and not self.machine.final
+
 
 def plan(outline: Outline, schema: Schema | None, columns: Columns) -> Plan:
     """Compile a query for data of a schema.
