@@ -55,8 +55,10 @@ def line(figure: dict[str, Any]) -> str:
     """A figure as a line of text."""
     rate, share = figure["events_per_second"], figure["share_of_copy"]
     events = "" if rate is None else f"{rate:.4g} events/s"
+    if "complex_events_per_second" in figure:
+        events = f"{figure['complex_events_per_second']:.4g} complex events/s"
     copies = "" if share is None else f"{share:.1%} of a copy"
-    return f"{figure['case']:<24}{figure['median']:>12.3g} s {events:>24} {copies:>18}"
+    return f"{figure['case']:<28}{figure['median']:>12.3g} s {events:>32} {copies:>18}"
 
 
 def tested(paths: list[str], dry_run: bool) -> dict[str, Any]:
@@ -99,8 +101,10 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
         # Before the modules are imported that launch with these: a thread of the simulator is one of Python.
         geometry.STREAM = geometry.LANE = geometry.Geometry(16, 8)
     from bench.device_kernels import KERNELS, bandwidths, recording, seconds
-    from bench.device_runs import TINY, Sizes, equal, exercise, figure, runs
+    from bench.device_runs import TINY, Sizes, equal, exercise, figure, runs, shrink
 
+    if dry_run:
+        shrink()
     sizes = TINY if dry_run else Sizes().scaled(scale)
     copies = bandwidths(sizes.copied, sizes.runs)
     with tempfile.TemporaryDirectory() as folder:

@@ -133,15 +133,19 @@ def bandwidths(size: int, runs: int) -> dict[str, float]:
 def must_move(kernel: str, arguments: tuple[Any, ...]) -> int:
     """Bytes that a launch must move between the memory and the processors at least.
 
-    Each array is read or written once as a whole; tables that the caches hold are not counted. Where a kernel
-    reads and writes an array, or only a part of it, `PARTS` says so.
+    Each array is read or written once as a whole; tables that the caches hold, and what threads put down for
+    themselves (`SCRATCH`), are not counted. Where a kernel reads and writes an array, or only a part of it,
+    `PARTS` says so.
     """
+    own = SCRATCH.get(kernel, ())
+    shared = tuple(argument for at, argument in enumerate(arguments) if at not in own)
     part = PARTS.get(kernel)
-    return _whole(arguments) if part is None else part(arguments)
+    return _whole(shared) if part is None else part(shared)
 
 
 def _whole(arguments: tuple[Any, ...]) -> int:
-    return sum(array.nbytes for array in _arrays(arguments) if array.nbytes > TABLES)
+    once = {id(array): array.nbytes for array in _arrays(arguments)}
+    return sum(size for size in once.values() if size > TABLES)
 
 
 def _in_place(arguments: tuple[Any, ...]) -> int:
@@ -170,6 +174,47 @@ def _searched(arguments: tuple[Any, ...]) -> int:
     return min(keys.nbytes, 32 * event.size) + event.nbytes + lowest.nbytes
 
 
+def _composed(arguments: tuple[Any, ...]) -> int:
+    """Maps are read and written."""
+    flow, inside, _ = arguments
+    return 2 * (flow.nbytes + inside.nbytes)
+
+
+def _last(arguments: tuple[Any, ...]) -> int:
+    """Only the last of each group is read, and written."""
+    return 2 * sum(array.nbytes for array in arguments[-2:] if hasattr(array, "nbytes"))
+
+
+def _added(arguments: tuple[Any, ...]) -> int:
+    """What is inside is read and written, what flows is read."""
+    flow, inside, _, before = arguments
+    return flow.nbytes + 2 * inside.nbytes + before.nbytes
+
+
+def _ended(arguments: tuple[Any, ...]) -> int:
+    """The segments of all tiles are read, and a row for each segment is copied."""
+    segment, _, _, registers = arguments
+    return segment.nbytes + 2 * registers.nbytes
+
+
+def _parted(arguments: tuple[Any, ...]) -> int:
+    """Of the counts, those of the hits: a sector of 32 bytes for each, or all where that is less."""
+    hits, count = arguments[0], arguments[3]
+    return hits.nbytes + min(count.nbytes, 32 * hits.size) + _whole(arguments[6:])
+
+
+def _weighed(arguments: tuple[Any, ...]) -> int:
+    """A node is read for each entry of the tables that is written."""
+    forest, *_, ways = arguments
+    return min(forest[0].nbytes, 32 * ways.size) + ways.nbytes
+
+
+def _merged(arguments: tuple[Any, ...]) -> int:
+    """The order is read and written, and the starts are compared; marks only where starts are equal."""
+    unit_first, units, _, starts, *_, order, merged = arguments
+    return unit_first.nbytes + units.nbytes + starts.nbytes + order.nbytes + merged.nbytes
+
+
 PARTS: dict[str, Bytes] = {
     "add_cuts": _in_place,
     "add_codes": _in_place,
@@ -177,8 +222,30 @@ PARTS: dict[str, Bytes] = {
     "scatter": _scatter,
     "gather": _gather,
     "lowest_starts": _searched,
+    "compose": _composed,
+    "last_maps": _last,
+    "add_maps": _added,
+    "last_products": lambda arguments: 2 * arguments[2].nbytes,
+    "end_segments": _ended,
+    "parts": _parted,
+    "weigh": _weighed,
+    "merge": _merged,
 }
 """Kernels that do not move each of their arrays once."""
+
+SCRATCH: dict[str, tuple[int, ...]] = {
+    "counts": (7, 8, 9),
+    "forward_counts": (8,),
+    "matrices": (6,),
+    "count_nodes": (7, 8, 9, 10, 11),
+    "fill_nodes": (11, 12, 13),
+    "measure": (4, 5),
+    "walk": (4, 5, 13, 14),
+    "count_best": (6, 7, 8, 9, 10, 11, 16),
+    "fill_best": (6, 7, 8, 9, 10, 11, 16),
+    "by_start": (10,),
+}
+"""Which arguments of a kernel are memory of its threads: nothing of it has to reach the device's memory."""
 
 
 def _arrays(arguments: tuple[Any, ...]) -> Iterator[Any]:

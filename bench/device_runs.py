@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from cer_gpu.kernels.cuda import flows, matrices, paths
+from cer_gpu.kernels.paths import Block
 from numba import cuda
 
 import cer_gpu as cer
@@ -20,9 +22,15 @@ from bench.answers import must
 from bench.device_kernels import timed
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import TYPES, column, to_arrow
+from cer_gpu.engine import cuda_carried, cuda_execute
 from cer_gpu.engine.cuda import ResidentQuery, ResidentTable
+from cer_gpu.engine.cuda_carried import CarriedQuery
+from cer_gpu.engine.cuda_classify import CudaClassifier
+from cer_gpu.engine.cuda_devices import DevicesExecutor
+from cer_gpu.engine.cuda_structure import ANSWERS, DeviceStructure, groups_of
 from cer_gpu.engine.options import read_options
 from cer_gpu.engine.workers import Workers
+from cer_gpu.plan import symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +39,13 @@ class Sizes:
 
     Attributes
     ----------
-    resident, filed, listed, keyed, carried, equal : int
-        On the device and in page-locked memory; in a file; whose complex events are listed; with partitions;
-        without a window; on which only the answers of device and CPU are compared.
+    resident, filed, listed, cut, keyed, attribute, carried, equal : int
+        On the device and in page-locked memory; in a file; whose complex events are listed; with so many at
+        an end that threads share them; with partitions; in a window of an attribute that is out of order, so
+        that each event is compared with all after it; without a window; on which only the answers of device
+        and CPU are compared.
+    within : int
+        The window, in events, of those with many complex events at an end.
     copied : int
         Bytes of a copy whose bandwidth is measured.
     runs : int
@@ -42,29 +54,54 @@ class Sizes:
     resident: int = 400_000_000
     filed: int = 200_000_000
     listed: int = 4_000_000
+    cut: int = 3_000_000
     keyed: int = 50_000_000
+    attribute: int = 60_000
     carried: int = 50_000_000
     equal: int = 1_000_000_000
+    within: int = 70
     copied: int = 4 << 30
     runs: int = 7
 
     def scaled(self, share: float) -> Sizes:
         """The same for a share of the events."""
-        counts = (self.resident, self.filed, self.listed, self.keyed, self.carried, self.equal)
-        return Sizes(*(int(count * share) for count in counts), self.copied, self.runs)
+        names = "resident", "filed", "listed", "cut", "keyed", "attribute", "carried", "equal"
+        return replace(self, **{name: int(getattr(self, name) * share) for name in names})
 
 
-TINY = Sizes(600, 300, 400, 200, 200, 500, 1 << 16, 1)
+TINY = Sizes(600, 300, 400, 200, 200, 60, 500, 500, within=40, copied=1 << 16, runs=1)
 """For the simulator."""
+
+
+def shrink() -> None:
+    """Let the engine cut tiny data as it cuts large data, so that every kernel is launched."""
+    for module in (cuda_execute, cuda_carried):
+        vars(module)["PIECE"] = 2
+    cuda_execute.LIST, cuda_execute.LISTS = 2, 1
+    flows.GROUP = matrices.GROUP = 2
+    paths.RANGE = 4
+
 
 KEPT = 0.1
 """The share of the events of A, B and C that their filters keep."""
 
+WINDOWLESS = ThreeSteps(KEPT).text.split(" WITHIN")[0]
+
+PRICED = ("type", "price")
+
 KINDS = {
     "keyed: count": (KeyedSteps(100_000).text, ("type", "key", "ts"), "keyed", "count"),
-    "no window: hits": (ThreeSteps(KEPT).text.split(" WITHIN")[0], ("type", "price"), "carried", "hits"),
-    "no window: count": (ThreeSteps(KEPT).text.split(" WITHIN")[0], ("type", "price"), "carried", "count"),
-    "listed: batches": (ThreeSteps(2 * KEPT).text, ("type", "price"), "listed", "run"),
+    "no window: hits": (WINDOWLESS, PRICED, "carried", "hits"),
+    "no window: count": (WINDOWLESS, PRICED, "carried", "count"),
+    "attribute: count": (
+        "SELECT * WHERE A ; B ; C WITHIN 10 [price]",
+        PRICED,
+        "attribute",
+        "count",
+    ),
+    "listed: batches": (ThreeSteps(2 * KEPT).text, PRICED, "listed", "run"),
+    "cut: batches": ("SELECT * WHERE A+ ; B WITHIN {within} EVENTS LIMIT 10", ("type",), "cut", "run"),
+    "next: batches": (ThreeSteps(2 * KEPT).text.replace("SELECT", "SELECT NEXT"), PRICED, "listed", "run"),
 }
 """Runs through the host, by what they measure: query, columns, the field of `Sizes`, what is asked."""
 
@@ -79,12 +116,16 @@ class OnDevice:
 
 def exercise(sizes: Sizes) -> None:
     """Launch each kernel that the runs need, on data as large as theirs."""
-    there = on_device(ThreeSteps(KEPT), page_locked_table(sizes.resident, ("type", "price")))
+    there = on_device(ThreeSteps(KEPT), page_locked_table(sizes.resident, PRICED))
     there.query.hits(there.table)
     there.query.count(there.table)
     del there
     for kind in KINDS:
         answer_of(kind, sizes)("cuda")
+    # As if there were no room for large tables, so that a query has several stages.
+    budget, symbols.TABLE_BUDGET = symbols.TABLE_BUDGET, 4
+    answer_of("listed: batches", sizes)("cuda")
+    symbols.TABLE_BUDGET = budget
 
 
 def on_device(steps: ThreeSteps, table: pa.Table) -> OnDevice:
@@ -98,8 +139,10 @@ def on_device(steps: ThreeSteps, table: pa.Table) -> OnDevice:
 def runs(sizes: Sizes, bandwidth: dict[str, float], folder: Path) -> Iterator[dict[str, Any]]:
     """What was measured of each kind of run; each answer is compared with the CPU's before it is timed."""
     steps = ThreeSteps(KEPT, within=1000)
-    table = page_locked_table(sizes.resident, ("type", "price"))
+    table = page_locked_table(sizes.resident, PRICED)
     yield from resident(steps, table, sizes, bandwidth["device"])
+    yield from resident_without_window(table, sizes, bandwidth["device"])
+    yield found_there(sizes)
     yield from pinned(steps, table, sizes, bandwidth["to_device"])
     del table
     yield filed(steps, sizes, folder)
@@ -140,6 +183,57 @@ def resident(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float)
         yield figure(f"resident: {what}", len(table), taken, columns + out, bandwidth)
 
 
+def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
+    """The same without a window: one lane, cut into tiles."""
+    planned = cer.compile(WINDOWLESS)
+    bound = planned._bound(table, read_options(device="cuda"))
+    classifier = CudaClassifier(bound._query, bound._units, Workers())
+    query = CarriedQuery(bound._query, classifier)
+    (batch,) = table.combine_chunks().to_batches()
+    loaded = classifier.resident(batch)
+    hits = planned.hits(table, device="cpu")
+    for found, name in zip(query.hits(loaded), ("position", "latest_start")):
+        must(np.array_equal(found.copy_to_host(), hits[name].to_numpy()), f"{name} without a window")
+    must(query.count(loaded) == planned.count(table, device="cpu"), "count without a window")
+    columns = (8 + 4) * len(table)
+    for what, run, out in (
+        ("hits", lambda: query.hits(loaded), 16 * len(hits)),
+        ("count", lambda: query.count(loaded), 8 * len(hits)),
+    ):
+        taken = tuple(timed(run) for _ in range(sizes.runs + 1))[1:]
+        yield figure(f"resident, no window: {what}", len(table), taken, columns + out, bandwidth)
+
+
+def found_there(sizes: Sizes) -> dict[str, Any]:
+    """Complex events of a structure on the device, found and left there."""
+    text, names, field, _ = KINDS["listed: batches"]
+    table = events_of(names, getattr(sizes, field))
+    bound = cer.compile(text)._bound(table, read_options(device="cuda"))
+    run = bound.begin(enumerates=True)
+    executor = run.executor
+    assert isinstance(executor, DevicesExecutor)
+    built = []
+    for chunk in run.runner.chunks(run.intake(bound.read(run))):
+        structure = executor.structure(chunk, executor.hits(chunk))
+        if isinstance(structure, DeviceStructure):
+            parts = groups_of(structure.count.astype(np.int64), ANSWERS)
+            built.append((structure, [np.arange(low, high) for low, high in parts]))
+    total = sum(int(structure.count.sum()) for structure, _ in built)
+
+    def enumerate_all() -> None:
+        for structure, parts in built:
+            for hits in parts:
+                must(isinstance(structure.found_there(hits, None), Block), "complex events on the device")
+
+    enumerate_all()
+    taken = tuple(timed(enumerate_all) for _ in range(sizes.runs))
+    return {
+        **figure("resident: complex events", None, taken, None, None),
+        "complex_events": total,
+        "complex_events_per_second": total / median(taken),
+    }
+
+
 def pinned(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
     """The same through the public face, the columns in page-locked memory of the host."""
     query = cer.compile(steps.text)
@@ -153,7 +247,7 @@ def pinned(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float) -
 def filed(steps: ThreeSteps, sizes: Sizes, folder: Path) -> dict[str, Any]:
     """Count over a Parquet file."""
     path = folder / "events.parquet"
-    table = pa.table({name: to_arrow(name, column(name, 0, sizes.filed)) for name in ("type", "price")})
+    table = events_of(PRICED, sizes.filed)
     pq.write_table(table, path, compression="zstd", row_group_size=1 << 20)
     query = cer.compile(steps.text)
     must(query.count(path, device="cuda") == query.count(table, device="cpu"), "count of a file")
@@ -171,7 +265,12 @@ def others(sizes: Sizes) -> Iterator[dict[str, Any]]:
         must(answer("cuda") == wanted, kind)
         number = max(sizes.runs // 2, 1)
         there, here = (_clock(partial(answer, device), number) for device in ("cuda", "cpu"))
-        made = {"complex_events": len(wanted)} if ask == "run" else {}
+        made = {}
+        if ask == "run":
+            made = {
+                "complex_events": len(wanted),
+                "complex_events_per_second": len(wanted) / median(there),
+            }
         yield {**figure(kind, getattr(sizes, field), there, None, None), "cpu_seconds": list(here), **made}
 
 
@@ -179,8 +278,8 @@ def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
     """The answer of a kind of run, as a function of the device."""
     text, names, field, ask = KINDS[kind]
     count = getattr(sizes, field)
-    table = pa.table({name: to_arrow(name, column(name, 0, count)) for name in names})
-    query = cer.compile(text)
+    table = events_of(names, count)
+    query = cer.compile(text.format(within=sizes.within))
     options = {"order_by": "ts"} if "ts" in names else {}
 
     def answer(device: str) -> Any:
@@ -190,6 +289,11 @@ def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
     return answer
 
 
+def events_of(names: tuple[str, ...], count: int) -> pa.Table:
+    """Some columns of the first events of the stream."""
+    return pa.table({name: to_arrow(name, column(name, 0, count)) for name in names})
+
+
 def equal(sizes: Sizes) -> dict[str, Any]:
     """Whether the device has the CPU's answers over a long stream, read piece by piece."""
     steps = ThreeSteps(KEPT)
@@ -197,7 +301,7 @@ def equal(sizes: Sizes) -> dict[str, Any]:
 
     def reader() -> pa.RecordBatchReader:
         size = 1 << 24
-        schema = pa.table({name: to_arrow(name, column(name, 0, 0)) for name in ("type", "price")}).schema
+        schema = pa.table({name: to_arrow(name, column(name, 0, 0)) for name in PRICED}).schema
 
         def batches() -> Iterator[pa.RecordBatch]:
             for first in range(0, sizes.equal, size):

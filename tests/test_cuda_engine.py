@@ -79,6 +79,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     monkeypatch.setattr(bound, "Executor", partial(CudaExecutor, lane=geometry, stream=geometry))
     monkeypatch.setattr(cuda_execute, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "PIECE", 2)
+    monkeypatch.setattr(cuda_execute, "LIST", 2)
     monkeypatch.setattr(cuda_execute, "ROOM", 3)
     monkeypatch.setattr(cuda_execute, "LISTS", 1)
     monkeypatch.setattr(flows, "GROUP", 2)
@@ -94,7 +95,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(
 ) -> None:
     rng = Random("device")
     answered = refused = 0
-    for number in range(25):
+    for number in range(18):
         # now and then one column for each table, so that there are several stages
         monkeypatch.setattr("cer_gpu.plan.symbols.TABLE_BUDGET", 4 if number % 5 == 0 else 1 << 16)
         query = unary_query(rng)
@@ -106,7 +107,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(
                 answered += check(query, events, rng) > 0
             except LimitError:
                 refused += 1
-    assert answered >= 8
+    assert answered >= 6
     assert refused <= 3
     assert called >= {name for _, name in ON_DEVICE} - {"best"}
 
@@ -237,7 +238,7 @@ def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(FakeCUDAKernel, "__call__", noting)
     for times in ("int64", "float64"):
-        table = trades(200, 3, times)
+        table = trades(90, 3, times)
         for text in RESIDENT:
             query = resident(text, table)
             query.count(query.load(table.to_batches()[0], ("ts",)))
@@ -246,15 +247,15 @@ def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> 
     for window in ("", " WITHIN 9 seconds"):
         query = Query(f"SELECT * WHERE A AS a ; B ; C FILTER a[price < 4] AND a[volume > 3]{window}")
         query.count(table, order_by="ts", order_unit="s")
-    table = pa.table({"type": list("AAAAAAAAB") * 5, "ts": range(45)})
-    listed = Query("SELECT * WHERE A+ ; B WITHIN 9 EVENTS LIMIT 60").run(table, order_by="ts").to_arrow()
+    table = pa.table({"type": list("AAAAAAAB") * 3, "ts": range(24)})
+    listed = Query("SELECT * WHERE A+ ; B WITHIN 8 EVENTS LIMIT 60").run(table, order_by="ts").to_arrow()
     assert (
-        Query("SELECT NEXT * WHERE A ; B WITHIN 9 EVENTS").run(table, order_by="ts").to_arrow().num_rows == 5
+        Query("SELECT NEXT * WHERE A ; B WITHIN 8 EVENTS").run(table, order_by="ts").to_arrow().num_rows == 3
     )
-    for price in ([2**40 + k % 7 for k in range(45)], [k % 7 / 2 for k in range(45)]):
+    for price in ([2**40 + k % 7 for k in range(24)], [k % 7 / 2 for k in range(24)]):
         priced = table.append_column("price", pa.array(price))
         assert Query("SELECT * WHERE A ; B WITHIN 3 [price]").count(priced, order_by="ts") > 5
-    counted = Query("SELECT * WHERE A+ ; B WITHIN 9 EVENTS").counts(table, order_by="ts")
+    counted = Query("SELECT * WHERE A+ ; B WITHIN 8 EVENTS").counts(table, order_by="ts")
     assert len(listed) == sum(min(number, 60) for number in counted["count"].to_pylist())
     ahead = {kernel.function.__name__: set(kernel.signatures) for kernel in KERNELS}
     assert launched.keys() == ahead.keys()
@@ -268,9 +269,17 @@ def test_resident_counts_are_exact() -> None:
     assert query.count(loaded) == (2**70 - 1) + (2**71 - 1)
 
 
-def test_queries_that_do_not_run_over_resident_tables_say_why() -> None:
+def test_queries_that_do_not_run_over_resident_tables_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
     table = trades(5, 1, "int64")
-    with pytest.raises(DeviceError, match="without a window there is one lane"):
-        resident("SELECT * WHERE A ; B", table)
+    steps = " ; ".join("ABC"[number % 3] for number in range(40))
+    with pytest.raises(DeviceError, match="without a window an automaton of so many states"):
+        resident(f"SELECT * WHERE {steps}", table)
     with pytest.raises(DeviceError, match="partitions"):
         resident("SELECT * WHERE A ; B PARTITION BY [volume] WITHIN 5 EVENTS", table)
+    monkeypatch.setattr("cer_gpu.engine.cuda.lane_geometry", lambda *_: None)
+    text = "SELECT * WHERE A ; B WITHIN 5 EVENTS"
+    with pytest.raises(DeviceError, match="too many states"):
+        resident(text, table)
+    options = {"order_by": "ts", "order_unit": "s"}
+    wanted = Query(text).hits(table, device="cpu", **options)
+    assert Query(text).hits(table, device="cuda", **options) == wanted

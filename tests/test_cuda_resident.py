@@ -13,7 +13,15 @@ from cuda_device import TINY, USABLE
 from test_cuda_devices import OPTIONS, QUERIES, Memory, trades, with_geometry
 
 import cer_gpu as cer
-from cer_gpu.engine import cuda, cuda_classify, cuda_devices, cuda_execute, cuda_memory, cuda_run
+from cer_gpu.engine import (
+    cuda,
+    cuda_carried,
+    cuda_classify,
+    cuda_devices,
+    cuda_execute,
+    cuda_memory,
+    cuda_run,
+)
 from cer_gpu.engine.sources import device_interface, device_rows
 from cer_gpu.engine.sources.device_interface import (
     ArrowDeviceArray,
@@ -39,9 +47,11 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
         (cuda_run.ResidentRun, lanes),
     ):
         monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))
-    for module in (cuda_execute, cuda):
+    for module in (cuda_execute, cuda, cuda_carried):
         monkeypatch.setattr(module, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "PIECE", 5)
+    monkeypatch.setattr(cuda_execute, "LIST", 5)
+    monkeypatch.setattr(cuda_carried, "PIECE", 5)
     monkeypatch.setattr(cuda_memory, "LEAST", 8)
 
 
@@ -142,7 +152,7 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return names
 
 
-@pytest.mark.parametrize("name", ["time", "events"])
+@pytest.mark.parametrize("name", ["time", "events", "carried"])
 def test_columns_are_read_where_they_lie(name: str, copied: list[list[str]]) -> None:
     query, table = cer.compile(QUERIES[name]), trades(150)
     for ask in (query.hits, query.counts, query.count):
@@ -154,7 +164,7 @@ def test_columns_are_read_where_they_lie(name: str, copied: list[list[str]]) -> 
             assert {*map(tuple, copied)} == ({("price", "volume")} if name == "events" else set())
 
 
-@pytest.mark.parametrize("name", ["partitions", "carried", "rule", "strategy"])
+@pytest.mark.parametrize("name", ["partitions", "rule", "strategy"])
 def test_what_else_is_asked_is_answered_from_a_copy(name: str, copied: list[list[str]]) -> None:
     query, table = cer.compile(QUERIES[name]), trades(90)
     wanted = query.counts(table, device="cpu", **OPTIONS)
@@ -240,10 +250,11 @@ def test_order_is_looked_at_on_the_device() -> None:
         query.count(DeviceStream(pa.table({"type": ["A"] * 7, "ts": [1, 2, 3, 7, 5, 8, 9]}), 3), **OPTIONS)
 
 
-def test_memory_that_runs_out_ends_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["time", "carried"])
+def test_memory_that_runs_out_ends_on_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from numba import cuda as device
 
-    query, table = cer.compile(QUERIES["time"]), trades(150)
+    query, table = cer.compile(QUERIES[name]), trades(150)
     wanted = query.counts(table, device="cpu", **OPTIONS)
     source = DeviceArray(one_batch(table))
     memory = Memory()
@@ -256,6 +267,16 @@ def test_memory_that_runs_out_ends_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -
         memory.fits = lambda _, made, last=last: made <= last
         with pytest.warns(UserWarning, match="no memory left"):
             assert query.counts(source, **OPTIONS) == wanted
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
+def test_open_matches_past_a_word_are_carried_on() -> None:
+    """`A+ ; B` over 40 A events in each part: 2^40 - 1 sets of them, then 2^80 - 1, then some more."""
+    table = pa.table({"type": (["A"] * 40 + ["B"]) * 2 + ["C", "B"], "ts": range(84)})
+    query = cer.compile("SELECT * WHERE A+ ; B")
+    counted = query.counts(DeviceStream(table, 41), **OPTIONS)
+    assert counted["count"].to_pylist() == [2**40 - 1, 2**80 - 1, 2**80 - 1]
+    assert query.count(DeviceStream(table, 41), **OPTIONS) == 2**81 + 2**40 - 3
 
 
 @pytest.mark.filterwarnings("ignore:memory leak in callback")

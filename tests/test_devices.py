@@ -20,7 +20,7 @@ ABSENT = Usable((), "no CUDA device is there")
 TWO = Usable(("First", "Second"), "First can be used")
 
 
-@pytest.mark.parametrize("name", ["test_cuda_devices.py", "test_cuda_resident.py"])
+@pytest.mark.parametrize("name", ["test_cuda_devices.py", "test_cuda_resident.py", "test_cuda_suite.py"])
 def test_in_the_simulator(name: str) -> None:
     test_cuda_simulator.test_in_the_simulator(name)
 

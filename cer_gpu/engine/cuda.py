@@ -17,7 +17,7 @@ from cer_gpu.engine.monotone import OrderCheck
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DeviceError
 from cer_gpu.kernels import counts as on_cpu
-from cer_gpu.kernels.cuda import classify, counts, hits, windows
+from cer_gpu.kernels.cuda import classify, counts, hits, matrices, windows
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.cuda.words import copied, empty
 from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
@@ -86,24 +86,39 @@ class ResidentEnds:
 def why_not(query: CompiledQuery) -> str | None:
     """Why a query cannot be run over a resident table; None if it can.
 
-    Its windows are what is cut into pieces for the threads of a device, and what groups events by partition
-    is on the host.
+    What groups events by partition is on the host. Without a window the states are what pieces of the stream
+    are composed by (`cer_gpu.kernels.cuda.flows`, `matrices`): of many states only the CPU makes something.
     """
     reasons = [
         (query.tables is None, "a rule is answered by a join, which runs on the CPU"),
         (bool(query.partition) or bool(query.streams), "partitions and streams are told apart on the CPU"),
         (query.monitor is not None, "prefixes are watched on the CPU"),
-        (query.window is None, "without a window there is one lane, which one thread of the CPU runs faster"),
         (query.window is not None and query.window.kind == "attribute", "WITHIN measures an attribute"),
         (query.consume != "NONE", "CONSUME BY follows hits in their order on the CPU"),
         (query.selection is not None, "the strategy of SELECT chooses on the CPU"),
         (query.limit is not None, "LIMIT is kept on the CPU"),
     ]
-    return next((reason for holds, reason in reasons if holds), None)
+    reason = next((reason for holds, reason in reasons if holds), None)
+    return reason or _too_large(query)
+
+
+def _too_large(query: CompiledQuery) -> str | None:
+    tables = run_tables(query)
+    if query.window is None and tables.n_live > matrices.MOST_STATES:
+        return "without a window an automaton of so many states runs faster on the CPU"
+    registers = hits_program(tables).n_registers * (2 if query.window is None else 1)
+    return None if lane_geometry(registers, LANE) else "its automaton has too many states"
+
+
+def run_tables(query: CompiledQuery) -> RunTables:
+    """The tables of a query that is not answered by a join."""
+    found = query.tables
+    assert found is not None
+    return RunTables(found.first, found.source, found.label, found.target, found.accepting)
 
 
 class ResidentQuery:
-    """A query over resident tables: hits and counts.
+    """A query with a window over resident tables: hits and counts.
 
     Parameters
     ----------
@@ -119,7 +134,7 @@ class ResidentQuery:
     Raises
     ------
     DeviceError
-        For a query that `why_not` has a reason against, and one with too many registers for a kernel.
+        For a query that `why_not` has a reason against.
     """
 
     def __init__(
@@ -134,14 +149,11 @@ class ResidentQuery:
         reason = why_not(query)
         if reason is not None:
             raise DeviceError(f"the query does not run over data on a device: {reason}")
-        found = query.tables
-        assert found is not None
         assert query.window is not None
-        self._host = RunTables(found.first, found.source, found.label, found.target, found.accepting)
+        self._host = run_tables(query)
         program = hits_program(self._host)
         fitting = lane_geometry(program.n_registers, lane)
-        if fitting is None:
-            raise DeviceError("the query does not run on a device: its automaton has too many states")
+        assert fitting is not None
         self._window = query.window
         self._workers = workers
         self._lane, self._stream, self._fitting = lane, stream, fitting

@@ -13,17 +13,19 @@ from cer_gpu.engine.cuda_execute import CudaExecutor
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.events import Relevant
 from cer_gpu.engine.execute import Executor
-from cer_gpu.engine.hits import Hits
+from cer_gpu.engine.hits import Hits, hits_of
 from cer_gpu.engine.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.select import Single
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.structure import Structure
+from cer_gpu.kernels import best
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.cuda.usable import simulated
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
 Counted = tuple[np.ndarray, np.ndarray]
+Started = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,9 @@ class _Cut:
 class DevicesExecutor(CudaExecutor):
     """Runs the tables of a query over chunks on one device or several.
 
-    The segments of a chunk are dealt out in ranges of about as many events, for hits and for counts; the
-    structure of a chunk is built, and its complex events are found, on the first device. Where a device has
+    The segments of a chunk are dealt out in ranges of about as many events, for hits, for counts and for the
+    choice of NEXT and LAST; the structure of a chunk is built, and its complex events are found, on the first
+    device, since they are to be put out in one order. Where a device has
     no memory for its range, it takes half of it at a time; what it cannot take at all the CPU does, with a
     warning.
 
@@ -92,13 +95,39 @@ class DevicesExecutor(CudaExecutor):
 
         return self._or_on_host(there, lambda: Executor.structure(self, chunk, found))
 
-    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        def there() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-            return super(DevicesExecutor, self)._by_start(chunk, lowest)
+    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> Started:
+        segments = chunk.segments
 
-        return self._or_on_host(there, lambda: Executor._by_start(self, chunk, lowest))
+        def by_host(low: int, high: int) -> Started:
+            return Executor._by_start(self, replace(chunk, segments=segments.part(low, high)), lowest)
+
+        def run(number: int, low: int, high: int) -> Started:
+            self._cut(number, chunk, 0, len(chunk.events))
+            part = segments.part(low, high)
+            return self._executors[number]._by_start_in(chunk, part, lowest) or by_host(low, high)
+
+        parts = self._dealt(segments.stop - segments.begin, run, by_host)
+        event, start, number = (np.concatenate([part[field] for part in parts]) for field in range(3))
+        return event, start, number
 
     def _single(self, chunk: Chunk, found: Hits) -> Single:
+        assert self._query.selection is not None
+        segments, latest = chunk.segments, self._query.selection.strategy == "LAST"
+
+        def by_host(low: int, high: int) -> best.Paths:
+            ends = hits_of(segments.part(low, high), found)
+            return best.best(self.tables, chunk.events.symbols, *ends, latest)
+
+        def run(number: int, low: int, high: int) -> best.Paths:
+            self._cut(number, chunk, 0, len(chunk.events))
+            part = segments.part(low, high)
+            paths = self._executors[number]._paths_in(chunk, part, found)
+            return by_host(low, high) if paths is None else paths
+
+        if len(self._devices) > 1:
+            parts = self._dealt(segments.stop - segments.begin, run, by_host)
+            return self._chosen(best.joined(parts), found)
+
         def there() -> Single:
             return super(DevicesExecutor, self)._single(chunk, found)
 

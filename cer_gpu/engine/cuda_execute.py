@@ -43,7 +43,10 @@ ROOM = 1 << 18
 """Pieces that are worth making: about as many as the largest device has threads at once."""
 
 PIECE = 256
-"""Events, or hits, of a piece at least: below, what a piece costs to begin shows."""
+"""Events of a piece at least: below, what a piece costs to begin shows."""
+
+LIST = 32
+"""Hits of a list at least: a chunk has some 100,000, and a device has a thread for each list."""
 
 LISTS = 1 << 10
 """Pieces from which nodes are built on the device: fewer threads of it are slower than the CPU's."""
@@ -93,6 +96,10 @@ class CudaExecutor(Executor):
         self._there: _DeviceEvents | None = None
         # the simulator's device has no number
         self._device = int(getattr(cuda.get_current_device(), "id", 0))
+
+    def go_on(self, registers: np.ndarray, vectors: np.ndarray) -> None:
+        """Begin with what another has carried of the one lane, shapes (1, n): registers, and open matches."""
+        self._registers, self._vectors = registers, vectors
 
     def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
         # One launch takes all segments; the CPU's threads have what has no kernel here.
@@ -223,8 +230,15 @@ class CudaExecutor(Executor):
         return matrices.tiled_forward_counts(self._machine, symbols, *bounds, copied(tiles.lane), *ends)
 
     def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        found = self._by_start_in(chunk, chunk.segments, lowest)
+        return super()._by_start(chunk, lowest) if found is None else found
+
+    def _by_start_in(
+        self, chunk: Chunk, segments: Segments, lowest: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """The same for some of the segments; None where a count is too large for the device."""
         assert self._query.window is not None
-        events, segments = chunk.events, chunk.segments
+        events = chunk.events
         keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
         keys, size = unsigned(events.keys, self._query.window.size)
         with on(self._device):
@@ -234,12 +248,11 @@ class CudaExecutor(Executor):
                 self._machine, *there, size, copied(lowest), *bounds, self._lane, self._stream
             )
             event, start, number = (part.copy_to_host() for part in found)
-            large = status.copy_to_host().any()
-        return super()._by_start(chunk, lowest) if large else (event, start, number)
+            return None if status.copy_to_host().any() else (event, start, number)
 
     def structure(self, chunk: Chunk, found: Hits) -> Structure:
         """The persistent structure of a chunk's hits: on the device where it has lists enough to build."""
-        lists = self._worthwhile(chunk, found)
+        lists = self._worthwhile(chunk, chunk.segments, found)
         if lists is None:
             return super().structure(chunk, found)
         first, event, lowest = lists
@@ -256,14 +269,22 @@ class CudaExecutor(Executor):
         return built
 
     def _single(self, chunk: Chunk, found: Hits) -> Single:
+        paths = self._paths_in(chunk, chunk.segments, found)
+        return super()._single(chunk, found) if paths is None else self._chosen(paths, found)
+
+    def _chosen(self, paths: on_cpu_best.Paths, found: Hits) -> Single:
+        return Single(paths, found.event, shown_labels(self._query))
+
+    def _paths_in(self, chunk: Chunk, segments: Segments, found: Hits) -> on_cpu_best.Paths | None:
+        """What is left at the hits in some of the segments; None where they are too few for the device."""
         assert self._query.selection is not None
-        lists = self._worthwhile(chunk, found)
+        lists = self._worthwhile(chunk, segments, found)
         if lists is None:
-            return super()._single(chunk, found)
+            return None
         first, event, lowest = lists
         span = int((event[first[1:] - 1] - lowest[first[:-1]]).max()) + 1
         if best.room_of(self.tables.n_live, span)[1] < LISTS:
-            return super()._single(chunk, found)
+            return None
         latest = self._query.selection.strategy == "LAST"
         with on(self._device):
             there = self._events(chunk).symbols
@@ -272,20 +293,24 @@ class CudaExecutor(Executor):
             left = on_cpu_best.Paths(*(part.copy_to_host() for part in paths))
         if status.copy_to_host().any():
             raise RuntimeError("no complex event ends at a hit")
-        return Single(left, found.event, shown_labels(self._query))
+        return left
 
-    def _worthwhile(self, chunk: Chunk, found: Hits) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    def _worthwhile(
+        self, chunk: Chunk, segments: Segments, found: Hits
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Where the lists of hits begin, their events and lowest starts; None if they are too few."""
         if not len(found):
             return None
-        first, event, lowest = hits_of(chunk.segments, found)
+        first, event, lowest = hits_of(segments, found)
+        if not len(event):
+            return None
         first = np.unique(self._lists(first, event, lowest, len(chunk.events)))
         return (first, event, lowest) if len(first) > LISTS else None
 
     def _lists(self, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:
         """Lists of hits cut so that no more than about half of the work is done twice."""
         halo = int((event - lowest).mean() * len(event) / events)
-        return finer(first, max(PIECE, halo, len(event) // ROOM))
+        return finer(first, max(LIST, halo, len(event) // ROOM))
 
     def _events(self, chunk: Chunk) -> _DeviceEvents:
         """The events of a chunk on the device, copied when the chunk is first asked for."""

@@ -27,6 +27,11 @@ SHARE = 4
 """The part of the free memory that pieces may take: a quarter, the rest is for what is found in them."""
 
 
+def free_bytes() -> int:
+    """How much memory the device that is current has left; less than a terabyte in the simulator."""
+    return int(min(cuda.current_context().get_memory_info()[0], 1 << 40))
+
+
 class Shrinking:
     """How many rows a device takes at a time.
 
@@ -53,8 +58,7 @@ class Shrinking:
         self.rows = self._fitting()
 
     def _fitting(self) -> int:
-        free = min(cuda.current_context().get_memory_info()[0], 1 << 40)
-        return max(LEAST, int(free) // (SHARE * BYTES_OF_ROW))
+        return max(LEAST, free_bytes() // (SHARE * BYTES_OF_ROW))
 
     def cut(self, batches: Iterable[Batch]) -> Iterator[Batch]:
         """The batches in pieces of at most so many rows as the device takes when they are asked for."""

@@ -11,8 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.columns import Values
-from cer_gpu.engine.cuda import ResidentEnds, ResidentQuery, ResidentTable, ResidentTail
-from cer_gpu.engine.cuda_classify import CudaClassifier, Events
+from cer_gpu.engine.cuda import ResidentQuery, ResidentTable, ResidentTail
+from cer_gpu.engine.cuda_carried import Carried, CarriedQuery
+from cer_gpu.engine.cuda_classify import CudaClassifier, Events, ResidentBatch
+from cer_gpu.engine.cuda_execute import CudaExecutor
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.ends import Asked, Ends, ends_of
 from cer_gpu.engine.events import Relevant, joined
@@ -58,8 +60,13 @@ class ResidentRun:
         assert isinstance(classifier, CudaClassifier)
         self._run, self._classifier, self._device = run, classifier, device
         self._names = names
+        self._query: ResidentQuery | CarriedQuery
         with on(device):
-            self._query = ResidentQuery(run.query, units, run.workers, lane, stream, classifier)
+            if run.query.window is None:
+                self._query = CarriedQuery(run.query, classifier, lane, stream)
+                self._carried = self._query.nothing
+            else:
+                self._query = ResidentQuery(run.query, units, run.workers, lane, stream, classifier)
         self._tail: ResidentTail | None = None
         self._on_host = False
 
@@ -113,27 +120,47 @@ class ResidentRun:
         return None
 
     def _there(self, part: Events, first: int, asked: Asked) -> Ends:
+        query = self._query
         with on(self._device):
             columns = self._classifier.taken(part)
-            table = ResidentTable(columns, columns.also[0] if columns.also else None)
-            ends = self._query.ends(table, first, self._tail)
-            found = self._found(ends, asked)
-            self._tail = self._query.tail(ends)
+            if isinstance(query, CarriedQuery):
+                found = self._found_carried(query, columns, first, asked)
+            else:
+                found = self._found(query, columns, first, asked)
         self._run.intake.rows = first + len(part)
         return found
 
-    def _found(self, ends: ResidentEnds, asked: Asked) -> Ends:
+    def _found(self, query: ResidentQuery, columns: ResidentBatch, first: int, asked: Asked) -> Ends:
+        ends = query.ends(
+            ResidentTable(columns, columns.also[0] if columns.also else None), first, self._tail
+        )
         if asked == "count":
-            return np.empty(0, np.int64), self._query.numbers(ends)
-        hits = self._query.hits_at(ends)
+            found = np.empty(0, np.int64), query.numbers(ends)
+        else:
+            hits = query.hits_at(ends)
+            value = hits.latest_start.copy_to_host() if asked == "hits" else query.numbers(ends)
+            found = hits.position.copy_to_host(), value
+        self._tail = query.tail(ends)
+        return found
+
+    def _found_carried(self, query: CarriedQuery, columns: ResidentBatch, first: int, asked: Asked) -> Ends:
+        before = self._carried
+        ends, registers = query.ends(columns, first, before)
+        position = np.empty(0, np.int64) if asked == "count" else query.positions(ends).copy_to_host()
         if asked == "hits":
-            return hits.position.copy_to_host(), hits.latest_start.copy_to_host()
-        return hits.position.copy_to_host(), self._query.numbers(ends)
+            value, vectors = ends.latest.copy_to_host(), before.vectors
+        else:
+            value, vectors = query.numbers(ends, before)
+        self._carried = Carried(registers, vectors)
+        return position, value
 
     def _by_host(self, part: Events, time: Values | None, asked: Asked) -> Ends:
         run = self._run
         if not self._on_host:
             run.runner.resume(self._fetched())
+            if isinstance(self._query, CarriedQuery):
+                assert isinstance(run.executor, CudaExecutor)
+                run.executor.go_on(self._carried.registers, self._carried.vectors)
             self._on_host, self._tail = True, None
         rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
         new = joined(run.intake.classified(rows, time))

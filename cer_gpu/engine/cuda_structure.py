@@ -9,18 +9,30 @@ from typing import Any
 
 import numpy as np
 
+from cer_gpu.engine.cuda_memory import SHARE, free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.enumeration.structure import Hits, Structure, bulk_count
 from cer_gpu.kernels.cuda import nodes, paths
 from cer_gpu.kernels.cuda.counts import DeviceTables
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
-from cer_gpu.kernels.cuda.paths import Forest
+from cer_gpu.kernels.cuda.paths import Forest, Lists
+from cer_gpu.kernels.cuda.walks import LAST
 from cer_gpu.kernels.cuda.words import copied
 from cer_gpu.kernels.paths import MAX_SPAN, MISMATCH, Block
 from cer_gpu.kernels.tables import RunTables
 
 MOST_MARKS = 1 << 28
 """Marks that are written in one go at most: some twenty bytes of memory for each."""
+
+ANSWERS = 1 << 22
+"""Complex events that are found in one go at most: some milliseconds of work, for each of which the launches
+and what is read back between them take less than a tenth; and some hundred megabytes that come back."""
+
+LISTED = 1 << 17
+"""Complex events of a block where the host finds them, one by one."""
+
+BYTES_OF_ANSWER = 256
+"""What a complex event of a few marks takes on the device, with its unit."""
 
 
 class DeviceStructure(Structure):
@@ -52,6 +64,11 @@ class DeviceStructure(Structure):
         self._machine, self._device, self._lane, self._stream = machine, device, lane, stream
         # Threads that enumerate take turns: one launch has work for the whole device.
         self._turn = Lock()
+        self._most = ANSWERS
+
+    @property
+    def in_bulk(self) -> bool:
+        return True
 
     def build_there(
         self, symbols: np.ndarray, there: Any, begin: np.ndarray, stop: np.ndarray, hits: Hits
@@ -69,62 +86,75 @@ class DeviceStructure(Structure):
         arrays = copied(begin), copied(stop), copied(hits.first), event, lowest
         *forest, node_first = nodes.build(self._machine, there, *arrays, self._lane)
         self._forest = Forest(*forest, event, lowest)
+        self._lists = Lists(arrays[2], node_first, copied(np.minimum(hits.count, 1 << 62).astype(np.int64)))
         self._scratch = paths.scratch_of(len(hits.event), self._lane)
-        self._node_first = node_first.copy_to_host()
-        self.n_nodes = int(self._node_first[-1])
+        self.n_nodes = int(node_first[len(begin)])
+        self._most = max(1, min(ANSWERS, free_bytes() // (SHARE * BYTES_OF_ANSWER)))
         self.hits, self.symbols = hits, symbols
 
     def blocks(
-        self, order: np.ndarray | None = None, limit: int | None = None, size: int = 1 << 17
+        self, order: np.ndarray | None = None, limit: int | None = None, size: int | None = None
     ) -> Iterator[Block]:
-        """The complex events of hits: as `Structure.blocks`."""
+        """The complex events of hits: as `Structure.blocks`; by default as many at once as have room."""
         hits = self.hits
+        size = self._most if size is None else size
         order = np.arange(len(hits.event)) if order is None else order
         count = np.minimum(hits.count[order], 1 << 62).astype(np.int64)
         alone = (count > bulk_count(limit)) | (hits.event[order] - hits.lowest[order] > MAX_SPAN)
-        for low, high in _groups(np.where(alone, size, count), size):
+        for low, high in groups_of(np.where(alone, size, count), size):
             if alone[low]:
-                yield from self.ordered(int(order[low]), limit, size)
+                yield from self.ordered(int(order[low]), limit, min(size, LISTED))
             else:
-                yield from self._enumerated(order[low:high], limit, size)
+                yield from self._enumerated(order[low:high], limit)
 
-    def _enumerated(self, hits: np.ndarray, limit: int | None, size: int) -> Iterator[Block]:
-        units = self._units(hits)
+    def _enumerated(self, hits: np.ndarray, limit: int | None) -> Iterator[Block]:
+        def there() -> Block | np.ndarray | None:
+            found = self.found_there(hits, limit)
+            return Block(*(part.copy_to_host() for part in found)) if isinstance(found, Block) else found
+
         with self._turn, on(self._device):
-            found = with_memory(lambda: self._found_there(units, hits, limit))
-        if found is not None and found[1] is not None:
-            yield found[1]
+            found = with_memory(lambda: (there(),))
+        if found is not None and isinstance(found[0], Block):
+            yield found[0]
             return
-        if found is not None and (found[0] == -MISMATCH).any():
-            raise self.mismatch(int(hits[np.argmax(found[0] == -MISMATCH)]))
+        if found is not None and isinstance(found[0], np.ndarray):
+            wrong = found[0] == -MISMATCH
+            if wrong.any():
+                raise self.mismatch(int(hits[np.argmax(wrong)]))
         if len(hits) == 1:
             if found is None:
                 say_no_memory(self._device, "the complex events of one end")
-            yield from self.ordered(int(hits[0]), limit, size)
+            yield from self.ordered(int(hits[0]), limit, LISTED)
         else:
             middle = len(hits) // 2
             for half in hits[:middle], hits[middle:]:
-                yield from self._enumerated(half, limit, size)
+                yield from self._enumerated(half, limit)
 
-    def _found_there(
-        self, units: paths.Units, hits: np.ndarray, limit: int | None
-    ) -> tuple[np.ndarray, Block | None]:
-        """The fewest marks at each hit, or what is wrong there; the complex events, if there is room."""
+    def found_there(self, hits: np.ndarray, limit: int | None) -> Block | np.ndarray | None:
+        """The complex events of some hits, on the device.
+
+        Parameters
+        ----------
+        hits : ndarray, shape (m,), int64
+            Their numbers, at least one.
+        limit : int or None
+            At most so many of each.
+
+        Returns
+        -------
+        Block, ndarray or None
+            A block of device arrays. Where something is wrong, of each hit how many marks it has, or minus
+            the status of `cer_gpu.kernels.paths`; where there are too many marks, None.
+        """
+        units = paths.units_of(self._lists, hits, limit, paths.RANGE, self._stream)
         walked = paths.measure(self._forest, units, self._scratch)
-        least = np.minimum.reduceat(walked.marks, units.of_hit[:-1])
-        if least.min() < 0 or walked.marks.sum() > MOST_MARKS:
-            return least, None
-        there = paths.fill(self._forest, walked, hits, limit, self._stream)
-        return least, Block(*(part.copy_to_host() for part in there))
-
-    def _units(self, hits: np.ndarray) -> paths.Units:
-        segment = np.searchsorted(self.hits.first, hits, side="right") - 1
-        base = self._node_first[segment]
-        count = self.hits.count[hits].astype(np.int64)
-        return paths.units_of(hits, count, base, self._node_first[segment + 1] - base, paths.RANGE)
+        if walked.worst < 0:
+            first = np.flatnonzero(units.table.copy_to_host()[:, LAST])
+            return np.minimum.reduceat(walked.marks.copy_to_host(), first)
+        return paths.fill(self._forest, walked, MOST_MARKS, self._stream)
 
 
-def _groups(weight: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
+def groups_of(weight: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
     """Ranges of items of about `size` in all; one that weighs as much by itself is alone."""
     edges = {0, len(weight)}
     heavy = np.flatnonzero(weight >= size)

@@ -167,6 +167,10 @@ def on_host(query: CompiledQuery) -> str | None:
         (bool(query.partition) or bool(query.streams), "telling partitions and streams apart"),
         (query.consume != "NONE", "CONSUME BY"),
         (query.selection is not None and not query.selection.single, "the strategy of SELECT"),
+        (
+            query.window is not None and query.window.kind == "attribute",
+            "complex events where what WITHIN measures falls",
+        ),
     ]
     named = [name for holds, name in parts if holds]
     return ", ".join(named) or None

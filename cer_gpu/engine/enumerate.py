@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -50,6 +51,10 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
         for block in structure.blocks(order, query.limit):
             yield from workers.map("batch", batch, _slices(block))
         return
+    if isinstance(structure, Structure) and structure.in_bulk:
+        for bulk in _one_ahead(structure.blocks(order, query.limit)):
+            yield from workers.map("batch", batch, _slices(bulk))
+        return
     count = structure.count
     counts = np.minimum(count, query.limit) if query.limit is not None else count
     groups = _groups(counts[order].astype(np.float64), count[order] > BULK_COUNT, GROUP)
@@ -70,6 +75,15 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
             yield from map(batch, structure.blocks(order[group], query.limit))
     for part in workers.map("enumerate", enumerate_group, waiting):
         yield from part
+
+
+def _one_ahead(blocks: Iterator[Block]) -> Iterator[Block]:
+    """Blocks, the next one of which is made meanwhile: by a device, while the host makes batches of one."""
+    with ThreadPoolExecutor(1) as maker:
+        coming = maker.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = maker.submit(next, blocks, None)
+            yield block
 
 
 def _slices(block: Block | RuleBlock) -> Iterator[Block | RuleBlock]:

@@ -266,14 +266,19 @@ class Executor:
         return event, starts, number
 
     def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
-        if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
-            raise LimitError(
-                f"more than 2^{COUNT_BITS:,} partial matches are open: the number of complex events has no "
-                "practical meaning; give the query a WITHIN, or ask for hits"
-            )
+        check_open(vectors)
         if vectors.dtype == object and self._vectors.dtype != object:
             self._vectors = self._vectors.astype(object)
         self._vectors[lanes] = vectors
+
+
+def check_open(vectors: np.ndarray) -> None:
+    """Raise `LimitError` where the numbers of open partial matches have no practical meaning."""
+    if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
+        raise LimitError(
+            f"more than 2^{COUNT_BITS:,} partial matches are open: the number of complex events has no "
+            "practical meaning; give the query a WITHIN, or ask for hits"
+        )
 
 
 def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

@@ -90,6 +90,11 @@ class Structure:
         self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
     @property
+    def in_bulk(self) -> bool:
+        """Whether blocks are best made for all hits in one go, not by a thread for each range of them."""
+        return False
+
+    @property
     def count(self) -> np.ndarray:
         """How many complex events each hit has, shape (hits,)."""
         return self.hits.count

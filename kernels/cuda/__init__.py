@@ -11,8 +11,8 @@ blocks of it where the threads of a block meet at a barrier.
 
 What has a form here: classification and compaction; hits, counts and the lowest starts of windows; long lanes
 without a window in tiles (`flows`, `matrices`); the persistent structure and its bulk enumeration (`nodes`,
-`walks`, `paths`); the choice of NEXT and LAST (`best`); windows that are no interval of events
-(`counts_by_start`).
+`walks`, `paths`); the choice of NEXT and LAST (`best`); hits and counts in windows that are no interval of
+events (`counts_by_start`).
 
 What stays on the host, with its share of a query that the CPU runs alone on one core, and why:
 
@@ -25,5 +25,6 @@ What stays on the host, with its share of a query that the CPU runs alone on one
 - List columns of answers (`marks`): 9 % of an enumeration, from blocks that have come back for Arrow anyway.
 - Monitors (`monitor`): 6 % of a strategy that has them; every event needs the state that the one before left.
 - CONSUME BY (`consume`): 3 %. A hit is kept according to the last one that was, a chain of few steps.
-- Ordered enumeration (`ordered`), one complex event at a time, for hits with too many to be held.
+- Ordered enumeration (`ordered`), one complex event at a time, for hits with too many to be held and for
+  windows that are no interval of events, and strategies that compare what it finds.
 """

@@ -17,10 +17,12 @@ from .geometry import LANE, STREAM, scratch_blocks
 from .jit import kernel
 from .scan import offsets_of
 from .walks import (
+    FIRST,
     HIT,
     LAST,
     NODE,
     SKIP,
+    STOP,
     UNIT_COLUMNS,
     WAYS,
     measure_kernel,
@@ -35,6 +37,9 @@ STACK = 64
 
 RANGE = 256
 """Complex events of a unit at most, where a hit is cut: some rounds of merging for the largest hits."""
+
+MOST = (1 << 31) - 1
+"""Complex events and marks that are written in one go at most, since they are numbered in four bytes."""
 
 
 class Forest(NamedTuple):
@@ -58,34 +63,117 @@ class Forest(NamedTuple):
     lowest: Any
 
 
-class Units(NamedTuple):
-    """The units of some hits, on the host: arrays of int64.
+class Lists(NamedTuple):
+    """How hits and nodes lie in segments, on the device: arrays of int64.
 
-    ==========  =====================  ==================================================================
-    `table`     [units, columns]       as in `cer_gpu.kernels.cuda.walks`
-    `first`     [units + 1]            where the complex events of each begin
-    `of_hit`    [hits + 1]             the units of each hit
-    `cut`       [cut hits]             the numbers of the hits that have several
-    `nodes`     [cut hits + 1]         where the table of each begins
-    `base`      [cut hits]             the node that it begins with
-    ==========  =====================  ==================================================================
+    ============  ================  ================================================================
+    `first`       [segments + 1]    where the hits of each begin
+    `node_first`  [segments + 1]    where the nodes of each begin
+    `count`       [hits]            how many complex events each hit has, at least 1
+    ============  ================  ================================================================
     """
 
-    table: np.ndarray
-    first: np.ndarray
-    of_hit: np.ndarray
-    cut: np.ndarray
-    nodes: np.ndarray
-    base: np.ndarray
+    first: Any
+    node_first: Any
+    count: Any
+
+
+class Units(NamedTuple):
+    """The units of some hits, on the device: arrays of int64.
+
+    ================  ==================  ==============================================================
+    `table`           [units, columns]    as in `cer_gpu.kernels.cuda.walks`
+    `first`           [units + 1]         where the complex events of each begin
+    `hits`            [m]                 the numbers of the hits
+    `answer_first`    [m + 1]             where the complex events of each begin
+    `wanted_first`    [m + 1]             the same if no more are wanted of each than its limit
+    `nodes`           [m + 1]             where the table of nodes of each begins that is cut
+    `base`            [m]                 the node that it begins with
+    `longest`         int                 the most units of a hit
+    ================  ==================  ==============================================================
+    """
+
+    table: Any
+    first: Any
+    hits: Any
+    answer_first: Any
+    wanted_first: Any
+    nodes: Any
+    base: Any
+    longest: int
 
 
 @kernel
-def merge_kernel(unit_first, runs, width, starts, firsts, lengths, events, labels, order, merged):
+def parts_kernel(hits, first, node_first, count, size, limit, parts, number, wanted, nodes, base, longest):
+    """What is to be done for each of some hits.
+
+    =========================  ======================  =================================================
+    `hits`                     int64 [m]               in: their numbers
+    `first` .. `count`                                 in: the fields of `Lists`
+    `size`                     int64                   in: complex events of a unit, where a hit is cut
+    `limit`                    int64                   in: how many are wanted of each hit
+    `parts`                    int64 [m]               out: its units
+    `number`, `wanted`         int64 [m]               out: its complex events, and those wanted
+    `nodes`                    int64 [m]               out: the nodes of its segment if it is cut, else 0
+    `base`                     int64 [m]               out: the first of them
+    `longest`                  int64 [1]               in and out: the most units of a hit
+    =========================  ======================  =================================================
+    """
+    for at in range(cuda.grid(1), hits.shape[0], cuda.gridsize(1)):
+        segment = segment_of(first, hits[at])
+        base[at] = node_first[segment]
+        own = node_first[segment + 1] - node_first[segment]
+        complex_events = count[hits[at]]
+        number[at] = complex_events
+        wanted[at] = min(complex_events, limit)
+        cut = complex_events > 2 * size and complex_events > own
+        nodes[at] = own if cut else 0
+        parts[at] = (complex_events + size - 1) // size if cut else 1
+        if cut:
+            cuda.atomic.max(longest, 0, parts[at])
+
+
+@kernel
+def units_kernel(hits, of_hit, answer_first, nodes, base, size, table, unit_first):
+    """The units of some hits, one for each thread.
+
+    ===============  ============================  ==================================================
+    `hits`           int64 [m]                     in
+    `of_hit`         int64 [m + 1]                 in: where the units of each hit begin
+    `answer_first`   int64 [m + 1]                 in: as in `Units`; `nodes` and `base` too
+    `size`           int64                         in: as in `parts_kernel`
+    `table`          int64 [units, columns]        out
+    `unit_first`     int64 [units + 1]             out
+    ===============  ============================  ==================================================
+    """
+    units = table.shape[0]
+    for unit in range(cuda.grid(1), units, cuda.gridsize(1)):
+        at = segment_of(of_hit, unit)
+        first_unit = of_hit[at]
+        stop_unit = of_hit[at + 1]
+        number = answer_first[at + 1] - answer_first[at]
+        low = (unit - first_unit) * size
+        high = min(low + size, number) if stop_unit - first_unit > 1 else number
+        table[unit, HIT] = hits[at]
+        # what is found first stands last, so that the items of a hit are nearly in canonical order
+        table[unit, SKIP] = number - high
+        table[unit, LAST] = 1 if low == 0 else 0
+        table[unit, WAYS] = nodes[at]
+        table[unit, NODE] = base[at]
+        table[unit, FIRST] = first_unit
+        table[unit, STOP] = stop_unit
+        unit_first[unit] = answer_first[at] + low
+        if unit == units - 1:
+            unit_first[units] = answer_first[at + 1]
+
+
+@kernel
+def merge_kernel(unit_first, units, width, starts, firsts, lengths, events, labels, order, merged):
     """Merge the sorted runs of `width` units each, two by two.
 
     ============  =======================  ================================================================
     `unit_first`  int64 [units + 1]        in
-    `runs`        int64 [units, 2]         in: the first unit of the same hit, and one past its last
+    `units`       int64 [units, columns]   in
     `width`       int64                    in
     `starts` ...                           in: as in `walk_kernel`
     `order`       int32 [complex events]   in
@@ -94,8 +182,8 @@ def merge_kernel(unit_first, runs, width, starts, firsts, lengths, events, label
     """
     for at in range(cuda.grid(1), order.shape[0], cuda.gridsize(1)):
         unit = segment_of(unit_first, at)
-        first_unit = runs[unit, 0]
-        stop_unit = runs[unit, 1]
+        first_unit = units[unit, FIRST]
+        stop_unit = units[unit, STOP]
         run = (unit - first_unit) // width
         other = run ^ 1
         mine = unit_first[first_unit + run * width]
@@ -151,50 +239,40 @@ def write_kernel(
             source += 1
 
 
-def units_of(hits, count, base, nodes, size):
+def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
     """The units of some hits.
 
     Parameters
     ----------
+    lists : Lists
     hits : ndarray, shape (m,), int64
-        Their numbers.
-    count : ndarray, shape (m,), int64
-        How many complex events each has, at least 1.
-    base, nodes : ndarray, shape (m,), int64
-        The first node of each one's segment, and how many the segment has.
+        Their numbers; at least one.
+    limit : int, optional
+        At most so many complex events of each are wanted.
     size : int
         A hit is cut into ranges of so many, where it has more than two of them and more complex events than
         its segment has nodes: else the table of the nodes costs more than is saved.
+    geometry : Geometry
+
+    Returns
+    -------
+    Units
     """
-    large = (count > 2 * size) & (count > nodes)
-    if not large.any():
-        return _whole(hits, count)
-    parts = np.where(large, -(-count // size), 1)
-    of_hit = np.append(0, np.cumsum(parts))
-    at = np.repeat(np.arange(len(hits)), parts)
-    low = (np.arange(len(at)) - of_hit[at]) * size
-    high = np.where(large[at], np.minimum(low + size, count[at]), count[at])
-    cut = np.flatnonzero(large)
-    tables = np.append(0, np.cumsum(nodes[cut]))
-    table = np.zeros((len(at), UNIT_COLUMNS), np.int64)
-    table[:, HIT] = hits[at]
-    # what is found first stands last, so that the items of a hit are nearly in canonical order
-    table[:, SKIP] = count[at] - high
-    table[:, LAST] = low == 0
-    ways = np.zeros(len(hits), np.int64)
-    ways[cut] = tables[:-1]
-    table[:, WAYS], table[:, NODE] = ways[at], base[at]
-    return Units(table, np.append(0, np.cumsum(high - low)), of_hit, hits[cut], tables, base[cut])
-
-
-def _whole(hits, count):
-    """Units that are hits: what there mostly is, without the tables that ranges need."""
-    table = np.zeros((len(hits), UNIT_COLUMNS), np.int64)
-    table[:, HIT], table[:, LAST] = hits, 1
-    none = np.zeros(0, np.int64)
-    return Units(
-        table, np.append(0, np.cumsum(count)), np.arange(len(hits) + 1), none, np.zeros(1, np.int64), none
+    there, m = cuda.to_device(hits), len(hits)
+    parts, number, wanted, nodes, base = (cuda.device_array(m, np.int64) for _ in range(5))
+    longest = cuda.to_device(np.ones(1, np.int64))
+    limit = MOST if limit is None else limit
+    launch = geometry.blocks(m), geometry.threads
+    parts_kernel[launch](there, *lists, size, limit, parts, number, wanted, nodes, base, longest)
+    of_hit, answer_first, wanted_first, node_first = (
+        offsets_of(part, geometry) for part in (parts, number, wanted, nodes)
     )
+    units = int(of_hit[m])
+    table = cuda.device_array((units, UNIT_COLUMNS), np.int64)
+    first = cuda.device_array(units + 1, np.int64)
+    launch = geometry.blocks(units), geometry.threads
+    units_kernel[launch](there, of_hit, answer_first, node_first, base, size, table, first)
+    return Units(table, first, there, answer_first, wanted_first, node_first, base, int(longest[0]))
 
 
 class Scratch(NamedTuple):
@@ -233,7 +311,8 @@ def scratch_of(units, geometry=LANE, stack=STACK):
 class Walked(NamedTuple):
     """Units whose marks are counted, with what their walks need: see `measure`."""
 
-    marks: np.ndarray
+    marks: Any
+    worst: int
     units: Units
     arrays: tuple[Any, ...]
     scratch: Scratch
@@ -246,52 +325,51 @@ def measure(forest, units, scratch):
     ----------
     forest : Forest
     units : Units
-        Of at least one hit.
     scratch : Scratch
 
     Returns
     -------
     Walked
-        In `marks` the number of each unit, or minus the status of `cer_gpu.kernels.paths` that its hit has;
-        what is enumerated by `fill` has no such unit.
+        In `marks` the number of each unit, on the device, or minus the status of `cer_gpu.kernels.paths` that
+        its hit has; in `worst` the least of the latter, 0 if there is none, as `fill` needs it.
     """
-    table, first = cuda.to_device(units.table), cuda.to_device(units.first)
-    ways = cuda.device_array(max(int(units.nodes[-1]), 1), np.int64)
-    if len(units.cut):
-        arrays = (cuda.to_device(part) for part in (units.cut, units.nodes, units.base))
-        weigh_kernel[scratch.launch](tuple(forest), *arrays, ways)
-    marks = cuda.device_array(len(units.table), np.int64)
-    arrays = tuple(forest), table, first, ways, scratch.pending, scratch.path
-    measure_kernel[scratch.launch](*arrays, marks)
-    return Walked(marks.copy_to_host(), units, arrays, scratch)
+    ways = cuda.device_array(max(int(units.nodes[len(units.hits)]), 1), np.int64)
+    if units.longest > 1:
+        weigh_kernel[scratch.launch](tuple(forest), units.hits, units.nodes, units.base, ways)
+    marks, worst = cuda.device_array(len(units.table), np.int64), cuda.to_device(np.zeros(1, np.int64))
+    arrays = tuple(forest), units.table, units.first, ways, scratch.pending, scratch.path
+    measure_kernel[scratch.launch](*arrays, marks, worst)
+    return Walked(marks, int(worst[0]), units, arrays, scratch)
 
 
-def fill(forest, walked, hits, limit=None, stream=STREAM):
+def fill(forest, walked, most=MOST, stream=STREAM):
     """The complex events of hits, as `cer_gpu.kernels.paths.fill` writes them.
 
     Parameters
     ----------
     forest : Forest
     walked : Walked
-        Of the units of `hits`, all of them counted, less than 2**31 complex events and marks in all.
-    hits : ndarray, shape (m,), int64
-    limit : int, optional
-        At most so many of each hit.
+        With nothing wrong, and less than 2**31 complex events.
+    most : int
+        Marks at most, less than 2**31.
     stream : Geometry
 
     Returns
     -------
-    Block
-        Of device arrays.
+    Block or None
+        Of device arrays; None where there are more marks.
     """
     units = walked.units
-    total = int(units.first[-1])
-    mark_first = np.append(0, np.cumsum(walked.marks))
+    mark_first = offsets_of(walked.marks, stream)
+    n_marks = int(mark_first[len(walked.marks)])
+    if n_marks > most:
+        return None
+    total = int(units.answer_first[len(units.hits)])
     starts, firsts, lengths, order, spare = (cuda.device_array(total, np.int32) for _ in range(5))
-    events, labels = (cuda.device_array(int(mark_first[-1]), np.int32) for _ in range(2))
+    events, labels = (cuda.device_array(n_marks, np.int32) for _ in range(2))
     walk_kernel[walked.scratch.launch](
         *walked.arrays,
-        cuda.to_device(mark_first),
+        mark_first,
         starts,
         firsts,
         lengths,
@@ -302,36 +380,24 @@ def fill(forest, walked, hits, limit=None, stream=STREAM):
         walked.scratch.tally,
     )
     found = starts, firsts, lengths, events, labels
-    order = _merged(units, walked.arrays[2], found, order, spare, stream)
-    return _written(forest, units, hits, limit, found, order, stream)
+    return _written(forest, units, found, _merged(units, found, order, spare, stream), stream)
 
 
-def _merged(units, first, found, order, spare, stream):
+def _merged(units, found, order, spare, stream):
     """The canonical order of all complex events of each hit."""
-    parts = np.diff(units.of_hit)
-    longest = int(parts.max())
-    if longest == 1:
-        return order
-    runs = np.stack([np.repeat(units.of_hit[:-1], parts), np.repeat(units.of_hit[1:], parts)], axis=1)
-    runs = cuda.to_device(runs)
     width = 1
-    while width < longest:
+    while width < units.longest:
         launch = stream.blocks(order.shape[0]), stream.threads
-        merge_kernel[launch](first, runs, width, *found, order, spare)
+        merge_kernel[launch](units.first, units.table, width, *found, order, spare)
         order, spare = spare, order
         width *= 2
     return order
 
 
-def _written(forest, units, hits, limit, found, order, stream):
+def _written(forest, units, found, order, stream):
     starts, firsts, lengths, events, labels = found
-    answers = units.first[units.of_hit]
-    wanted = np.diff(answers)
-    if limit is not None:
-        wanted = np.minimum(wanted, limit)
-    wanted_first = np.append(0, np.cumsum(wanted))
-    total = int(wanted_first[-1])
-    bounds = cuda.to_device(wanted_first), cuda.to_device(answers)
+    total = int(units.wanted_first[len(units.hits)])
+    bounds = units.wanted_first, units.answer_first
     launch = stream.blocks(total), stream.threads
     out_lengths = cuda.device_array(total, np.int64)
     lengths_kernel[launch](*bounds, order, lengths, out_lengths)
@@ -340,7 +406,5 @@ def _written(forest, units, hits, limit, found, order, stream):
     out_hit, out_start = cuda.device_array(total, np.int64), cuda.device_array(total, np.int64)
     out_event, out_label = cuda.device_array(n_marks, np.int64), cuda.device_array(n_marks, np.int32)
     block = Block(out_hit, out_start, out_first, out_event, out_label)
-    write_kernel[launch](
-        cuda.to_device(hits), forest.lowest, *bounds, order, starts, firsts, events, labels, *block
-    )
+    write_kernel[launch](units.hits, forest.lowest, *bounds, order, starts, firsts, events, labels, *block)
     return block

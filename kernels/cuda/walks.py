@@ -17,7 +17,7 @@ from ..paths import HIT_TOO_LARGE, MISMATCH
 from .bodies import form_of
 from .jit import device, kernel
 
-HIT, SKIP, LAST, WAYS, NODE, UNIT_COLUMNS = range(6)
+HIT, SKIP, LAST, WAYS, NODE, FIRST, STOP, UNIT_COLUMNS = range(8)
 """Columns of a unit: its hit, how many complex events of the hit are found before its own, whether none is
 found after them, and where its hit's table begins, whose first entry is of the node `NODE`."""
 
@@ -155,7 +155,7 @@ def weigh_kernel(forest, hits, first, base, ways):
 
 
 @kernel
-def measure_kernel(forest, units, unit_first, ways, pending, path, marks):
+def measure_kernel(forest, units, unit_first, ways, pending, path, marks, worst):
     """How many marks the complex events of each unit have, or minus what is wrong with it.
 
     ============  ==========================  ============================================================
@@ -166,6 +166,7 @@ def measure_kernel(forest, units, unit_first, ways, pending, path, marks):
     `pending`     int64 [2, stack, threads]   scratch
     `path`        int64 [2, stack, threads]   scratch
     `marks`       int64 [units]               out
+    `worst`       int64 [1]                   in and out: the least of them, if it is less
     ============  ==========================  ============================================================
     """
     thread = cuda.grid(1)
@@ -175,6 +176,8 @@ def measure_kernel(forest, units, unit_first, ways, pending, path, marks):
             forest, units[u], ways, unit_first[u], unit_first[u + 1], 0, root_label, root_label, root_label,
             root_label, root_label, pending[:, :, thread], path[:, :, thread], False,
         )  # fmt: skip
+        if marks[u] < 0:
+            cuda.atomic.min(worst, 0, marks[u])
 
 
 @kernel

@@ -1,0 +1,192 @@
+"""Queries without a window over columns that lie on a CUDA device: one lane, cut into tiles.
+
+There is nothing that a piece of the lane could begin early with, so the tiles of a part are composed by a
+scan over what they do to the registers (`cer_gpu.kernels.cuda.flows`) and to the numbers of open partial
+matches (`cer_gpu.kernels.cuda.matrices`). What the parts before amount to is a few numbers, which the
+host keeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.engine.bound import sum_exactly
+from cer_gpu.engine.chunk import Segments
+from cer_gpu.engine.cuda import run_tables, why_not
+from cer_gpu.engine.cuda_classify import CudaClassifier, ResidentBatch, ResidentEvents
+from cer_gpu.engine.cuda_execute import PIECE, ROOM, cut_evenly
+from cer_gpu.engine.execute import check_open
+from cer_gpu.errors import DeviceError
+from cer_gpu.kernels import counts as on_cpu
+from cer_gpu.kernels.cuda import classify, counts, flows, matrices
+from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
+from cer_gpu.kernels.cuda.hits import device_program
+from cer_gpu.kernels.cuda.words import copied
+from cer_gpu.kernels.tables import backward_program, forward_program, hits_program
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What the events so far amount to.
+
+    Attributes
+    ----------
+    registers : ndarray, shape (1, n), int64
+        The latest start, a position, of a partial match in each state; -1 where there is none.
+    vectors : ndarray, shape (1, n), int64, or object past 2^62
+        How many partial matches are in each state.
+    """
+
+    registers: np.ndarray
+    vectors: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedEnds:
+    """The ends in a part of a stream, the tiles that they lie in, and what these read."""
+
+    events: ResidentEvents
+    tiles: tuple[Any, Any, Any]
+    offsets: Any
+    event: Any
+    latest: Any
+
+
+class CarriedQuery:
+    """A query without a window over resident batches: hits and counts.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+        Without a window.
+    classifier : CudaClassifier
+        What the columns were brought to the device by.
+    lane, stream : Geometry
+        How kernels are launched.
+
+    Raises
+    ------
+    DeviceError
+        For a query that `cer_gpu.engine.cuda.why_not` has a reason against.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        classifier: CudaClassifier,
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+    ) -> None:
+        reason = why_not(query)
+        if reason is not None:
+            raise DeviceError(f"the query does not run over data on a device: {reason}")
+        assert query.window is None
+        self._host = run_tables(query)
+        program = hits_program(self._host)
+        tiled = lane_geometry(2 * program.n_registers, lane)
+        assert tiled is not None
+        self._classifier, self._lane, self._stream, self._tiled = classifier, lane, stream, tiled
+        self._program = device_program(program, tiled)
+        self._forward = forward_program(self._host)
+        self._machine = counts.device_tables(self._host, self._forward, backward_program(self._host))
+
+    @property
+    def nothing(self) -> Carried:
+        """What is carried before the first event."""
+        n = self._host.n_live
+        return Carried(np.full((1, n), -1, np.int64), np.zeros((1, n), np.int64))
+
+    def hits(self, batch: ResidentBatch) -> tuple[Any, Any]:
+        """Positions and latest starts of the hits of a whole stream, on the device."""
+        ends, _ = self.ends(batch, 0, self.nothing)
+        return self.positions(ends), ends.latest
+
+    def count(self, batch: ResidentBatch) -> int:
+        """How many complex events a whole stream has, exactly."""
+        ends, _ = self.ends(batch, 0, self.nothing)
+        return sum_exactly(self.numbers(ends, self.nothing)[0])
+
+    def ends(self, batch: ResidentBatch, before: int, carried: Carried) -> tuple[CarriedEnds, np.ndarray]:
+        """Where complex events end in a part of a stream, and the registers after it.
+
+        Parameters
+        ----------
+        batch : ResidentBatch
+        before : int
+            How many events of the stream come before it.
+        carried : Carried
+            What these amount to.
+
+        Returns
+        -------
+        ends : CarriedEnds
+            `latest` are positions in the stream.
+        registers : ndarray, shape (1, n), int64
+        """
+        events = self._classifier.events(batch, before)
+        most = min(ROOM, matrices.most_tiles(self._host.n_live))
+        whole = np.array([[0], [0], [events.kept], [0]], np.int64)
+        cut = cut_evenly(
+            Segments(*(whole if events.kept else whole[:, :0])), max(PIECE, -(-events.kept // most))
+        )
+        tiles = copied(cut.report), copied(cut.stop), copied(cut.lane)
+        left = copied(carried.registers)
+        found = flows.tiled_hits(self._program, events.symbols, events.positions, *tiles, left, self._tiled)
+        return CarriedEnds(events, tiles, *found), left.copy_to_host()
+
+    def positions(self, ends: CarriedEnds) -> Any:
+        """The positions of ends in the stream, on the device."""
+        return classify.gather(ends.events.positions, ends.event, 0, np.int64, self._stream)
+
+    def numbers(self, ends: CarriedEnds, carried: Carried) -> tuple[np.ndarray, np.ndarray]:
+        """How many complex events end at each, and the numbers of open partial matches after them.
+
+        Parameters
+        ----------
+        ends : CarriedEnds
+        carried : Carried
+            What the events before amount to.
+
+        Returns
+        -------
+        number : ndarray, shape (ends,), int64, or object past 2^62
+        vectors : ndarray, shape (1, n), int64, or object past 2^62
+
+        Raises
+        ------
+        LimitError
+            For numbers without a practical meaning.
+        """
+        if not ends.events.kept:
+            return np.empty(0, np.int64), carried.vectors
+        large = bool((carried.vectors >= 1 << 62).any())
+        if not large:
+            vectors, status = copied(carried.vectors.astype(np.int64)), copied(np.zeros(1, np.uint8))
+            number = matrices.tiled_forward_counts(
+                self._machine,
+                ends.events.symbols,
+                *ends.tiles,
+                ends.offsets,
+                ends.event,
+                vectors,
+                status,
+                self._lane,
+            )
+            large = bool(status.copy_to_host()[0])
+        if large:
+            return self._by_host(ends, carried.vectors)
+        return number.copy_to_host(), vectors.copy_to_host()
+
+    def _by_host(self, ends: CarriedEnds, before: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for numbers that are too large for a kernel."""
+        symbols, event = ends.events.symbols.copy_to_host(), ends.event.copy_to_host()
+        begin, stop, first = np.zeros(1, np.int64), np.array([ends.events.kept]), np.array([0, len(event)])
+        number, after = on_cpu.forward_counts(
+            self._host, self._forward, symbols, begin, stop, first, event, before
+        )
+        check_open(after)
+        return number, after
