@@ -22,12 +22,13 @@ from bench.answers import must
 from bench.device_kernels import timed
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import TYPES, column, to_arrow
-from cer_gpu.engine import cuda_carried, cuda_execute
-from cer_gpu.engine.cuda import ResidentQuery, ResidentTable
-from cer_gpu.engine.cuda_carried import CarriedQuery
-from cer_gpu.engine.cuda_classify import CudaClassifier
-from cer_gpu.engine.cuda_devices import DevicesExecutor
-from cer_gpu.engine.cuda_structure import ANSWERS, DeviceStructure, groups_of
+from cer_gpu.engine.cuda import carried as cuda_carried
+from cer_gpu.engine.cuda import execute as cuda_execute
+from cer_gpu.engine.cuda.carried import CarriedQuery
+from cer_gpu.engine.cuda.classify import CudaClassifier
+from cer_gpu.engine.cuda.devices import DevicesExecutor
+from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable
+from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
 from cer_gpu.engine.options import read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan import symbols

@@ -15,20 +15,16 @@ from cuda_device import TINY, USABLE
 from numba import cuda
 
 import cer_gpu as cer
-from cer_gpu.engine import (
-    bound,
-    cuda_carried,
-    cuda_classify,
-    cuda_devices,
-    cuda_execute,
-    cuda_memory,
-    cuda_run,
-    cuda_staging,
-    devices,
-    runner,
-)
-from cer_gpu.engine import cuda as resident
-from cer_gpu.engine.cuda_devices import dealt
+from cer_gpu.engine import bound, devices, runner
+from cer_gpu.engine.cuda import carried as cuda_carried
+from cer_gpu.engine.cuda import classify as cuda_classify
+from cer_gpu.engine.cuda import devices as cuda_devices
+from cer_gpu.engine.cuda import execute as cuda_execute
+from cer_gpu.engine.cuda import memory as cuda_memory
+from cer_gpu.engine.cuda import resident
+from cer_gpu.engine.cuda import run as cuda_run
+from cer_gpu.engine.cuda import staging as cuda_staging
+from cer_gpu.engine.cuda.devices import dealt
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)

@@ -27,11 +27,12 @@ from engine_oracle import check
 from generate import stream, unary_query
 
 from cer_gpu.api import Query
-from cer_gpu.engine import bound, cuda_execute, intake, runner
+from cer_gpu.engine import bound, intake, runner
 from cer_gpu.engine.chunk import Segments
-from cer_gpu.engine.cuda import ResidentQuery
-from cer_gpu.engine.cuda_classify import CudaClassifier
-from cer_gpu.engine.cuda_execute import CudaExecutor, cut_evenly, finer, patched
+from cer_gpu.engine.cuda import execute as cuda_execute
+from cer_gpu.engine.cuda.classify import CudaClassifier
+from cer_gpu.engine.cuda.execute import CudaExecutor, cut_evenly, finer, patched
+from cer_gpu.engine.cuda.resident import ResidentQuery
 from cer_gpu.engine.options import read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DeviceError, LimitError
@@ -276,7 +277,7 @@ def test_queries_that_do_not_run_over_resident_tables_say_why(monkeypatch: pytes
         resident(f"SELECT * WHERE {steps}", table)
     with pytest.raises(DeviceError, match="partitions"):
         resident("SELECT * WHERE A ; B PARTITION BY [volume] WITHIN 5 EVENTS", table)
-    monkeypatch.setattr("cer_gpu.engine.cuda.lane_geometry", lambda *_: None)
+    monkeypatch.setattr("cer_gpu.engine.cuda.resident.lane_geometry", lambda *_: None)
     text = "SELECT * WHERE A ; B WITHIN 5 EVENTS"
     with pytest.raises(DeviceError, match="too many states"):
         resident(text, table)

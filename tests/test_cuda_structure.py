@@ -18,8 +18,8 @@ from cuda_device import TINY, USABLE
 from numba import cuda
 from random_tables import Case, kleene, random_case
 
-from cer_gpu.engine import cuda_structure
-from cer_gpu.engine.cuda_structure import DeviceStructure
+from cer_gpu.engine.cuda import structure as cuda_structure
+from cer_gpu.engine.cuda.structure import DeviceStructure
 from cer_gpu.enumeration.structure import Structure
 
 if not USABLE:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.classify import Classifier, columns_of
 from cer_gpu.engine.devices import Place, place_of, with_memory
-from cer_gpu.engine.ends import Asked, Ends, ends_of
+from cer_gpu.engine.ends import Asked, Ends, ends_of, sum_exactly
 from cer_gpu.engine.enumerate import batches_of
 from cer_gpu.engine.execute import Executor
 from cer_gpu.engine.intake import Intake
@@ -198,7 +198,7 @@ class BoundQuery:
         """Whether nothing between the columns and the ends has to come back from a device."""
         if len(self.place.numbers) != 1:
             return False
-        from cer_gpu.engine.cuda import why_not
+        from cer_gpu.engine.cuda.resident import why_not
 
         return why_not(query) is None
 
@@ -206,7 +206,7 @@ class BoundQuery:
         """What finds relevant events on a device; None on the CPU."""
         if not self.place.numbers:
             return None
-        from cer_gpu.engine.cuda_classify import CudaClassifier
+        from cer_gpu.engine.cuda.classify import CudaClassifier
 
         timed = query.window is not None and query.window.kind == "time"
         also = self._options.order_by[:1] if timed and not enumerates and self._resides(query) else ()
@@ -215,7 +215,7 @@ class BoundQuery:
     def _executor(self, query: CompiledQuery, carries: bool) -> Executor:
         if not self.place.numbers:
             return Executor(query, self._workers, carries)
-        from cer_gpu.engine.cuda_devices import DevicesExecutor
+        from cer_gpu.engine.cuda.devices import DevicesExecutor
 
         return DevicesExecutor(query, self._workers, carries, self.place.numbers)
 
@@ -230,7 +230,7 @@ class BoundQuery:
         """Where complex events end, chunk by chunk."""
         run = self.begin(enumerates=False, answers=asked != "hits")
         if self._resides(run.query):
-            from cer_gpu.engine.cuda_run import ResidentRun
+            from cer_gpu.engine.cuda.run import ResidentRun
 
             names = self.columns(())
             resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
@@ -267,13 +267,6 @@ class BoundQuery:
         if query.streams and options.stream_column is not None:
             names.append(options.stream_column)
         return list(dict.fromkeys([*names, *payload]))
-
-
-def sum_exactly(number: np.ndarray) -> int:
-    """The sum of counts as a Python integer, whatever their size."""
-    if number.dtype != object and (len(number) == 0 or int(number.max()) < (1 << 62) // len(number)):
-        return int(number.sum())
-    return sum(number.tolist())
 
 
 def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:

@@ -42,3 +42,10 @@ def ends_of(run: Run, chunk: Chunk, asked: Asked) -> Ends:
     position = chunk.events.positions[event]
     order = np.argsort(position, kind="stable")
     return position[order], value[order]
+
+
+def sum_exactly(number: np.ndarray) -> int:
+    """The sum of counts as a Python integer, whatever their size."""
+    if number.dtype != object and (len(number) == 0 or int(number.max()) < (1 << 62) // len(number)):
+        return int(number.sum())
+    return sum(number.tolist())

@@ -43,6 +43,9 @@ class Executor:
         partial matches before them amount to is carried in registers.
     """
 
+    chunks = 1
+    """How many times `runner.CHUNK` events it runs at a time."""
+
     def __init__(self, query: CompiledQuery, workers: Workers, carries: bool) -> None:
         found = query.tables
         assert found is not None

@@ -49,6 +49,9 @@ class JoinExecutor:
     workers : Workers
     """
 
+    chunks = 1
+    """How many times `runner.CHUNK` events it runs at a time."""
+
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         assert query.joins is not None
         found = query.joins

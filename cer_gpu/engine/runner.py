@@ -83,7 +83,8 @@ class Runner:
         self._workers = workers
         self._carries = carries
         self._memory = memory
-        self._least = CHUNK if memory is None else min(CHUNK, memory // BYTES_OF_EVENT)
+        least = CHUNK * executor.chunks
+        self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         self._tail: Relevant | None = None
         self._last: Chunk | None = None
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.bound import sum_exactly
 from cer_gpu.engine.chunk import Segments
-from cer_gpu.engine.cuda import run_tables, why_not
-from cer_gpu.engine.cuda_classify import CudaClassifier, ResidentBatch, ResidentEvents
-from cer_gpu.engine.cuda_execute import PIECE, ROOM, cut_evenly
+from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
+from cer_gpu.engine.cuda.execute import PIECE, ROOM, cut_evenly
+from cer_gpu.engine.cuda.resident import run_tables, why_not
+from cer_gpu.engine.ends import sum_exactly
 from cer_gpu.engine.execute import check_open
 from cer_gpu.errors import DeviceError
 from cer_gpu.kernels import counts as on_cpu

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.cuda_memory import SHARE, free_bytes
+from cer_gpu.engine.cuda.memory import SHARE, free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.enumeration.structure import Hits, Structure, bulk_count
 from cer_gpu.kernels.cuda import nodes, paths

@@ -12,8 +12,8 @@ import pyarrow as pa
 from cer_gpu.engine import columns
 from cer_gpu.engine.classify import Adder, Classifier, columns_of
 from cer_gpu.engine.columns import Codes, Values
-from cer_gpu.engine.cuda_memory import Shrinking
-from cer_gpu.engine.cuda_staging import Staging, Upload
+from cer_gpu.engine.cuda.memory import Shrinking
+from cer_gpu.engine.cuda.staging import Staging, Upload
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers

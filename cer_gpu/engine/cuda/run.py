@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.columns import Values
-from cer_gpu.engine.cuda import ResidentQuery, ResidentTable, ResidentTail
-from cer_gpu.engine.cuda_carried import Carried, CarriedQuery
-from cer_gpu.engine.cuda_classify import CudaClassifier, Events, ResidentBatch
-from cer_gpu.engine.cuda_execute import CudaExecutor
+from cer_gpu.engine.cuda.carried import Carried, CarriedQuery
+from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
+from cer_gpu.engine.cuda.execute import CudaExecutor
+from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable, ResidentTail
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.ends import Asked, Ends, ends_of
 from cer_gpu.engine.events import Relevant, joined

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from cer_gpu.engine.chunk import Chunk, Segments
-from cer_gpu.engine.cuda_execute import CudaExecutor
+from cer_gpu.engine.cuda.execute import CudaExecutor
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.events import Relevant
 from cer_gpu.engine.execute import Executor

@@ -16,7 +16,7 @@ import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.chunk import Chunk, Segments
-from cer_gpu.engine.cuda_structure import DeviceStructure
+from cer_gpu.engine.cuda.structure import DeviceStructure
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.execute import Executor
 from cer_gpu.engine.hits import Hits, first_hits, hits_of
@@ -74,6 +74,9 @@ class CudaExecutor(Executor):
     lane, stream : Geometry
         How the kernels are launched that have a segment, or a hit, for each thread.
     """
+
+    chunks = 4
+    """A device has a hundred times the threads of a host; more would take gigabytes of the host's memory."""
 
     def __init__(
         self,
