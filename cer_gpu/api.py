@@ -185,7 +185,7 @@ class Query:
             asked = read_options(**keywords)
             source = _source(events, asked)
             found = self._planned_for(source, asked)[0]
-            chosen = place_of(asked.device, found.compiled, source.rows, bool(source.on_device))
+            chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
         if format == "text":
             from cer_gpu.plan.explain import WIDTH, explain

@@ -55,7 +55,7 @@ def test_names_of_devices(given: object, names: tuple[str, ...], monkeypatch: py
     assert asked_devices(given) == names  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("given", ["gpu", "", "cuda:", "cuda:-1", "cuda0", "CPU", [], [0], [None]])
+@pytest.mark.parametrize("given", ["gpu", "", "cuda:", "cuda:-1", "cuda0", "CPU", [], [0], [None], 5, None])
 def test_other_names(given: object) -> None:
     with pytest.raises(cer.DeviceError):
         asked_devices(given)  # type: ignore[arg-type]
@@ -88,11 +88,16 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     auto, many = ("auto",), devices.WORTH
     there(monkeypatch, TWO)
     assert place_of(auto, WINDOWED, many) == Place((0,), "First can be used")
-    assert place_of(auto, WINDOWED, None).name == "cuda:0"
+    assert place_of(auto, WINDOWED, None).name == "cpu"
+    assert "is not known" in place_of(auto, WINDOWED, None).reason
+    assert place_of(auto, WINDOWED, None, 1).name == "cuda:1"
+    assert place_of(("cuda:1",), WINDOWED, None, 1).name == "cuda:1"
+    with pytest.raises(cer.DeviceError, match="the events lie on cuda:1"):
+        place_of(("cuda:0",), WINDOWED, None, 1)
     few = place_of(auto, WINDOWED, many - 1)
     assert few == Place((), f"the CPU is as fast for {many - 1:,} events: a GPU pays from {many:,} on")
     assert few.name == "cpu"
-    assert place_of(auto, WINDOWED, 1, lying=True) == Place((0,), "the events lie on a device")
+    assert place_of(auto, WINDOWED, 1, lying=0) == Place((0,), "the events lie on a device")
     there(monkeypatch, ABSENT)
     assert place_of(auto, WINDOWED, many) == Place((), "the CPU, since no CUDA device is there")
     there(monkeypatch, TWO, "no NVIDIA driver is installed")
@@ -146,3 +151,36 @@ def test_a_driver_is_looked_for_without_a_library() -> None:
     assert found is None or "\n" not in found
     if found is not None:
         assert not usable.cuda_usable() or usable.simulated()
+
+
+class Once:
+    """Events on the host that can be asked for once, by either protocol."""
+
+    def __init__(self, events: pa.RecordBatch) -> None:
+        self._events: pa.RecordBatch | None = events
+
+    def _given(self) -> pa.RecordBatch:
+        given, self._events = self._events, None
+        if given is None:
+            raise RuntimeError("already consumed")
+        return given
+
+    def __arrow_c_device_array__(self, requested_schema: object = None, **_: object) -> object:
+        return self._given().__arrow_c_device_array__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return pa.Table.from_batches([self._given()]).__arrow_c_stream__()
+
+
+class DeviceOnly:
+    def __init__(self, events: pa.RecordBatch) -> None:
+        self._events = events
+
+    def __arrow_c_device_array__(self, requested_schema: object = None, **_: object) -> object:
+        return self._events.__arrow_c_device_array__()
+
+
+@pytest.mark.parametrize("kind", [Once, DeviceOnly])
+def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> None:
+    events = pa.record_batch({"type": ["A", "B", "B"]})
+    assert cer.compile("SELECT * WHERE A ; B").count(kind(events)) == 2

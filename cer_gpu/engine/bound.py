@@ -72,7 +72,7 @@ class BoundQuery:
         self._units = units
         self._options = options
         self._workers = workers
-        self.place: Place = place_of(options.device, query, source.rows, bool(source.on_device))
+        self.place: Place = place_of(options.device, query, source.rows, source.device)
         """Where it runs, and why there."""
 
     # ---------------------------------------------------------------------------------- the answers
@@ -122,13 +122,16 @@ class BoundQuery:
     def matches(self) -> Matches:
         """The complex events, lazily."""
 
+        first = self.begin(enumerates=True)
+        begun = iter([first])  # for the first iteration; a further one begins its own
+
         def produce(stop: Stop) -> Iterator[pa.RecordBatch]:
-            run = self.begin(enumerates=True)
+            run = next(begun, None) or self.begin(enumerates=True)
             chunks = self._watched(run, lambda batches: run.runner.chunks(run.intake(batches)))
             steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
             return stop.cut(batch for step in steps for batch in batches_of(step))
 
-        return self.matches_of(produce, self.begin(enumerates=True))
+        return self.matches_of(produce, first)
 
     def matches_of(self, produce: Callable[[Stop], Iterator[pa.RecordBatch]], run: Run) -> Matches:
         """Lazy complex events in the form of a run's results."""

@@ -64,6 +64,8 @@ def asked_devices(device: str | Sequence[str]) -> tuple[str, ...]:
     DeviceError
         For another name, and for a CUDA device that cannot be used: the message says why.
     """
+    if not isinstance(device, Sequence):
+        raise DeviceError(f"device={device!r}: a device is auto, cpu, cuda or cuda:0, cuda:1, ...")
     given = device.split(",") if isinstance(device, str) else list(device)
     names = [name.strip() if isinstance(name, str) else name for name in given]
     for name in names:
@@ -92,7 +94,9 @@ def _refuse_unusable(names: list[str]) -> None:
         raise DeviceError(f"device={missing[0]!r} is not there: this machine has {there}")
 
 
-def place_of(asked: tuple[str, ...], query: CompiledQuery, rows: int | None, lying: bool = False) -> Place:
+def place_of(
+    asked: tuple[str, ...], query: CompiledQuery, rows: int | None, lying: int | None = None
+) -> Place:
     """Where a query runs.
 
     Parameters
@@ -102,12 +106,21 @@ def place_of(asked: tuple[str, ...], query: CompiledQuery, rows: int | None, lyi
     query : CompiledQuery
     rows : int or None
         Number of events, where it is known.
-    lying : bool
-        Whether they lie on a device.
+    lying : int or None
+        The number of the device that they lie on.
+
+    Raises
+    ------
+    DeviceError
+        Where they lie on another device than those that were asked for.
     """
     if asked == ("cpu",):
         return Place((), "device='cpu' was asked for")
     if asked != ("auto",):
+        if lying is not None and f"cuda:{lying}" not in asked:
+            raise DeviceError(
+                f"device={','.join(asked)!r}: the events lie on cuda:{lying}; ask for that one, or copy them"
+            )
         reason = f"device={','.join(asked)!r} was asked for"
         without = on_host(query)
         return Place(
@@ -117,12 +130,14 @@ def place_of(asked: tuple[str, ...], query: CompiledQuery, rows: int | None, lyi
     return _automatic(query, rows, lying)
 
 
-def _automatic(query: CompiledQuery, rows: int | None, lying: bool) -> Place:
+def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Place:
     if query.tables is None:
         return Place((), "joins run on the CPU: they have no form for a device")
-    if lying:
-        return Place((0,), "the events lie on a device")
-    if rows is not None and rows < WORTH:
+    if lying is not None:
+        return Place((lying,), "the events lie on a device")
+    if rows is None:
+        return Place((), "how many events there are is not known: a GPU is used where device='cuda' says so")
+    if rows < WORTH:
         return Place((), f"the CPU is as fast for {rows:,} events: a GPU pays from {WORTH:,} on")
     from cer_gpu.kernels.cuda.usable import cuda_usable, simulated
 

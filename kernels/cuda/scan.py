@@ -77,9 +77,10 @@ def offsets_of(numbers, geometry=STREAM):
     if cupy is None:
         _scan(numbers, offsets, geometry)
     else:
-        whole = cupy.asarray(offsets)
-        whole[0] = 0
-        cupy.cumsum(cupy.asarray(numbers), out=whole[1:])
+        with cupy.cuda.Stream.null:  # where all kernels are launched, whatever stream the caller is on
+            whole = cupy.asarray(offsets)
+            whole[0] = 0
+            cupy.cumsum(cupy.asarray(numbers), out=whole[1:])
     return offsets
 
 

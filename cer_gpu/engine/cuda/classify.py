@@ -128,6 +128,9 @@ class CudaClassifier(Classifier):
         """The batches cut to size; when one is given out, the next is on its way to the device."""
         waiting: Events | None = None
         for batch in self.memory.cut(batches):
+            if waiting is not None and not self._staged and not self.memory.exhausted:
+                # Memory ran out meanwhile, and what was staged is gone.
+                self._staged.append(_Staged(waiting, self._staged_columns(waiting)))
             if not self.memory.exhausted:
                 self._staged.append(_Staged(batch, self._staged_columns(batch)))
             if waiting is not None:

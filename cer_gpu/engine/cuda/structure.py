@@ -21,7 +21,7 @@ from cer_gpu.kernels.cuda.words import copied
 from cer_gpu.kernels.paths import MAX_SPAN, MISMATCH, Block
 from cer_gpu.kernels.tables import RunTables
 
-MOST_MARKS = 1 << 28
+MOST_MARKS = 1 << 25
 """Marks that are written in one go at most: some twenty bytes of memory for each."""
 
 ANSWERS = 1 << 22

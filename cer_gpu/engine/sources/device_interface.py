@@ -86,14 +86,14 @@ def pointer_of(capsule: Any, name: bytes) -> int:
     return int(get(capsule, name))
 
 
-def device_batches(events: Any, where: str) -> tuple[pa.Schema, list[Owned]] | None:
+def device_batches(events: Any, where: str) -> tuple[pa.Schema, list[Owned]] | pa.RecordBatchReader:
     """The record batches of an object with `__arrow_c_device_stream__` or `__arrow_c_device_array__`.
 
     Returns
     -------
     schema : pyarrow.Schema
     batches : list of Owned
-        None in place of both where the data is not on a CUDA device.
+        A reader in place of both where the data lies on the host.
 
     Raises
     ------
@@ -103,15 +103,17 @@ def device_batches(events: Any, where: str) -> tuple[pa.Schema, list[Owned]] | N
     if hasattr(events, "__arrow_c_device_stream__"):
         capsule = events.__arrow_c_device_stream__()
         stream = ArrowDeviceArrayStream.from_address(pointer_of(capsule, b"arrow_device_array_stream"))
+        told = ArrowSchema()
+        _check(stream, stream.get_schema(byref(stream), byref(told)), where)
+        schema = pa.Schema._import_from_c(ctypes.addressof(told))
         if stream.device_type not in CUDA_KINDS:
-            return None
-        schema = ArrowSchema()
-        _check(stream, stream.get_schema(byref(stream), byref(schema)), where)
-        return pa.Schema._import_from_c(ctypes.addressof(schema)), list(_read(stream, where))
+            return pa.RecordBatchReader.from_batches(schema, _of_host(stream, schema, capsule, where))
+        return schema, list(_read(stream, where))
     schema_capsule, capsule = events.__arrow_c_device_array__()
     array = ArrowDeviceArray.from_address(pointer_of(capsule, b"arrow_device_array"))
     if array.device_type not in CUDA_KINDS:
-        return None
+        batch = pa.RecordBatch._import_from_c_device_capsule(schema_capsule, capsule)
+        return pa.RecordBatchReader.from_batches(batch.schema, [batch])
     return pa.Schema._import_from_c_capsule(schema_capsule), [Owned(array, capsule)]
 
 
@@ -122,6 +124,15 @@ def _read(stream: ArrowDeviceArrayStream, where: str) -> Iterator[Owned]:
         if not array.array.release:
             return
         yield Owned(array, None)
+
+
+def _of_host(
+    stream: ArrowDeviceArrayStream, schema: pa.Schema, owner: Any, where: str
+) -> Iterator[pa.RecordBatch]:
+    """The batches of a stream of the host; `owner` keeps it open meanwhile."""
+    for batch in _read(stream, where):
+        yield pa.RecordBatch._import_from_c_device(ctypes.addressof(batch.array), schema)
+    del owner
 
 
 def _check(stream: ArrowDeviceArrayStream, code: int, where: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine import columns
+from cer_gpu.engine.devices import on
 from cer_gpu.engine.sources.arrow_types import DICTIONARY, check_names, convert, is_text, normal_type
 from cer_gpu.engine.sources.device_interface import (
     ArrowArray,
@@ -95,29 +97,32 @@ class DeviceTable:
 class DeviceRows(Rows):
     """Tables on a device, one after another; read, they are copied to the host."""
 
-    def __init__(self, tables: Sequence[DeviceTable], schema: pa.Schema, where: str) -> None:
+    def __init__(self, tables: Sequence[DeviceTable], schema: pa.Schema, where: str, device: int = 0) -> None:
         check_names(schema.names, where)
         self.tables = tuple(tables)
         self.schema = schema
         self.rows = sum(len(table) for table in tables)
         self.where = where
+        self.device = device
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         for table in self.tables:
             for start in range(0, len(table), rows):
-                yield table.slice(start, rows).on_host(columns)
+                with on(self.device):
+                    batch = table.slice(start, rows).on_host(columns)
+                yield batch
 
 
 def on_device(events: Any) -> bool:
     """Whether events may lie on a device: `open_device` tells."""
     if isinstance(events, Mapping):
-        arrays = [one for one in events.values() if not isinstance(one, pa.Array)]
+        arrays = [one for one in events.values() if not isinstance(one, (pa.Array, pa.ChunkedArray))]
         return bool(arrays) and all(hasattr(one, "__cuda_array_interface__") for one in arrays)
     names = ("__arrow_c_device_stream__", "__arrow_c_device_array__", "to_pylibcudf")
     return any(hasattr(events, name) for name in names)
 
 
-def open_device(events: Any, where: str) -> DeviceRows | None:
+def open_device(events: Any, where: str) -> DeviceRows | pa.RecordBatchReader:
     """What of the events lies on a CUDA device.
 
     Parameters
@@ -128,13 +133,13 @@ def open_device(events: Any, where: str) -> DeviceRows | None:
 
     Returns
     -------
-    DeviceRows or None
-        None where nothing of it is on a CUDA device.
+    DeviceRows or pyarrow.RecordBatchReader
+        A reader where the data turns out to lie on the host: what was asked of it may not be asked again.
 
     Raises
     ------
     DataError
-        For columns that do not fit together, or have a type that cannot be used there.
+        For columns that do not fit together, lie on several devices, or have a type that cannot be used.
     """
     if isinstance(events, Mapping):
         return _from_arrays(events, where)
@@ -143,29 +148,53 @@ def open_device(events: Any, where: str) -> DeviceRows | None:
         names = [str(name) for name in events.columns]
         events, _ = events.to_pylibcudf()
     found = device_batches(events, where)
-    if found is None:
-        return None
-    from numba import cuda
-
+    if isinstance(found, pa.RecordBatchReader):
+        return found
     schema, batches = found
     if names is not None:  # which a table of pylibcudf has not
         schema = pa.schema([field.with_name(name) for name, field in zip(names, schema, strict=True)])
-    cuda.synchronize()  # what made the data may still be at it
-    tables = [_table(schema, batch, where) for batch in batches]
+    number = _one_device([max(batch.array.device_id, 0) for batch in batches], where)
+    with made_on(number):
+        tables = [_table(schema, batch, where) for batch in batches]
     kinds = [(field.name, DICTIONARY if _text(field.type) else normal_type(field.type)) for field in schema]
-    return DeviceRows(tables, pa.schema(kinds), where)
+    return DeviceRows(tables, pa.schema(kinds), where, number)
+
+
+def _one_device(numbers: Sequence[int], where: str) -> int:
+    different = sorted(set(numbers))
+    if len(different) > 1:
+        several = ", ".join(f"cuda:{number}" for number in different)
+        raise DataError(f"{where} lies on several devices ({several}): copy it to one")
+    return different[0] if different else 0
+
+
+@contextmanager
+def made_on(number: int) -> Iterator[None]:
+    """A context on a device that has done all that was asked of it: what made data may still be at it."""
+    from numba import cuda
+
+    with on(number):
+        cuda.synchronize()
+        yield
 
 
 def _from_arrays(events: Mapping[str, Any], where: str) -> DeviceRows:
-    found = {str(name): _array_column(one, f"column `{name}` of {where}") for name, one in events.items()}
+    # CuPy's arrays tell their device; the interface itself does not.
+    arrays = [one for one in events.values() if hasattr(one, "__cuda_array_interface__")]
+    devices = [getattr(one, "device", None) for one in arrays]
+    number = _one_device([int(getattr(device, "id", 0)) for device in devices], where)
+    with made_on(number):
+        found = {str(name): _array_column(one, f"column `{name}` of {where}") for name, one in events.items()}
     lengths = {len(one.data) for one in found.values()}
     if len(lengths) > 1:
         raise DataError(f"the columns of {where} have different lengths: {sorted(lengths)}")
     schema = pa.schema([(name, one.kind) for name, one in found.items()])
-    return DeviceRows([DeviceTable(found, lengths.pop())], schema, where)
+    return DeviceRows([DeviceTable(found, lengths.pop())], schema, where, number)
 
 
 def _array_column(events: Any, where: str) -> DeviceColumn:
+    if isinstance(events, pa.ChunkedArray):
+        events = events.combine_chunks()
     if isinstance(events, pa.Array):
         return _host_column(events, where)
     told = events.__cuda_array_interface__
@@ -273,7 +302,13 @@ def ascends(data: Any) -> bool:
     data : device array, shape (n,)
     """
     library = _cupy()
-    there = data.copy_to_host() if library is np else library.asarray(data)
+    if library is np:
+        return _ascends(data.copy_to_host(), library)
+    with library.cuda.Stream.null:  # where all kernels are launched, whatever stream the caller is on
+        return _ascends(library.asarray(data), library)
+
+
+def _ascends(there: Any, library: Any) -> bool:
     if there.dtype.kind == "f" and not bool(library.isfinite(there).all()):
         return False
     return not bool((there[1:] < there[:-1]).any())

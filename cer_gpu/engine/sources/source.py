@@ -74,6 +74,11 @@ class Source:
         self.arrow_schema = self._typed(rows.schema)
 
     @property
+    def device(self) -> int | None:
+        """The number of the device that the events lie on; None on the host."""
+        return self._rows.device if self.on_device and isinstance(self._rows, DeviceRows) else None
+
+    @property
     def on_device(self) -> tuple[DeviceTable, ...]:
         """The events where they lie, if that is a CUDA device and they are in their order."""
         return self._rows.tables if isinstance(self._rows, DeviceRows) else ()
@@ -326,9 +331,11 @@ def _open_rows(events: Any, where: str) -> Rows:
         return _open_list(events, where)
     if type(events).__module__.split(".")[0] == "pandas" and hasattr(events, "columns"):
         return TableRows(_from_pandas(events, where), where)
-    there = open_device(events, where) if on_device(events) else None
-    if there is not None:
-        return there
+    if on_device(events):
+        there = open_device(events, where)
+        if isinstance(there, DeviceRows):
+            return there
+        return StreamRows(there, (lambda: events) if hasattr(events, "__arrow_c_stream__") else None, where)
     if hasattr(events, "__arrow_c_stream__"):
         return StreamRows(open_stream(lambda: events, where), lambda: events, where)
     collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
