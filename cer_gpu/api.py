@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from cer_gpu.engine.bound import BoundQuery
     from cer_gpu.engine.matches import Matches
+    from cer_gpu.engine.portable import PortableQuery
     from cer_gpu.engine.sources.source import Source
     from cer_gpu.engine.stream import Stream
 
@@ -94,7 +95,10 @@ class Query:
         limit : int, optional
             Stop after so many complex events (`Matches.limited` says so).
         memory : int, optional
-            Bytes of host memory that the events of open windows may take.
+            Bytes of host memory to stay under, about. The events of open windows may take no more, which is
+            an error else; how many events are read and run at a time, and how many complex events are found
+            at a time, follows from it. Not covered: the data where it is in memory already, dictionaries of
+            strings, the keys of PARTITION BY, and answers that are kept.
 
         Returns
         -------
@@ -216,6 +220,18 @@ class Query:
             When the events lack the column of types or streams that the query needs.
         """
         return _checked(self._tree, events, keywords)
+
+    def portable(self, schema: pa.Schema, **keywords: Any) -> PortableQuery:
+        """The query planned for data of a schema, to be sent to another process; keywords as in `run`.
+
+        Raises
+        ------
+        QueryError
+            When the query does not fit the schema.
+        DataError
+            When the schema lacks a column that has a role.
+        """
+        return self._bound(schema.empty_table(), read_options(**keywords)).portable()
 
     def _bound(self, events: Any, asked: Options) -> BoundQuery:
         """Check the query against the events, and plan it for them."""

@@ -1,4 +1,59 @@
-"""PySpark operators for cer-gpu. Nothing is provided yet: this package reserves its place."""
+"""PySpark operators: the same queries over DataFrames and over files, on CPU and GPU clusters.
+
+>>> from cer_gpu import spark as cer_spark
+>>> spark = cer_spark.configure(SparkSession.builder).getOrCreate()
+>>> cer_spark.run(df, "SELECT * FROM S WHERE A ; B WITHIN 5 MINUTES", order_by="ts", event_id="id")
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 if __name__ != "cer_gpu.spark":
     raise ImportError("this folder is installed as `cer_gpu.spark`; write `import cer_gpu.spark`")
+
+if TYPE_CHECKING:
+    from cer_gpu.spark.check import check
+    from cer_gpu.spark.configure import configure
+    from cer_gpu.spark.files import count_files, counts_files, hits_files, run_files
+    from cer_gpu.spark.layout import prepare
+    from cer_gpu.spark.operators import count, counts, explain, hits, run
+    from cer_gpu.spark.sql import register
+
+_HOME = {
+    "prepare": "layout",
+    "run_files": "files",
+    "hits_files": "files",
+    "counts_files": "files",
+    "count_files": "files",
+    "check": "check",
+    "configure": "configure",
+    "count": "operators",
+    "counts": "operators",
+    "explain": "operators",
+    "hits": "operators",
+    "register": "sql",
+    "run": "operators",
+}
+
+__all__ = [
+    "check",
+    "configure",
+    "count",
+    "count_files",
+    "counts",
+    "counts_files",
+    "explain",
+    "hits",
+    "hits_files",
+    "prepare",
+    "register",
+    "run",
+    "run_files",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # PySpark takes a while to import: nobody pays for it before it is needed.
+    if name not in _HOME:
+        raise AttributeError(f"module 'cer_gpu.spark' has no attribute {name!r}")
+    return getattr(import_module(f"cer_gpu.spark.{_HOME[name]}"), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import TypeVar
 
@@ -22,7 +23,8 @@ from cer_gpu.engine.join_keys import columns_read
 from cer_gpu.engine.lanes import LaneEncoder
 from cer_gpu.engine.matches import Matches, Stop
 from cer_gpu.engine.options import Options
-from cer_gpu.engine.progress import Progress
+from cer_gpu.engine.portable import PortableQuery
+from cer_gpu.engine.progress import Progress, Watch
 from cer_gpu.engine.results import ResultForm
 from cer_gpu.engine.runner import Run, Runner, Step
 from cer_gpu.engine.sources.source import Source
@@ -57,6 +59,12 @@ class BoundQuery:
     options : Options
     workers : Workers
         The threads of the query.
+    halo : int, optional
+        So many events at the beginning of the source are there for what ends after them, and nothing that
+        ends among them is reported: all that a complex event of a later end may contain, where the query
+        has a window, does not consume and watches no prefix.
+    part : bool, optional
+        Whether there are other events elsewhere, so that a type that does not occur here is nothing odd.
     """
 
     def __init__(
@@ -66,12 +74,16 @@ class BoundQuery:
         units: dict[str, str],
         options: Options,
         workers: Workers,
+        halo: int = 0,
+        part: bool = False,
     ) -> None:
         self._query = query
         self._source = source
         self._units = units
         self._options = options
         self._workers = workers
+        self._halo = halo
+        self._part = part
         self.place: Place = place_of(options.device, query, source.rows, source.device)
         """Where it runs, and why there."""
 
@@ -127,9 +139,9 @@ class BoundQuery:
 
         def produce(stop: Stop) -> Iterator[pa.RecordBatch]:
             run = next(begun, None) or self.begin(enumerates=True)
-            chunks = self._watched(run, lambda batches: run.runner.chunks(run.intake(batches)))
+            chunks = self._watched(run, lambda watch: run.chunks(watch(self.read(run)), self._halo))
             steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
-            return stop.cut(batch for step in steps for batch in batches_of(step))
+            return stop.cut(batch for step in steps for batch in batches_of(step, stop.wanted))
 
         return self.matches_of(produce, first)
 
@@ -152,6 +164,14 @@ class BoundQuery:
     def arrow_schema(self) -> pa.Schema:
         """The columns of the data."""
         return self._source.arrow_schema
+
+    def portable(self) -> PortableQuery:
+        """The query without its data."""
+        columns = tuple(self.columns(self.begin(enumerates=True).intake.payload))
+        options = self._options
+        if options.stream_column not in columns:
+            options = replace(options, stream_column=None)  # the query does not read it
+        return PortableQuery(self._query, self.arrow_schema, self._units, options, columns)
 
     # ------------------------------------------------------------------------------------- the run
 
@@ -193,13 +213,13 @@ class BoundQuery:
             workers,
             self._classifier(query, enumerates),
         )
-        executor = JoinExecutor(query, workers) if query.joins is not None else self._executor(query, carries)
+        executor = self._executor(query, carries)
         runner = Runner(query, intake, executor, workers, carries, options.memory)
         return Run(query, workers, intake, executor, runner, form)
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether nothing between the columns and the ends has to come back from a device."""
-        if len(self.place.numbers) != 1:
+        if len(self.place.numbers) != 1 or self._halo:
             return False
         from cer_gpu.engine.cuda.resident import why_not
 
@@ -215,12 +235,21 @@ class BoundQuery:
         also = self._options.order_by[:1] if timed and not enumerates and self._resides(query) else ()
         return CudaClassifier(query, self._units, self._workers, device=self.place.numbers[0], also=also)
 
-    def _executor(self, query: CompiledQuery, carries: bool) -> Executor:
-        if not self.place.numbers:
-            return Executor(query, self._workers, carries)
+    def _executor(self, query: CompiledQuery, carries: bool) -> Executor | JoinExecutor:
+        workers, numbers = self._workers, self.place.numbers
+        if not numbers:
+            return Executor(query, workers, carries) if query.joins is None else JoinExecutor(query, workers)
+        from cer_gpu.engine.cuda.consume import CudaConsumption
         from cer_gpu.engine.cuda.devices import DevicesExecutor
+        from cer_gpu.engine.cuda.joins import CudaJoinExecutor
 
-        return DevicesExecutor(query, self._workers, carries, self.place.numbers)
+        executor: Executor | JoinExecutor
+        if query.joins is None:
+            executor = DevicesExecutor(query, workers, carries, numbers)
+        else:
+            executor = CudaJoinExecutor(query, workers, numbers)
+        executor.consumption = CudaConsumption(query, numbers[0])
+        return executor
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
@@ -239,23 +268,23 @@ class BoundQuery:
             resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
             if resident is not None:
                 lying = self._source.on_device
-                return self._watched(run, lambda batches: resident.ends(lying or batches, asked))
+                return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
 
-        def on_host(batches: Iterator[pa.RecordBatch]) -> Iterator[Ends]:
-            return (ends_of(run, chunk, asked) for chunk in run.runner.chunks(run.intake(batches)))
+        def on_host(watch: Watch) -> Iterator[Ends]:
+            chunks = run.chunks(watch(self.read(run)), self._halo)
+            return (ends_of(run, chunk, asked) for chunk in chunks)
 
         return self._watched(run, on_host)
 
-    def _watched(
-        self, run: Run, use: Callable[[Iterator[pa.RecordBatch]], Iterator[Result]]
-    ) -> Iterator[Result]:
-        """What is made of the whole source, batch by batch, while its progress is shown."""
+    def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
+        """What is made of the whole source, while the progress of the batches that are watched is shown."""
         progress = Progress(self._source.rows)
         try:
-            yield from use(progress.watch(self.read(run)))
+            yield from use(progress.watch)
         finally:
             progress.close()
-        warn_of_unseen(run.intake, self._options.stream_column)
+        if not self._part:
+            warn_of_unseen(run.intake, self._options.stream_column)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""

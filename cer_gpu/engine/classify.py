@@ -16,9 +16,9 @@ from cer_gpu.engine.derive import evaluate, relation
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels import classify as kernels
 from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes_of
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.leaves import attributes_of
 from cer_gpu.plan.symbols import TABLE_BUDGET
 
 BLOCK = 1 << 17

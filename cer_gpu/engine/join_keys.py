@@ -16,10 +16,10 @@ from cer_gpu.engine.derive import evaluate
 from cer_gpu.engine.keys import PartEncoder
 from cer_gpu.engine.pairs import PairNumbers
 from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import KeyColumn
-from cer_gpu.plan.leaves import attributes_of
 
 
 class JoinKeys:

@@ -72,18 +72,23 @@ class ResultForm:
         self._encoder = encoder
         fields = [pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False)]
         taken = {"start", "end"}
+        positions = ["start", "end"]
         if encoder is not None:
             for name, kind in zip(encoder.names, encoder.types, strict=True):
                 fields.append(pa.field(_free(name, taken), kind))
+        times: tuple[str, ...] = ()
         if order is not None:
             kind = data.field(order).type
-            fields += [pa.field(_free("start_time", taken), kind), pa.field(_free("end_time", taken), kind)]
+            times = (_free("start_time", taken), _free("end_time", taken))
+            fields += [pa.field(name, kind) for name in times]
         if query.rule is not None:
             for head in query.rule.head:
                 fields.append(pa.field(_free(head.name, taken), data.field(head.attribute).type))
-            fields.append(pa.field(_free("positions", taken), POSITIONS, nullable=False))
+            positions.append(_free("positions", taken))
+            fields.append(pa.field(positions[-1], POSITIONS, nullable=False))
         for variable in query.variables:
-            fields.append(pa.field(_free(variable, taken), POSITIONS, nullable=False))
+            positions.append(_free(variable, taken))
+            fields.append(pa.field(positions[-1], POSITIONS, nullable=False))
             if attributes := query.attributes.get(variable):
                 name = _free(f"{variable}[{', '.join(attributes)}]", taken)
                 members = pa.struct(
@@ -92,6 +97,10 @@ class ResultForm:
                 kind = pa.list_(pa.field("item", members, nullable=False))
                 fields.append(pa.field(name, kind, nullable=False))
         self.schema = pa.schema(fields)
+        self.positions = tuple(positions)
+        """The columns of positions, or of lists of them."""
+        self.times = times
+        """The columns of times."""
 
     @property
     def payload(self) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from cer_gpu.engine.chunk import Chunk, make_chunk
 from cer_gpu.engine.events import Relevant, joined
@@ -40,6 +41,30 @@ class Run:
     runner: Runner
     form: ResultForm
 
+    def chunks(self, batches: Iterator[pa.RecordBatch], halo: int = 0) -> Iterator[Chunk]:
+        """The chunks of a stream; each must be run before the next is asked for.
+
+        Parameters
+        ----------
+        batches : iterator of RecordBatch
+        halo : int, optional
+            So many events are read for what ends after them: their own ends are in no chunk.
+        """
+        relevant = self.intake(batches)
+        return self.runner.chunks(relevant if not halo else self._after(relevant, halo))
+
+    def _after(self, relevant: Iterator[Relevant], halo: int) -> Iterator[Relevant]:
+        before: list[Relevant] = []
+        for part in relevant:
+            at = int(np.searchsorted(part.positions, halo))
+            if at:
+                before.append(part if at == len(part) else part.take(np.arange(at)))
+            if at < len(part):
+                if before:
+                    self.runner.resume(joined(before))
+                    before = []
+                yield part.slice(at)
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -65,7 +90,8 @@ class Runner:
     carries : bool
         Whether the executor carries registers, so that no tail is needed.
     memory : int or None
-        Bytes that the tail may take at most.
+        Bytes that the tail may take at most; `memory` itself is kept for what makes complex events of the
+        chunks.
     """
 
     def __init__(
@@ -82,7 +108,7 @@ class Runner:
         self._executor = executor
         self._workers = workers
         self._carries = carries
-        self._memory = memory
+        self.memory = memory
         least = CHUNK * executor.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         self._tail: Relevant | None = None
@@ -171,11 +197,11 @@ class Runner:
         size = len(kept) * (kept.symbols.itemsize + 8 + 4 * bool(len(kept.lanes)) + 8 * bool(len(kept.keys)))
         if kept.payload is not None:
             size += kept.payload.nbytes
-        if self._memory is not None and size > self._memory:
+        if self.memory is not None and size > self.memory:
             window = "has no window" if self._query.window is None else "has a window that long"
             raise LimitError(
                 f"{len(kept):,} events may still be part of a complex event, since the query {window}: they "
-                f"take {size:,} bytes, and memory={self._memory:,} was allowed: "
+                f"take {size:,} bytes, and memory={self.memory:,} was allowed: "
                 "narrow WITHIN or the filters, or allow more"
             )
 

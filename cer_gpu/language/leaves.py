@@ -41,6 +41,11 @@ def attributes(*expressions: t.Expression) -> Iterator[t.Attribute]:
                 waiting.append(operand)
 
 
+def attributes_of(expression: t.Expression) -> frozenset[str]:
+    """The names of the attributes that an expression reads."""
+    return frozenset(attribute.name for attribute in attributes(expression))
+
+
 def leaves_of(condition: t.Condition) -> Iterator[Leaf | t.Every | t.Truth]:
     """What a condition combines with AND, OR and NOT, from left to right."""
     waiting = [condition]

@@ -11,7 +11,7 @@ from typing import Any
 
 from cer_gpu.automata.cea import TypeTest
 from cer_gpu.language import tree
-from cer_gpu.language.leaves import attributes
+from cer_gpu.language.leaves import attributes_of
 from cer_gpu.plan.axes import (
     Axis,
     ColumnAxis,
@@ -198,11 +198,6 @@ class _Settler:
                 assert isinstance(axis, CutAxis)
                 return Test(index, frozenset(_classes_in(axis, ranges)))
         return Test(self._number[leaf], frozenset({1}))
-
-
-def attributes_of(expression: tree.Expression) -> frozenset[str]:
-    """The attributes that an expression reads."""
-    return frozenset(attribute.name for attribute in attributes(expression))
 
 
 def _ranges(op: str, value: Fraction | float | str) -> Ranges:

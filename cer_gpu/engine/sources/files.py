@@ -33,28 +33,55 @@ _CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
-    """A file whose schema is known."""
+class OpenFile:
+    """A file whose schema is known, or a part of it; picklable.
+
+    Attributes
+    ----------
+    file : DataFile
+    schema : pyarrow.Schema
+        With the columns that the names of its folders give.
+    rows : int or None
+        Where that is known.
+    groups : tuple of int or None
+        The row groups of a Parquet file to read; None: the whole file.
+    filesystem : pyarrow.fs.FileSystem or None
+        Of a Parquet file elsewhere than on this machine.
+    """
 
     file: DataFile
     schema: pa.Schema
     rows: int | None
+    groups: tuple[int, ...] | None = None
+    filesystem: Any = None
 
 
 class FileRows(Rows):
-    """Files of one schema, read one after another.
+    """Files of one schema, or parts of them, read one after another.
 
     The types of a column may differ from file to file only where one widens to the other
     (`arrow_types.common_type`). Strings come as dictionaries, so that a constant is compared once a value.
+
+    Parameters
+    ----------
+    files : sequence of OpenFile
+        At least one.
+    schema : pyarrow.Schema, optional
+        What they share, where that is known.
     """
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]]) -> None:
-        files = find_files(paths)
-        self._files = [_open(file) for file in files]
-        self.schema = _unify(self._files)
-        counts = [each.rows for each in self._files]
+    def __init__(self, files: Sequence[OpenFile], schema: pa.Schema | None = None) -> None:
+        self._files = files
+        self.schema = unify(files) if schema is None else schema
+        counts = [each.rows for each in files]
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
-        self.where = files[0].path if len(files) == 1 else f"{files[0].path} and {len(files) - 1} more files"
+        first = files[0].file.path
+        self.where = first if len(files) == 1 else f"{first} and {len(files) - 1} more files"
+
+    @classmethod
+    def at(cls, paths: Sequence[str | os.PathLike[str]]) -> FileRows:
+        """The files at some paths."""
+        return cls([_open(file) for file in find_files(paths)])
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         target = self.subschema(columns)
@@ -63,22 +90,38 @@ class FileRows(Rows):
             probe = stored or [name for name in opened.schema.names if name not in opened.file.keys][:1]
             read = _FORMATS[opened.file.format].read
             wanted = self.subschema(probe)
-            for batch in guarded(read(opened.file.path, wanted, rows), opened.file.path):
+            for batch in guarded(read(opened, wanted, rows), opened.file.path):
                 stretched = convert_batch(batch, wanted, opened.file.path)
                 for start in range(0, stretched.num_rows, rows):
                     yield _add_keys(stretched.slice(start, rows), opened.file.keys, target)
 
 
-def _open(file: DataFile) -> _Open:
+def _open(file: DataFile) -> OpenFile:
     check_content(file)
     schema, rows = _attempt(lambda: _FORMATS[file.format].probe(file.path), file)
+    return opened(file, schema, rows)
+
+
+def opened(
+    file: DataFile,
+    schema: pa.Schema,
+    rows: int | None,
+    groups: tuple[int, ...] | None = None,
+    filesystem: Any = None,
+) -> OpenFile:
+    """A file with the columns that it stores and those that its folders' names give.
+
+    Raises
+    ------
+    DataError
+        Where it has no columns, or two of one name.
+    """
     check_names(schema.names, file.path)
     if not schema.names:
         raise DataError(f"{file.path}: the file has no columns")
-    fields = list(normal_schema(schema))
-    fields += [pa.field(key, _key_type(text)) for key, text in file.keys.items() if key not in schema.names]
     keys = {key: text for key, text in file.keys.items() if key not in schema.names}
-    return _Open(DataFile(file.path, file.format, keys), pa.schema(fields), rows)
+    fields = [*normal_schema(schema), *(pa.field(key, _key_type(text)) for key, text in keys.items())]
+    return OpenFile(DataFile(file.path, file.format, keys), pa.schema(fields), rows, groups, filesystem)
 
 
 def _attempt(action: Callable[[], Any], file: DataFile) -> Any:
@@ -116,7 +159,7 @@ def _add_keys(batch: pa.RecordBatch, keys: Mapping[str, str | None], target: pa.
     return pa.RecordBatch.from_arrays(arrays, schema=target)
 
 
-def _unify(files: Sequence[_Open]) -> pa.Schema:
+def unify(files: Sequence[OpenFile]) -> pa.Schema:
     """The schema that all files share; a DataError names the file and column where they part."""
     first = files[0]
     types = {field.name: field.type for field in first.schema}
@@ -147,31 +190,37 @@ def _unify(files: Sequence[_Open]) -> pa.Schema:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """How a format is read: `probe(path)` gives (schema, rows or None); `read(path, wanted schema, rows)`
+    """How a format is read: `probe(path)` gives (schema, rows or None); `read(file, wanted schema, rows)`
     the batches with the wanted columns, in order, in types that convert to the wanted ones."""
 
     probe: Callable[[str], tuple[pa.Schema, int | None]]
-    read: Callable[[str, pa.Schema, int], Iterable[pa.RecordBatch]]
+    read: Callable[[OpenFile, pa.Schema, int], Iterable[pa.RecordBatch]]
 
 
 def _probe_parquet(path: str) -> tuple[pa.Schema, int | None]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        fields = [
-            pa.field(field.name, DICTIONARY if is_text(field.type) else field.type)
-            for field in file.schema_arrow
-        ]
-        return pa.schema(fields), file.metadata.num_rows
+        return parquet_schema(file.schema_arrow), file.metadata.num_rows
 
 
-def _read_parquet(path: str, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+def parquet_schema(stored: pa.Schema) -> pa.Schema:
+    """The types in which the columns of a Parquet file are read."""
+    fields = [pa.field(field.name, DICTIONARY if is_text(field.type) else field.type) for field in stored]
+    return pa.schema(fields)
+
+
+def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
     import pyarrow.parquet as pq
 
     texts = [field.name for field in wanted if field.type == DICTIONARY]
-    # Without pre-buffering and through a small buffer, one row group is never in memory as a whole.
-    with pq.ParquetFile(path, read_dictionary=texts, pre_buffer=False, buffer_size=1 << 20) as file:
-        for batch in file.iter_batches(batch_size=rows, columns=wanted.names, use_threads=True):
+    path, there = opened.file.path, opened.filesystem
+    groups = None if opened.groups is None else list(opened.groups)
+    # Without pre-buffering and through a small buffer, one row group is never in memory as a whole; but
+    # elsewhere every read is a journey.
+    reading: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20} if there is None else {}
+    with pq.ParquetFile(path, read_dictionary=texts, filesystem=there, **reading) as file:
+        for batch in file.iter_batches(rows, groups, wanted.names, use_threads=True):
             yield batch.select(wanted.names)
 
 
@@ -186,7 +235,8 @@ def _probe_ipc(path: str) -> tuple[pa.Schema, int | None]:
     return _open_ipc(path, None).schema, None
 
 
-def _read_ipc(path: str, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+def _read_ipc(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    path = opened.file.path
     names = _open_ipc(path, None).schema.names
     options = pa.ipc.IpcReadOptions(included_fields=[names.index(name) for name in wanted.names])
     reader = _open_ipc(path, options)
@@ -217,7 +267,8 @@ def _probe_csv(path: str) -> tuple[pa.Schema, int | None]:
     return pa.schema(fields), None
 
 
-def _read_csv(path: str, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+def _read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    path = opened.file.path
     try:
         with _csv_reader(path, wanted) as reader:
             for batch in reader:
@@ -280,7 +331,8 @@ def _time_type(column: pa.Array) -> pa.DataType | None:
     return None
 
 
-def _read_json(path: str, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+def _read_json(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    path = opened.file.path
     for batch in _json_reader(path, wanted):
         yield batch.select(wanted.names)
 

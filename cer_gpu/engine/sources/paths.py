@@ -96,7 +96,7 @@ def _walk(root: str) -> list[DataFile]:
     files: list[DataFile] = []
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
-        keys = _folder_keys(Path(folder).relative_to(root).parts)
+        keys = folder_keys(Path(folder).relative_to(root).parts)
         for name in sorted(names):
             if not name.startswith((".", "_")) and _suffix(name) is not None:
                 files.append(DataFile(os.path.join(folder, name), _format_of(name), keys))
@@ -105,7 +105,8 @@ def _walk(root: str) -> list[DataFile]:
     return files
 
 
-def _folder_keys(folders: Sequence[str]) -> dict[str, str | None]:
+def folder_keys(folders: Sequence[str]) -> dict[str, str | None]:
+    """The columns that the names of folders give: `day=2024-01-31`."""
     pairs = [folder.partition("=") for folder in folders if "=" in folder]
     return {unquote(key): None if text == _NULL_FOLDER else unquote(text) for key, _, text in pairs}
 

@@ -317,8 +317,10 @@ def _open_tables(
 
 
 def _open_rows(events: Any, where: str) -> Rows:
+    if isinstance(events, Rows):
+        return events
     if isinstance(events, (str, os.PathLike)):
-        return FileRows([events])
+        return FileRows.at([events])
     if isinstance(events, pa.Table):
         return TableRows(events, where)
     if isinstance(events, pa.RecordBatch):
@@ -344,7 +346,7 @@ def _open_rows(events: Any, where: str) -> Rows:
 
 def _open_list(events: Sequence[Any], where: str) -> Rows:
     if all(isinstance(each, (str, os.PathLike)) for each in events):
-        return FileRows(list(events))
+        return FileRows.at(list(events))
     if all(isinstance(each, pa.RecordBatch) for each in events):
         try:
             return TableRows(pa.Table.from_batches(list(events)), where)

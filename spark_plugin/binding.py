@@ -1,0 +1,153 @@
+"""On the driver: a query checked against the columns of a DataFrame, and the columns of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from cer_gpu.spark.arrow_types import plain_type
+from cer_gpu.spark.task import COUNT, Task
+
+from cer_gpu.api import Query
+from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.engine.portable import PortableQuery
+from cer_gpu.errors import DataError
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+
+def task_of(
+    query: Query | str,
+    schema: pa.Schema,
+    product: str,
+    *,
+    ordered: bool = False,
+    order_by: str | Sequence[str] | None = None,
+    event_id: str | None = None,
+    gpu: str = "auto",
+    limit: int | None = None,
+    **keywords: Any,
+) -> Task:
+    """Check a query against the columns of the data, and say what its result has.
+
+    Parameters
+    ----------
+    query : Query or str
+    schema : pyarrow.Schema
+        Of the data.
+    product : {"run", "count", "counts", "hits"}
+    ordered : bool
+        Whether the data has an order of its own, so that `order_by` may be left out.
+    order_by, event_id, limit
+        As for `cer_gpu.spark.run`.
+    gpu : {"auto", "required", "off"}
+    **keywords
+        `order_unit`, `type_column`, `stream_column`, `memory`: as for `Query.run`.
+
+    Raises
+    ------
+    QueryError
+        When the query does not fit the columns.
+    DataError
+        When a column is missing, or there is nothing to order the events by.
+    TypeError, ValueError
+        For keywords that do not exist or make no sense.
+    """
+    for name, instead in _ELSEWHERE.items():
+        if name in keywords:
+            raise TypeError(f"there is no keyword {name!r} on Spark: {instead}")
+    if order_by is None and not ordered:
+        raise DataError("the rows of a DataFrame have no order: name the time column with order_by")
+    if limit is not None and product != "run":
+        raise ValueError(f"limit is a cap on complex events, which {product} does not list")
+    if event_id is not None and event_id not in schema.names:
+        raise DataError(f"there is no column `{event_id}` (asked for as event_id)")
+    portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
+    # The same for every product, so that the hits of a query are those of its complex events; the id orders
+    # only events that are alike to the query.
+    ties = [name for name in schema.names if name in {*portable.columns} - {*portable.options.order_by}]
+    if event_id is not None and event_id not in {*ties, *portable.options.order_by}:
+        ties.append(event_id)
+    return Task(portable, product, event_id, tuple(ties), _result(portable, product, event_id), gpu, limit)
+
+
+def compiled(query: Query | str) -> Query:
+    """A query from its text, if it is not one yet."""
+    return query if isinstance(query, Query) else Query(query)
+
+
+_ELSEWHERE = {
+    "sort": "the events of a DataFrame are always sorted, by order_by",
+    "device": "the setting spark.cer.gpu says whether tasks take a GPU",
+}
+
+
+def _result(portable: PortableQuery, product: str, event_id: str | None) -> pa.Schema:
+    """The columns of a product, in the types of Spark."""
+    if product == "count":
+        return pa.schema([pa.field("count", COUNT, nullable=False)])
+    whole = portable.result
+    positions = pa.int64() if event_id is None else spark_type(portable.schema.field(event_id).type)
+    if product != "run":
+        value = {
+            "counts": pa.field("count", COUNT, nullable=False),
+            "hits": pa.field("latest_start", positions, nullable=event_id is not None),
+        }[product]
+        keys = key_fields(portable)
+        return pa.schema([*keys, pa.field("position", positions, nullable=event_id is not None), value])
+    named = set(whole.positions)
+    fields = []
+    for field in whole.schema:
+        kind = field.type
+        if event_id is not None and field.name in named:
+            kind = pa.list_(pa.field("item", positions)) if pa.types.is_list(kind) else positions
+            field = pa.field(field.name, kind)
+        fields.append(pa.field(field.name, spark_type(kind), field.nullable))
+    return pa.schema(fields)
+
+
+def key_fields(portable: PortableQuery) -> list[pa.Field]:
+    """The columns of the key in what is not listed complex event by complex event."""
+    if not portable.query.partition:
+        return []
+    encoder = LaneEncoder(portable.query.partition, portable.schema)
+    return [pa.field(name, spark_type(kind)) for name, kind in zip(encoder.names, encoder.types)]
+
+
+def spark_type(arrow: pa.DataType) -> pa.DataType:
+    """The Arrow type of a value after its way through Spark."""
+    from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
+
+    return to_arrow_type(from_arrow_type(plain_type(arrow), prefer_timestamp_ntz=True))
+
+
+def spark_schema(arrow: pa.Schema) -> StructType:
+    """A schema of Arrow as Spark's."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(arrow, prefer_timestamp_ntz=True)
+
+
+def arrow_schema(schema: StructType, only: Iterable[str] | None = None) -> pa.Schema:
+    """A schema of Spark as Arrow's; columns that Arrow has no type for are left out.
+
+    Raises
+    ------
+    DataError
+        Where two columns have one name.
+    """
+    from pyspark.errors import PySparkTypeError
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    if len(set(schema.names)) < len(schema.names):
+        twice = next(name for name in schema.names if schema.names.count(name) > 1)
+        raise DataError(f"the DataFrame has two columns `{twice}`: rename one")
+    fields = []
+    for field in schema.fields:
+        try:
+            fields.append(pa.field(field.name, to_arrow_type(field.dataType), field.nullable))
+        except PySparkTypeError:
+            continue
+    return pa.schema(fields)

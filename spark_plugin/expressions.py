@@ -1,0 +1,104 @@
+"""Columns of Spark that say of a row what the engine would: its key, its time, its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.keys import common_type
+from cer_gpu.engine.portable import PortableQuery
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def column(name: str) -> Column:
+    """A column by its name, whatever characters it has."""
+    import pyspark.sql.functions as sf
+
+    return sf.col("`" + name.replace("`", "``") + "`")
+
+
+def key_expressions(query: PortableQuery) -> list[Column]:
+    """The parts of the key of a row, null where it has none; rows with one key have equal parts."""
+    import pyspark.sql.functions as sf
+
+    found = []
+    for part in query.query.partition:
+        kinds = [query.schema.field(name).type for name in part]
+        columns = [column(name) for name in part]
+        key = columns[0] if len(columns) == 1 else sf.coalesce(*columns)
+        common = common_type(kinds)
+        if common is not None and pa.types.is_floating(common):
+            # All NaN are one key, and so are the two zeros.
+            key = sf.when(sf.isnan(key), sf.lit(float("nan"))).otherwise(key + sf.lit(0.0))
+        found.append(key)
+    return found
+
+
+def literal(value: float, kind: pa.DataType) -> Column | bool:
+    """A time from the number that Arrow stores for it; True and False for one before and after all.
+
+    Parameters
+    ----------
+    value : int or float
+    kind : DataType
+        Of the time column.
+    """
+    import pyspark.sql.functions as sf
+
+    if pa.types.is_floating(kind):
+        return sf.lit(float(value))
+    value = int(value)
+    if pa.types.is_integer(kind):
+        return sf.lit(value)
+    if pa.types.is_date32(kind):
+        return True if value <= -(1 << 31) else sf.date_from_unix_date(sf.lit(value))
+    try:
+        delta = timedelta(microseconds=value)
+        moment = EPOCH + delta
+    except OverflowError:
+        return value < 0
+    if pa.types.is_duration(kind):
+        return sf.lit(delta)
+    text = moment.strftime("%Y-%m-%d %H:%M:%S.%f").rjust(26, "0")
+    if kind.tz is None:
+        return sf.lit(text).cast("timestamp_ntz")
+    return sf.lit(text + "+00:00").cast("timestamp")
+
+
+def rank(time: Column, bounds: Sequence[Column | bool]) -> Column:
+    """How many of some ascending bounds are at or before the time of a row.
+
+    Parameters
+    ----------
+    time : Column
+    bounds : sequence of Column or bool
+        A bound that is True is before every time.
+    """
+    import pyspark.sql.functions as sf
+
+    always = sum(bound is True for bound in bounds)
+    cuts = [bound for bound in bounds if not isinstance(bound, bool)]
+
+    def tree(low: int, high: int) -> Column:
+        """By halves: a chain of comparisons would be as deep as there are pieces."""
+        if low == high:
+            return sf.lit(always + low)
+        middle = (low + high) // 2
+        return sf.when(time >= cuts[middle], tree(middle + 1, high)).otherwise(tree(low, middle))
+
+    return tree(0, len(cuts))
+
+
+def number_of_piece(numbers: Sequence[int], first: Column, last: Column) -> Column:
+    """The numbers of the pieces from `first` to `last`, as an array."""
+    import pyspark.sql.functions as sf
+
+    every: Any = sf.array(*(sf.lit(number) for number in numbers))
+    return sf.slice(every, first + sf.lit(1), last - first + sf.lit(1))

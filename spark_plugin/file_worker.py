@@ -1,0 +1,145 @@
+"""In a worker: rows that it reads from Parquet files itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from cer_gpu.spark.arrow_types import plain_type
+from cer_gpu.spark.labels import Labels
+from cer_gpu.spark.worker import Job, Run, task_from
+
+from cer_gpu.engine.classify import Classifier
+from cer_gpu.engine.sources.files import FileRows, OpenFile
+from cer_gpu.engine.sources.source import Source
+
+ROW = "__cer_row"
+"""The column of the number of a row in all files."""
+
+BATCH = 1 << 20
+"""Rows that are read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a task reads.
+
+    Attributes
+    ----------
+    parts : tuple of OpenFile
+    first : int
+        The number of its first row in all files.
+    halo : int
+        So many of its rows are there for what ends after them.
+    """
+
+    parts: tuple[OpenFile, ...]
+    first: int
+    halo: int
+
+
+class FileWorker:
+    """A function for `mapInArrow`: numbers of shares in, what was asked of their events out.
+
+    Parameters
+    ----------
+    task : bytes
+        A pickled `Task`.
+    schema : pyarrow.Schema
+        What the files share.
+    shares : sequence of Share
+    """
+
+    def __init__(self, task: bytes, schema: pa.Schema, shares: Sequence[Share]) -> None:
+        self._task = task
+        self._schema = schema
+        self._shares = shares
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        job = Job(task_from(self._task))
+        for number in _numbers(batches):
+            yield from job.results(
+                [self._run(job, self._shares[number])] if self._shares[number].parts else []
+            )
+
+    def _run(self, job: Job, share: Share) -> Run:
+        rows = FileRows(share.parts, self._schema)
+        labels = Labels(share.first)
+        if job.task.event_id is None:
+            return Run(job.bound(rows, share.halo), labels, None)
+        names = list(job.task.columns)
+        source = Source(rows, (), job.task.query.options.type_column, None)
+
+        def watched() -> Iterator[pa.RecordBatch]:
+            for batch in source.batches(names, BATCH):
+                labels.add(np.empty(0, np.int64), np.empty(0, np.int32), batch.column(job.task.event_id))
+                yield batch
+
+        schema = pa.schema([source.arrow_schema.field(name) for name in names])
+        return Run(job.bound(pa.RecordBatchReader.from_batches(schema, watched()), share.halo), labels, None)
+
+
+class FileReader:
+    """A function for `mapInArrow`: numbers of shares in, those of their rows out that may matter.
+
+    Parameters
+    ----------
+    task : bytes
+        A pickled `Task`, whose data has the number of the row.
+    schema : pyarrow.Schema
+        What the files share.
+    shares : sequence of Share
+    """
+
+    def __init__(self, task: bytes, schema: pa.Schema, shares: Sequence[Share]) -> None:
+        self._task = task
+        self._schema = schema
+        self._shares = shares
+        self._columns = [name for name in task_from(task).columns if name != ROW]
+        self.given = pa.schema(
+            [
+                *(pa.field(name, plain_type(schema.field(name).type)) for name in self._columns),
+                pa.field(ROW, pa.int64(), nullable=False),
+            ]
+        )
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        job = Job(task_from(self._task))
+        choose = _Relevant(job)
+        for number in _numbers(batches):
+            share = self._shares[number]
+            source = Source(FileRows(share.parts, self._schema), (), job.task.query.options.type_column, None)
+            first = share.first
+            for batch in source.batches(self._columns, BATCH):
+                rows = choose.rows(batch)
+                kept = batch if rows is None else batch.take(pa.array(rows))
+                at = np.arange(len(batch)) if rows is None else rows
+                columns = [column.cast(field.type) for column, field in zip(kept.columns, self.given)]
+                yield pa.RecordBatch.from_arrays([*columns, pa.array(at + first)], schema=self.given)
+                first += len(batch)
+
+
+class _Relevant:
+    """Which events a query can see at all, where the others are not counted by anything."""
+
+    def __init__(self, job: Job) -> None:
+        query = job.task.query.query
+        counted = query.window is not None and query.window.kind == "events"
+        contiguous = query.joins is not None and bool(query.joins.entry_next.any())
+        self._classifier: Classifier | None = None
+        if not counted and not contiguous:
+            self._classifier = Classifier(query, job.task.query.units, job.workers)
+
+    def rows(self, batch: pa.RecordBatch) -> np.ndarray | None:
+        """The numbers of the rows to keep, ascending; None: all."""
+        if self._classifier is None:
+            return None
+        found = [positions for positions, _ in self._classifier.relevant(batch, 0)]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _numbers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
+    for batch in batches:
+        yield from batch.column(0).to_pylist()

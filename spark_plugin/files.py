@@ -1,0 +1,260 @@
+"""The file route: Spark hands out paths and row groups, the workers read Parquet themselves."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from cer_gpu.spark import lake, layout, settings
+from cer_gpu.spark.binding import spark_schema, task_of
+from cer_gpu.spark.cuts import earlier
+from cer_gpu.spark.file_worker import ROW, FileReader, FileWorker, Share
+from cer_gpu.spark.operators import parallel_tasks, summed
+from cer_gpu.spark.routes import Size, route_of
+from cer_gpu.spark.worker import Worker
+
+from cer_gpu.engine.sources.files import OpenFile, unify
+from cer_gpu.errors import DataError
+
+if TYPE_CHECKING:
+    from cer_gpu.spark.task import Task
+    from pyspark.sql import DataFrame, SparkSession
+
+    from cer_gpu.api import Query
+
+Paths = str | Sequence[str]
+
+
+def run_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+    """The complex events of a query over Parquet files, which the workers read themselves.
+
+    Rows that go through the JVM cost several times as much as rows that a worker reads; and the order of the
+    rows is that of the files, as for `Query.run`: a position is the number of a row in all files.
+
+    Parameters
+    ----------
+    paths : str or sequence of str
+        Files, folders, patterns: local, where all workers see them, or URIs of any filesystem that pyarrow
+        opens. Names of folders such as `day=2024-01-31` become columns.
+    query : Query or str
+    order_by : str or sequence of str, optional
+        The time column, then the columns that break ties. Without it the order of the rows is the order.
+    event_id : str, optional
+        The column whose values stand for positions.
+    spark : SparkSession, optional
+        By default the active one.
+    **keywords
+        `order_unit`, `type_column`, `stream_column`, `limit`, `memory`: as for `run`.
+
+    Returns
+    -------
+    DataFrame
+        Lazy, with the columns of `Matches.to_arrow`. Footers are read at once, on the driver.
+
+    Raises
+    ------
+    QueryError
+        When the query does not fit the files.
+    DataError
+        When there are no files, or they do not fit together: the message names the file.
+    """
+    limit = keywords.get("limit")
+    found = _product(paths, query, "run", keywords)
+    return found if limit is None else found.limit(limit)
+
+
+def counts_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+    """How many complex events end at each event where some do (`position`, `count`); as `run_files`."""
+    return _product(paths, query, "counts", keywords)
+
+
+def hits_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+    """Where at least one complex event ends (`position`, `latest_start`); as `run_files`."""
+    return _product(paths, query, "hits", keywords)
+
+
+def count_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+    """How many complex events there are: one row, one column, `count`; as `run_files`."""
+    return summed(_product(paths, query, "count", keywords))
+
+
+@dataclass(frozen=True, slots=True)
+class Lake:
+    """Files whose footers have been read.
+
+    Attributes
+    ----------
+    files : tuple of OpenFile
+    groups : tuple of Group
+        In the order of the rows.
+    schema : pyarrow.Schema
+        What the files share.
+    layout : Layout or None
+        How `prepare` wrote them.
+    """
+
+    files: tuple[OpenFile, ...]
+    groups: tuple[lake.Group, ...]
+    schema: pa.Schema
+    layout: layout.Layout | None
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return sum(group.rows for group in self.groups)
+
+
+def opened_lake(paths: Paths, time: str | None) -> Lake:
+    """Find files and read their footers.
+
+    Raises
+    ------
+    DataError
+        Where there are none, or they do not fit together.
+    """
+    found = lake.footers(lake.places(paths), time)
+    files = tuple(footer.opened for footer in found)
+    groups = tuple(group for footer in found for group in footer.groups)
+    return Lake(files, groups, unify(files), layout.read_layout(paths))
+
+
+def _product(paths: Paths, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
+    from pyspark.sql import SparkSession
+
+    spark = keywords.pop("spark", None) or SparkSession.getActiveSession()
+    if spark is None:
+        raise DataError("there is no Spark session yet: make one, or name it with spark=")
+    order = keywords.get("order_by")
+    names = (order,) if isinstance(order, str) else tuple(order or ())
+    found = opened_lake(paths, names[0] if names else None)
+    gpu = settings.value(spark, settings.GPU)
+    task = task_of(query, found.schema, product, ordered=True, gpu=gpu, **keywords).without_keys()
+    size = Size(found.rows, settings.value(spark, settings.ROWS_PER_TASK), parallel_tasks(spark))
+    shares = shares_of(found, task, size)
+    if shares is None:
+        return _shuffled(spark, found, task, size, query, keywords)
+    worker = FileWorker(task.dumped(), found.schema, shares)
+    return spark.range(0, len(shares), 1, len(shares)).mapInArrow(worker, spark_schema(task.result))
+
+
+def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
+    """What each task reads, where rows need not go from one task to another; None where they must.
+
+    Files that `prepare` wrote hold their keys whole. Files in the order of time are cut between row groups,
+    where the query has a window: each task reads the row groups before its own that a window reaches.
+    """
+    if not found.rows:
+        return [Share((), 0, 0)]
+    prepared = found.layout is not None and task.keyed and found.layout.serves(task)
+    if prepared:
+        return list(_by_file(found, size))
+    time, window = bool(task.query.options.order_by), task.query.query.window
+    keyed = bool(task.query.query.partition)
+    ordered = not time or lake.in_order(found.groups)
+    if task.cuttable and window is not None and ordered:
+        if window.kind == "time":
+            return _cut(found, size, lambda at: _reached(found.groups, at, window.size))
+        if not keyed and not task.query.query.streams:
+            return _cut(found, size, lambda at: _counted(found.groups, at, int(window.size)))
+    if size.partitions == 1 or not (task.keyed or (task.cuttable and not ordered)):
+        if size.partitions > 1:
+            why = "the query has neither PARTITION BY nor a window that it can be cut by"
+            warnings.warn(f"one task reads all files, since {why}", UserWarning, stacklevel=5)
+        return [_share(found, 0, 0, len(found.groups))]
+    return None
+
+
+def _cut(found: Lake, size: Size, first: Any) -> list[Share]:
+    """Row groups dealt out in order, each share with those before it that its ends reach."""
+    done = np.cumsum([group.rows for group in found.groups])
+    shares = done[-1] * np.arange(1, size.partitions) / size.partitions
+    bounds = [0, *(np.unique(np.searchsorted(done, shares, side="left") + 1)).tolist(), len(done)]
+    bounds = sorted({bound for bound in bounds if bound <= len(done)})
+    return [_share(found, first(low), low, high) for low, high in pairwise(bounds)]
+
+
+def _reached(groups: Sequence[lake.Group], at: int, size: float) -> int:
+    """The first row group that a window which ends in row group `at` or later reaches."""
+    rows = [number for number in range(at, len(groups)) if groups[number].rows]
+    if not rows:
+        return at
+    least = groups[rows[0]].least
+    assert least is not None
+    edge = earlier(np.array([least]), size)[0]
+    while at > 0 and (groups[at - 1].most is None or groups[at - 1].most >= edge):
+        at -= 1
+    return at
+
+
+def _counted(groups: Sequence[lake.Group], at: int, size: int) -> int:
+    """The same for a window that counts events."""
+    while at > 0 and size > 0:
+        at -= 1
+        size -= groups[at].rows
+    return at
+
+
+def _share(found: Lake, first: int, low: int, high: int) -> Share:
+    """The row groups `first <= g < high`, of which those from `low` on are its own."""
+    groups = found.groups
+    parts = tuple(lake.parts(found.files, groups[first:high]))
+    before = sum(group.rows for group in groups[:first])
+    return Share(parts, before, sum(group.rows for group in groups[first:low]))
+
+
+def _by_file(found: Lake, size: Size) -> Iterator[Share]:
+    """Files dealt out whole, those of one writing task together: a key may go on in the next of them."""
+    assert found.layout is not None
+    starts = [
+        number
+        for number, group in enumerate(found.groups)
+        if number == 0 or _writer(found, group) != _writer(found, found.groups[number - 1])
+    ]
+    rows, low = 0, 0
+    wanted = -(-found.rows // size.partitions)
+    for start, stop in zip(starts, [*starts[1:], len(found.groups)]):
+        rows += sum(group.rows for group in found.groups[start:stop])
+        if rows >= wanted or stop == len(found.groups):
+            yield _share(found, low, low, stop)
+            rows, low = 0, stop
+
+
+def _writer(found: Lake, group: lake.Group) -> str:
+    return layout.writer_of(found.files[group.file].file.path)
+
+
+def _shuffled(
+    spark: SparkSession, found: Lake, task: Task, size: Size, query: Query | str, keywords: dict[str, Any]
+) -> DataFrame:
+    """The workers read the files, and what is left of the rows goes on by the route of DataFrames."""
+    options = task.query.options
+    schema = found.schema.append(pa.field(ROW, pa.int64(), nullable=False))
+    order = [*options.order_by, ROW]
+    rest = {name: value for name, value in keywords.items() if name not in ("order_by", "event_id")}
+    own = task_of(
+        query, schema, task.product, order_by=order, event_id=task.event_id or ROW, gpu=task.gpu, **rest
+    )
+    own = own.giving(task)
+    parts = [_share(found, low, low, high) for low, high in _even(found, size)]
+    reader = FileReader(own.dumped(), found.schema, parts)
+    read = spark.range(0, len(parts), 1, len(parts)).mapInArrow(reader, spark_schema(reader.given))
+    route = route_of(read, own, size)
+    return route.frame.mapInArrow(
+        Worker(own.dumped(), route.pieces, route.streamed), spark_schema(own.result)
+    )
+
+
+def _even(found: Lake, size: Size) -> Iterator[tuple[int, int]]:
+    """Ranges of row groups with about as many rows, as many as there are tasks."""
+    wanted = -(-found.rows // size.partitions)
+    rows, low = 0, 0
+    for number, group in enumerate(found.groups):
+        rows += group.rows
+        if rows >= wanted or number == len(found.groups) - 1:
+            yield low, number + 1
+            rows, low = 0, number + 1

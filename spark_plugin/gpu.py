@@ -1,0 +1,103 @@
+"""Which device a task uses: resolved in every task, since Spark gives a worker a GPU for each anew."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from cer_gpu.errors import DeviceError
+
+GPU_MODES = ("auto", "required", "off")
+
+
+def device_of_task(mode: str, context: Any) -> tuple[str, str]:
+    """The device of a task, and what is to be said about it.
+
+    What the executor was confined to comes first (CUDA_VISIBLE_DEVICES), then the GPU that Spark gave the
+    task, then, in local mode, a GPU by the number of the partition.
+
+    Parameters
+    ----------
+    mode : {"auto", "required", "off"}
+    context : TaskContext or None
+        None outside a task.
+
+    Returns
+    -------
+    device : str
+        "cpu" or "cuda:N".
+    reason : str
+        Why the CPU, where a GPU was to be looked for; else empty.
+
+    Raises
+    ------
+    DeviceError
+        Where a GPU is required and cannot be used.
+    """
+    if mode == "off":
+        return "cpu", ""
+    addresses = _addresses(context)
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if mode == "auto" and not addresses and visible in (None, ""):
+        # Without a word about GPUs from anywhere, the driver is asked, which takes no time.
+        from cer_gpu.engine.devices import no_driver
+
+        absent = no_driver()
+        if absent is not None:
+            return "cpu", ""
+    names, absent = _devices()
+    if not names:
+        if mode == "required":
+            raise DeviceError(f"spark.cer.gpu=required, and the task has no GPU: {absent}")
+        return "cpu", f"a task runs on the CPU: {absent}"
+    return f"cuda:{number_of(visible, addresses, _partition(context), len(names))}", ""
+
+
+def number_of(visible: str | None, addresses: list[str], partition: int, devices: int) -> int:
+    """The number of a task's device among those that its process sees.
+
+    Parameters
+    ----------
+    visible : str or None
+        CUDA_VISIBLE_DEVICES.
+    addresses : list of str
+        The GPUs that Spark gave the task.
+    partition : int
+        The number of its partition.
+    devices : int
+        How many devices the process sees.
+
+    Raises
+    ------
+    DeviceError
+        Where Spark gave a GPU that the process does not see.
+    """
+    confined = [name.strip() for name in visible.split(",")] if visible else []
+    if confined:
+        # The process sees only these, numbered from 0 on.
+        both = [confined.index(name) for name in addresses if name in confined]
+        return both[0] if both else partition % len(confined) % devices
+    if addresses:
+        if not addresses[0].isdecimal() or int(addresses[0]) >= devices:
+            raise DeviceError(
+                f"Spark gave the task the GPU {addresses[0]!r}, and its process sees {devices}: "
+                "the discovery script has to print the indices of nvidia-smi"
+            )
+        return int(addresses[0])
+    return partition % devices
+
+
+def _devices() -> tuple[tuple[str, ...], str]:
+    from cer_gpu.kernels.cuda.usable import cuda_usable
+
+    found = cuda_usable()
+    return found.devices, found.reason
+
+
+def _addresses(context: Any) -> list[str]:
+    gpu = context.resources().get("gpu") if context is not None else None
+    return list(gpu.addresses) if gpu is not None else []
+
+
+def _partition(context: Any) -> int:
+    return int(context.partitionId()) if context is not None else 0

@@ -1,0 +1,76 @@
+"""In a worker: what stands for positions in results, since a row has no number on Spark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+class Labels:
+    """What stands for the positions of a run: ids of events, or their places in their partition.
+
+    A run reads keys one after another. A place counts from the first event of the key.
+
+    Parameters
+    ----------
+    offset : int
+        What the first event of the run counts as: where events before it are with another task.
+    """
+
+    def __init__(self, offset: int = 0) -> None:
+        self._offset = offset
+        self._begins: list[np.ndarray] = [np.zeros(1, np.int64)]
+        self._lanes: list[np.ndarray] = [np.zeros(1, np.int32)]
+        self._ids: list[pa.Array] = []
+
+    def add(self, begins: np.ndarray, lanes: np.ndarray, ids: pa.Array | None) -> None:
+        """The next events of the run.
+
+        Parameters
+        ----------
+        begins : ndarray, shape (keys,), int64
+            The positions at which keys begin, ascending, after those of the events before.
+        lanes : ndarray, shape (keys,), int32
+            The numbers of these keys.
+        ids : Array or None
+            The ids of the events, one each.
+        """
+        if len(begins):
+            self._begins.append(begins)
+            self._lanes.append(lanes)
+        if ids is not None:
+            self._ids.append(ids)
+
+    def lanes(self, positions: pa.Array) -> np.ndarray:
+        """The numbers of the keys of some events, shape (n,), int32."""
+        return _one(self._lanes)[self._key(positions.to_numpy(zero_copy_only=False))]
+
+    def _key(self, at: np.ndarray) -> np.ndarray:
+        return np.searchsorted(_one(self._begins), at, side="right") - 1
+
+    def of(self, positions: pa.Array, kind: pa.DataType) -> pa.Array:
+        """What stands for some positions.
+
+        Parameters
+        ----------
+        positions : Array of int64, or of lists of them
+        kind : DataType
+            What is wanted of it: `kind`, or lists of it.
+        """
+        if pa.types.is_list(positions.type):
+            values = self.of(positions.values, kind.value_type)
+            return pa.ListArray.from_arrays(positions.offsets, values, type=kind)
+        if self._ids:
+            taken = (self._ids[0] if len(self._ids) == 1 else pa.chunked_array(self._ids)).take(positions)
+            taken = taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+            return taken if taken.type == kind else pc.cast(taken, kind)
+        at = positions.to_numpy(zero_copy_only=False)
+        return pa.array(at - _one(self._begins)[self._key(at)] + self._offset)
+
+
+def _one(parts: list[np.ndarray]) -> np.ndarray:
+    """Arrays as one, which takes their place in the list."""
+    if len(parts) > 1:
+        parts[:] = [np.concatenate(parts)]
+    return parts[0]

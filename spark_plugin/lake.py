@@ -1,0 +1,226 @@
+"""Parquet files on any filesystem that pyarrow opens: which there are, and what their footers say."""
+
+from __future__ import annotations
+
+import json
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.sources.arrow_types import first_line
+from cer_gpu.engine.sources.files import OpenFile, opened, parquet_schema
+from cer_gpu.engine.sources.paths import DataFile, folder_keys
+from cer_gpu.errors import DataError
+
+SUFFIXES = (".parquet", ".pq")
+
+READERS = 16
+"""Footers that are read at once: each is a short journey."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file, and how to get at it; picklable.
+
+    Attributes
+    ----------
+    file : DataFile
+    filesystem : pyarrow.fs.FileSystem or None
+        None: of this machine.
+    """
+
+    file: DataFile
+    filesystem: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row group.
+
+    Attributes
+    ----------
+    file : int
+        The number of its file.
+    number : int
+        In its file.
+    rows : int
+    least, most : int, float or None
+        Of the time, in the unit of the column; None where the file does not say, or the time may be null.
+    """
+
+    file: int
+    number: int
+    rows: int
+    least: int | float | None
+    most: int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """What a footer says."""
+
+    opened: OpenFile
+    groups: tuple[Group, ...]
+
+
+def places(paths: str | Sequence[str]) -> list[Place]:
+    """The Parquet files at some paths, those of a folder or a pattern by name.
+
+    Parameters
+    ----------
+    paths : str or sequence of str
+        Files, folders, patterns with `*` and `?` in the last part; local, or URIs: `s3://`, `gs://`,
+        `hdfs://`, `abfss://`, `file://`.
+
+    Raises
+    ------
+    DataError
+        Where there is nothing, or no Parquet file.
+    """
+    listed = [paths] if isinstance(paths, (str, bytes)) or hasattr(paths, "__fspath__") else list(paths)
+    if not listed:
+        raise DataError("the list of files is empty: name at least one file")
+    return [place for path in listed for place in _expanded(str(path))]
+
+
+def _expanded(path: str) -> list[Place]:
+    from pyarrow import fs
+
+    try:
+        there, inner = located(path)
+        name = posixpath.basename(inner)
+        if any(mark in name for mark in "*?["):
+            folder = posixpath.dirname(inner)
+            infos = there.get_file_info(fs.FileSelector(folder, allow_not_found=True))
+            found = [info for info in infos if fnmatchcase(posixpath.basename(info.path), name)]
+        else:
+            found = [there.get_file_info(inner)]
+            if found[0].type == fs.FileType.NotFound:
+                found = []
+        files = [file for info in sorted(found, key=lambda one: one.path) for file in _below(there, info)]
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path} cannot be opened: {first_line(error)}") from error
+    if not found:
+        raise DataError(f"{path}: there is no such file or directory")
+    if not files:
+        raise DataError(f"{path}: there is no Parquet file ({', '.join(SUFFIXES)})")
+    remote = None if isinstance(there, fs.LocalFileSystem) else there
+    return [Place(file, remote) for file in files]
+
+
+def located(path: str) -> tuple[Any, str]:
+    """The filesystem of a path or URI, and the path on it; absolute, since workers are somewhere else."""
+    from pyarrow import fs
+
+    if "://" in path:
+        return fs.FileSystem.from_uri(path)
+    return fs.LocalFileSystem(), os.path.abspath(os.path.expanduser(path))
+
+
+def _below(there: Any, info: Any) -> list[DataFile]:
+    """The file, or the files below a folder, hidden ones and those that begin with `_` left out."""
+    from pyarrow import fs
+
+    if info.type == fs.FileType.File:
+        return [DataFile(info.path, "parquet", {})]
+    found = []
+    for each in there.get_file_info(fs.FileSelector(info.path, recursive=True)):
+        parts = each.path[len(info.path) :].strip("/").split("/")
+        data = each.type == fs.FileType.File and parts[-1].lower().endswith(SUFFIXES)
+        if data and not any(part.startswith((".", "_")) for part in parts):
+            # In the order of the local engine: of a folder the files, then what is below it.
+            order = [(number < len(parts) - 1, part) for number, part in enumerate(parts)]
+            found.append((order, DataFile(each.path, "parquet", folder_keys(parts[:-1]))))
+    return [file for _, file in sorted(found, key=itemgetter(0))]
+
+
+def footers(found: Sequence[Place], time: str | None) -> list[Footer]:
+    """Read the footers of files.
+
+    Parameters
+    ----------
+    found : sequence of Place
+    time : str or None
+        The column whose range is wanted of each row group.
+
+    Raises
+    ------
+    DataError
+        For a file that is no Parquet file.
+    """
+    with ThreadPoolExecutor(min(READERS, len(found))) as pool:
+        return list(pool.map(lambda number: footer(number, found[number], time), range(len(found))))
+
+
+def footer(number: int, place: Place, time: str | None) -> Footer:
+    """Read the footer of one file, whose number among the files is given."""
+    import pyarrow.parquet as pq
+
+    path = place.file.path
+    try:
+        with pq.ParquetFile(path, filesystem=place.filesystem) as file:
+            schema, metadata = parquet_schema(file.schema_arrow), file.metadata
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path} cannot be read as Parquet: {first_line(error)}") from error
+    one = opened(place.file, schema, metadata.num_rows, None, place.filesystem)
+    groups = []
+    for index in range(metadata.num_row_groups):
+        group = metadata.row_group(index)
+        groups.append(Group(number, index, group.num_rows, *_range(metadata, group, schema, time)))
+    return Footer(one, tuple(groups))
+
+
+def _range(metadata: Any, group: Any, schema: pa.Schema, time: str | None) -> tuple[Any, Any]:
+    """The least and the greatest time of a row group, in the unit of the column; None where unknown."""
+    if time is None or time not in schema.names:
+        return None, None
+    at = [number for number in range(group.num_columns) if group.column(number).path_in_schema == time]
+    if not at:
+        return None, None
+    found = group.column(at[0]).statistics
+    if found is None or not found.has_min_max or found.null_count != 0:
+        return None, None
+    kind = schema.field(time).type
+    factor = 1
+    if pa.types.is_timestamp(kind):
+        stored = json.loads(metadata.schema.column(at[0]).logical_type.to_json()).get("timeUnit")
+        if stored not in _PER_SECOND or _PER_SECOND[stored] > _PER_SECOND[_UNITS[kind.unit]]:
+            return None, None
+        factor = _PER_SECOND[_UNITS[kind.unit]] // _PER_SECOND[stored]
+    elif not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_date32(kind)):
+        return None, None
+    least, most = found.min_raw, found.max_raw
+    if isinstance(least, bytes) or least != least or most != most:
+        return None, None
+    return least * factor, most * factor
+
+
+_UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+_PER_SECOND = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}
+
+
+def in_order(groups: Sequence[Group]) -> bool:
+    """Whether no row group begins before the one before it has ended, as far as their footers tell."""
+    known = [group for group in groups if group.rows]
+    pairs = pairwise(known)
+    if any(group.least is None or group.most is None for group in known):
+        return False
+    return all(before.most <= after.least for before, after in pairs)  # type: ignore[operator]
+
+
+def parts(files: Sequence[OpenFile], groups: Iterable[Group]) -> Iterator[OpenFile]:
+    """The files of some row groups, in order, each with those that are to be read."""
+    wanted: dict[int, list[Group]] = {}
+    for group in groups:
+        wanted.setdefault(group.file, []).append(group)
+    for number, own in wanted.items():
+        rows = sum(group.rows for group in own)
+        yield replace(files[number], groups=tuple(group.number for group in own), rows=rows)

@@ -1,0 +1,146 @@
+"""The layout that the file route likes best: every key whole in one file, its events in order."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from cer_gpu.errors import DataError
+
+if TYPE_CHECKING:
+    from cer_gpu.spark.task import Task
+    from pyspark.sql import DataFrame, SparkSession
+
+NAME = "_cer_layout"
+"""The folder beside the files that says how they were written: readers skip names that begin with `_`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How files were written.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        All events with equal values in these lie in the files of one writing task, one key after another.
+    order_by : tuple of str
+        The order of the events of a key.
+    """
+
+    keys: tuple[str, ...]
+    order_by: tuple[str, ...]
+
+    def serves(self, task: Task) -> bool:
+        """Whether the files hold each partition of a task's query whole, and in its order."""
+        parts = {part[0] for part in task.query.query.partition if len(part) == 1}
+        order = task.query.options.order_by
+        return set(self.keys) <= parts and self.order_by[: len(order)] == order
+
+
+def prepare(
+    df: DataFrame,
+    path: str,
+    keys: str | Sequence[str],
+    order_by: str | Sequence[str],
+    *,
+    partitions: int | None = None,
+    mode: str = "error",
+) -> None:
+    """Write events as Parquet files in which each key lies whole and in order.
+
+    `run_files` then needs no shuffle for queries that are partitioned by these keys.
+
+    Parameters
+    ----------
+    df : DataFrame
+    path : str
+        A folder on any filesystem of Spark's.
+    keys : str or sequence of str
+        The columns of PARTITION BY.
+    order_by : str or sequence of str
+        The time column, then the columns that break ties; ties that are left are broken by all columns.
+    partitions : int, optional
+        How many tasks write; by default as many as the rows are worth (`spark.cer.rowsPerTask`).
+    mode : {"error", "overwrite", "ignore"}
+        What to do where there is something already.
+
+    Raises
+    ------
+    DataError
+        When a column is missing.
+    """
+    import pyspark.sql.functions as sf
+    from cer_gpu.spark.expressions import column
+    from cer_gpu.spark.operators import size_of
+
+    keys = (keys,) if isinstance(keys, str) else tuple(keys)
+    order_by = (order_by,) if isinstance(order_by, str) else tuple(order_by)
+    missing = [name for name in (*keys, *order_by) if name not in df.columns]
+    if missing or not keys or not order_by:
+        told = f"there is no column `{missing[0]}`" if missing else "name the columns with keys and order_by"
+        raise DataError(f"{told} (there are {', '.join(df.columns)})")
+    if mode not in ("error", "overwrite", "ignore"):
+        raise ValueError(f"mode is error, overwrite or ignore, not {mode!r}")
+    count = partitions or size_of(df, None).partitions
+    rest = [name for name in df.columns if name not in (*keys, *order_by) and _sorts(df, name)]
+    ordered = df.repartition(count, *map(column, keys)).sortWithinPartitions(
+        *(column(name).asc_nulls_first() for name in (*keys, *order_by, *rest))
+    )
+    with _exact_times(df.sparkSession):
+        ordered.write.mode(mode).parquet(path)
+    told = json.dumps(asdict(Layout(keys, order_by)))
+    said = df.sparkSession.range(1).select(sf.lit(told).alias("value")).coalesce(1)
+    said.write.mode("overwrite" if mode == "overwrite" else mode).text(posixpath.join(path, NAME))
+
+
+@contextmanager
+def _exact_times(spark: SparkSession) -> Iterator[None]:
+    """Times as microseconds, with their range in the footer: by default Spark writes 96 bits without either."""
+    before = spark.conf.get(_TIMES, None)
+    spark.conf.set(_TIMES, "TIMESTAMP_MICROS")
+    try:
+        yield
+    finally:
+        if before is None:
+            spark.conf.unset(_TIMES)
+        else:
+            spark.conf.set(_TIMES, before)
+
+
+_TIMES = "spark.sql.parquet.outputTimestampType"
+
+
+def _sorts(df: DataFrame, name: str) -> bool:
+    kind = df.schema[name].dataType.typeName()
+    return kind not in ("map", "variant", "array", "struct", "interval", "calendarinterval")
+
+
+def read_layout(paths: str | Sequence[str]) -> Layout | None:
+    """How the files at a path were written by `prepare`; None where they were not, or paths are several."""
+    from cer_gpu.spark.lake import located
+    from pyarrow import fs
+
+    listed = [paths] if isinstance(paths, str) else list(paths)
+    if len(listed) != 1:
+        return None
+    there, inner = located(str(listed[0]))
+    selector = fs.FileSelector(posixpath.join(inner, NAME), allow_not_found=True)
+    if there.get_file_info(inner).type != fs.FileType.Directory:
+        return None
+    for info in there.get_file_info(selector):
+        if info.type == fs.FileType.File and posixpath.basename(info.path).startswith("part-"):
+            with there.open_input_stream(info.path) as file:
+                found: dict[str, Any] = json.loads(file.read())
+            return Layout(tuple(found["keys"]), tuple(found["order_by"]))
+    return None
+
+
+def writer_of(path: str) -> str:
+    """The writing task that a file of Spark's comes from: its key may go on in the task's next file."""
+    found = re.match(r"part-\d+", posixpath.basename(path))
+    return posixpath.join(posixpath.dirname(path), found.group() if found else posixpath.basename(path))

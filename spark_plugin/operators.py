@@ -1,0 +1,172 @@
+"""The operators: a DataFrame of events in, a DataFrame of what was asked of them out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cer_gpu.spark import settings
+from cer_gpu.spark.binding import arrow_schema, compiled, spark_schema, task_of
+from cer_gpu.spark.jvm import estimated_rows
+from cer_gpu.spark.routes import Route, Size, route_of
+from cer_gpu.spark.worker import Worker
+
+from cer_gpu.plan.explain import WIDTH
+
+if TYPE_CHECKING:
+    from cer_gpu.spark.task import Task
+    from pyspark.sql import DataFrame, SparkSession
+
+    from cer_gpu.api import Query
+
+
+def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
+    """The complex events of a query over a DataFrame, one row each.
+
+    Parameters
+    ----------
+    df : DataFrame
+        Events. Only the columns that the query reads are taken.
+    query : Query or str
+        From `cer_gpu.compile`, or its text.
+    order_by : str or sequence of str
+        The time column, then the columns that break ties. Ties that are left are broken by all columns that
+        the query reads, so that the answer does not depend on how rows were shuffled.
+    event_id : str, optional
+        The column whose values stand for positions (`start`, `end`, and the lists of each variable). Without
+        it a position is the place of the event in its partition (PARTITION BY), or in the whole stream where
+        the query has none, counted from 0 in the order of `order_by`.
+    order_unit : {"s", "ms", "us", "ns"}, optional
+        The unit of a plain-number time column.
+    type_column : str, default "type"
+    stream_column : str, optional
+    limit : int, optional
+        At most so many complex events.
+    memory : int, optional
+        Bytes that the open events of a task may take.
+    rows : int, optional
+        About how many rows `df` has. Without it they are counted first, where Spark does not know.
+
+    Returns
+    -------
+    DataFrame
+        Lazy; its columns are those of `Matches.to_arrow` and are known before anything runs. Rows come in no
+        order. A query without PARTITION BY starts small jobs at once that find where its stream is cut.
+
+    Raises
+    ------
+    QueryError
+        When the query does not fit the DataFrame.
+    DataError
+        When a column is missing.
+    """
+    limit = keywords.get("limit")
+    found = _product(df, query, "run", keywords)
+    return found if limit is None else found.limit(limit)
+
+
+def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
+    """How many complex events end at each event where some do; keywords as for `run`, but for `limit`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the key, `position` (the value of `event_id`, where it is given), and `count`, a
+        decimal of 38 digits: counts are exact.
+    """
+    return _product(df, query, "counts", keywords)
+
+
+def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
+    """The events at which at least one complex event ends; keywords as for `run`, but for `limit`.
+
+    Returns
+    -------
+    DataFrame
+        The columns of the key, `position` and `latest_start` (the values of `event_id`, where it is given).
+    """
+    return _product(df, query, "hits", keywords)
+
+
+def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
+    """How many complex events there are, without listing them; keywords as for `run`, but for `limit`.
+
+    Returns
+    -------
+    DataFrame
+        One row, one column: `count`, a decimal of 38 digits.
+    """
+    return summed(_product(df, query, "count", keywords))
+
+
+def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
+    """How a query is evaluated, and the route that the rows of a DataFrame take; keywords as for `run`."""
+    whole = compiled(query)
+    task, route = _routed(df, whole, "run", keywords)
+    options = task.query.options
+    told = whole.explain(
+        events=task.query.schema.empty_table(),
+        order_by=options.order_by,
+        order_unit=options.order_unit,
+        type_column=options.type_column,
+        stream_column=options.stream_column,
+        device="cpu",
+    )
+    # The device is chosen in every task.
+    kept = [line for line in told.splitlines() if not line.startswith("device")]
+    return "\n".join([*kept, f"{'spark':<{WIDTH}}{route.reason}", ""])
+
+
+def summed(frame: DataFrame) -> DataFrame:
+    """The sum of the counts that tasks give: every task gives one, so that no row at all means no task."""
+    import pyspark.sql.functions as sf
+    from cer_gpu.spark.task import COUNT
+
+    return frame.agg(sf.sum("count").cast(f"decimal({COUNT.precision}, 0)").alias("count"))
+
+
+def _product(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
+    task, route = _routed(df, query, product, keywords)
+    worker = Worker(task.dumped(), route.pieces, route.streamed)
+    return route.frame.mapInArrow(worker, spark_schema(task.result))
+
+
+def _routed(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> tuple[Task, Route]:
+    gpu = settings.value(df.sparkSession, settings.GPU)
+    rows = keywords.pop("rows", None)
+    task = task_of(query, arrow_schema(df.schema), product, gpu=gpu, **keywords)
+    return task, route_of(df, task, size_of(df, rows))
+
+
+def size_of(df: DataFrame, rows: int | None) -> Size:
+    """How many events there are, and how many tasks at once.
+
+    Parameters
+    ----------
+    df : DataFrame
+    rows : int or None
+        About how many rows it has, where the caller knows.
+    """
+    spark = df.sparkSession
+    if rows is None:
+        rows = estimated_rows(df)
+    if rows is None:
+        rows = df.count()
+    return Size(rows, settings.value(spark, settings.ROWS_PER_TASK), parallel_tasks(spark))
+
+
+def parallel_tasks(spark: SparkSession) -> int:
+    """How many tasks run at once: as many as there are GPUs, where tasks have some, or cores."""
+    import pyspark.sql.functions as sf
+
+    gpus, executors = (spark.conf.get(key, "") for key in (settings.EXECUTOR_GPUS.key, _EXECUTORS))
+    if gpus and executors:
+        return max(1, int(gpus) * int(executors))
+    told = spark.conf.get("spark.default.parallelism", "")
+    if told:
+        return max(1, int(told))
+    # What Spark Connect has no word for, a range shows: it has a partition for each task that can run.
+    counted = spark.range(1 << 16).select(sf.spark_partition_id().alias("p")).agg(sf.max("p"))
+    return int(counted.collect()[0][0]) + 1
+
+
+_EXECUTORS = "spark.executor.instances"

@@ -1,0 +1,66 @@
+"""Pieces of a stream: what a task reports, and the events before it that it needs for that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+PIECE = "__cer_piece"
+"""The column that says which piece a row is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the events of one key, or of all events.
+
+    Attributes
+    ----------
+    begin : int, float or None
+        The first time that is its own, in the unit of the time column: what ends before is reported by
+        another piece. None: all are its own.
+    offset : int
+        How many events come before the first one that it gets.
+    """
+
+    begin: int | float | None
+    offset: int
+
+
+def partition_of(value: int, partitions: int) -> int:
+    """Which of so many partitions Spark puts an `int` value into.
+
+    Spark's hash is MurmurHash3 (32 bits, x86) of the value as one block of four bytes, with seed 42.
+    """
+    block = _rotated(value * 0xCC9E2D51, 15) * 0x1B873593
+    state = (_rotated(42 ^ block, 13) * 5 + 0xE6546B64) & _BITS
+    state ^= 4
+    state = ((state ^ (state >> 16)) * 0x85EBCA6B) & _BITS
+    state = ((state ^ (state >> 13)) * 0xC2B2AE35) & _BITS
+    state ^= state >> 16
+    signed = state - (1 << 32) if state >= 1 << 31 else state
+    return signed % partitions
+
+
+_BITS = 0xFFFFFFFF
+
+
+def _rotated(value: int, bits: int) -> int:
+    value &= _BITS
+    return (value << bits | value >> (32 - bits)) & _BITS
+
+
+def numbers_apart(count: int, partitions: int) -> list[int]:
+    """Numbers for pieces that Spark puts into partitions in turn: no task gets two before all have one.
+
+    Spark has no way to name the partition of a row that every version and every accelerator knows; but a
+    number can be chosen by its hash.
+    """
+    waiting: list[list[int]] = [[] for _ in range(partitions)]
+    found: list[int] = []
+    value = 0
+    while len(found) < count:
+        target = len(found) % partitions
+        while not waiting[target]:
+            value += 1
+            waiting[partition_of(value, partitions)].append(value)
+        found.append(waiting[target].pop(0))
+    return found

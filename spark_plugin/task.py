@@ -1,0 +1,82 @@
+"""What a task does, as it goes to the workers: read there without the parser and the automata."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from cer_gpu.engine.portable import PortableQuery
+
+PRODUCTS = ("run", "count", "counts", "hits")
+"""What may be asked of a query."""
+
+COUNT = pa.decimal128(38, 0)
+"""Counts are exact up to 38 digits: Spark has no wider number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a task does with the events that it gets; picklable.
+
+    Attributes
+    ----------
+    query : PortableQuery
+    product : {"run", "count", "counts", "hits"}
+    event_id : str or None
+        The column whose values stand for positions; None: the place in the sorted partition.
+    ties : tuple of str
+        The columns that break ties after those of `order_by`.
+    result : pyarrow.Schema
+        Of what the task gives, in the types of Spark.
+    gpu : {"auto", "required", "off"}
+    limit : int or None
+        Of complex events.
+    timed : bool
+        Whether complex events have the columns of times.
+    """
+
+    query: PortableQuery
+    product: str
+    event_id: str | None
+    ties: tuple[str, ...]
+    result: pa.Schema
+    gpu: str
+    limit: int | None
+    timed: bool = True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+        return (*self.query.options.order_by, *self.ties)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether keys are apart: no complex event has events of two, and none ends what another began."""
+        return bool(self.query.query.partition) and self.query.query.consume != "ANY"
+
+    @property
+    def cuttable(self) -> bool:
+        """Whether what ends at an event depends on the events of one window before it alone."""
+        query = self.query.query
+        return (
+            query.window is not None
+            and query.window.kind != "attribute"
+            and query.consume == "NONE"
+            and query.monitor is None
+        )
+
+    def without_keys(self) -> Task:
+        """The same with ends told by their position alone, as where positions are numbers of rows."""
+        if self.product not in ("counts", "hits"):
+            return self
+        return replace(self, result=pa.schema(list(self.result)[-2:]))
+
+    def giving(self, other: Task) -> Task:
+        """The same with the result of another task, whose data may have had no time."""
+        return replace(self, result=other.result, timed=bool(other.query.options.order_by))
+
+    def dumped(self) -> bytes:
+        """As bytes, which a worker keeps from task to task."""
+        return pickle.dumps(self, protocol=5)

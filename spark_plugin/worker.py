@@ -1,0 +1,224 @@
+"""In a worker: what a task does with the Arrow batches that it gets.
+
+Neither the parser nor the automata are imported here, and nothing of CUDA before the device is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from itertools import chain
+from pickle import loads
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from cer_gpu.spark.gpu import device_of_task
+from cer_gpu.spark.labels import Labels
+from cer_gpu.spark.pieces import PIECE, Piece
+from cer_gpu.spark.sorting import NO_TIES, in_order, say_once, time_of
+from cer_gpu.spark.task import COUNT, Task
+
+from cer_gpu.engine.bound import BoundQuery
+from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.engine.sources.arrow_types import is_text
+from cer_gpu.engine.sources.rows import one_batch
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import LimitError
+
+MOST = 10**COUNT.precision - 1
+"""The largest count that Spark has a column for."""
+
+
+class Worker:
+    """A function for `mapInArrow`: the events of a task in, what was asked of them out.
+
+    Parameters
+    ----------
+    task : bytes
+        A pickled `Task`.
+    pieces : dict of int to Piece
+        What the numbers in the column of pieces mean; a number that is not there is of no piece.
+    streamed : bool
+        Whether the rows come sorted by (key, time, tie-breakers) and may be more than fit into memory.
+    """
+
+    def __init__(self, task: bytes, pieces: dict[int, Piece] | None = None, streamed: bool = False) -> None:
+        self._task = task
+        self._pieces = pieces or {}
+        self._streamed = streamed
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        job = Job(task_from(self._task))
+        given = (batch for batch in batches if batch.num_rows)
+        runs = job.streamed(given) if self._streamed else job.gathered(given, self._pieces)
+        yield from job.results(runs)
+
+
+@lru_cache(maxsize=16)
+def task_from(dumped: bytes) -> Task:
+    """A task from its bytes; a worker that is used again need not read it again."""
+    return loads(dumped)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A query bound to the events of one run, and what stands for their positions and keys."""
+
+    bound: BoundQuery
+    labels: Labels
+    encoder: LaneEncoder | None
+
+
+class Job:
+    """A task in the process that does it."""
+
+    def __init__(self, task: Task) -> None:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        self.task = task
+        self._options = task.query.options
+        self.workers = Workers(max(1, context.cpus() if context is not None else 1))
+        self._device, reason = device_of_task(task.gpu, context)
+        if reason:
+            say_once(reason)
+
+    # ------------------------------------------------------------------------------- the runs of a task
+
+    def gathered(self, batches: Iterable[pa.RecordBatch], pieces: dict[int, Piece]) -> Iterator[Run]:
+        """Runs over all rows at once, sorted here: one for each piece, and one for all other keys."""
+        given = list(batches)
+        if not given:
+            return
+        table = pa.Table.from_batches(given)
+        del given
+        if PIECE not in table.schema.names:
+            yield self._sorted(_one_batch(table), None)
+            return
+        number = table.column(PIECE)
+        for value in sorted(pc.unique(number).to_pylist()):
+            part = _one_batch(table.filter(pc.equal(number, value)).drop_columns([PIECE]))
+            yield self._sorted(part, pieces.get(value))
+
+    def _sorted(self, batch: pa.RecordBatch, piece: Piece | None) -> Run:
+        encoder = self._encoder(batch.schema)
+        found = in_order(batch, self._options.order_by, self.task.ties, encoder)
+        if found.tied and len(self._options.order_by) == 1:
+            say_once(NO_TIES)
+        halo, offset = 0, 0
+        if piece is not None:
+            offset = piece.offset
+            if piece.begin is not None:
+                time = time_of(found.batch, self._options.order_by[0])
+                halo = int(np.searchsorted(time, piece.begin, side="left"))
+        labels = Labels(offset)
+        lanes = np.arange(len(found.begins), dtype=np.int32)
+        labels.add(found.begins, lanes, self._ids(found.batch))
+        return Run(self.bound(pa.Table.from_batches([found.batch]), halo), labels, encoder)
+
+    def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Run]:
+        """A run over rows that come sorted, as they come."""
+        given = iter(batches)
+        first = next(given, None)
+        if first is None:
+            return
+        encoder = self._encoder(first.schema)
+        labels = Labels()
+
+        def watched() -> Iterator[pa.RecordBatch]:
+            rows, last = 0, -1
+            for batch in chain([first], given):
+                begins, lanes = np.empty(0, np.int64), np.empty(0, np.int32)
+                if encoder is not None:
+                    lanes = encoder.encode(batch, np.arange(len(batch)))
+                    begins = np.flatnonzero(np.diff(lanes, prepend=last))
+                    lanes, last = lanes[begins], int(lanes[-1])
+                labels.add(begins + rows, lanes, self._ids(batch))
+                rows += len(batch)
+                yield batch
+
+        reader = pa.RecordBatchReader.from_batches(first.schema, watched())
+        yield Run(self.bound(reader, 0), labels, encoder)
+
+    def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
+        if not self.task.keyed:
+            return None
+        return LaneEncoder(self.task.query.query.partition, schema)
+
+    def _ids(self, batch: pa.RecordBatch) -> pa.Array | None:
+        return None if self.task.event_id is None else batch.column(self.task.event_id)
+
+    def bound(self, events: Any, halo: int) -> BoundQuery:
+        return self.task.query.bound(events, self.workers, (self._device,), halo=halo)
+
+    # ---------------------------------------------------------------------------- what they are asked for
+
+    def results(self, runs: Iterable[Run]) -> Iterator[pa.RecordBatch]:
+        """What was asked of the events, in the columns of the result."""
+        if self.task.product == "count":
+            yield self._count(sum(run.bound.count() for run in runs))
+            return
+        for run in runs:
+            yield from self._listed(run) if self.task.product == "run" else self._ends(run)
+
+    def _count(self, total: int) -> pa.RecordBatch:
+        return pa.RecordBatch.from_arrays([counts_column([total])], schema=self.task.result)
+
+    def _listed(self, run: Run) -> Iterator[pa.RecordBatch]:
+        form = self.task.query.result
+        # What is ordered by a number that the data does not have has no times to show.
+        shown = [name for name in form.schema.names if self.task.timed or name not in form.times]
+        for batch in run.bound.matches().batches():
+            columns = []
+            for name, field in zip(shown, self.task.result, strict=True):
+                column = batch.column(name)
+                if name in form.positions:
+                    columns.append(run.labels.of(column, field.type))
+                else:
+                    columns.append(column.cast(field.type))
+            yield pa.RecordBatch.from_arrays(columns, schema=self.task.result)
+
+    def _ends(self, run: Run) -> Iterator[pa.RecordBatch]:
+        found = run.bound.hits() if self.task.product == "hits" else run.bound.counts()
+        if not len(found):
+            return
+        position, value = (column.combine_chunks() for column in found.columns)
+        kinds = {field.name: field.type for field in self.task.result}
+        columns = [run.labels.of(position, kinds["position"])]
+        if self.task.product == "hits":
+            columns.append(run.labels.of(value, kinds["latest_start"]))
+        else:
+            columns.append(counts_column(value.to_pylist()))
+        if run.encoder is not None and len(columns) < len(self.task.result):
+            keys = run.encoder.key_columns(run.labels.lanes(position))
+            columns[:0] = [key.cast(field.type) for key, field in zip(keys, self.task.result)]
+        yield pa.RecordBatch.from_arrays(columns, schema=self.task.result)
+
+
+def counts_column(counts: list[int]) -> pa.Array:
+    """Counts as Spark's widest whole numbers.
+
+    Raises
+    ------
+    LimitError
+        Where one has more digits.
+    """
+    if max(counts, default=0) > MOST:
+        raise LimitError(
+            f"a count has {len(str(max(counts)))} digits, and a column on Spark holds {COUNT.precision} at "
+            "most: narrow the query"
+        )
+    return pa.array([Decimal(count) for count in counts], COUNT)
+
+
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    """A table as one batch, its strings as dictionaries: a constant is then compared once a value."""
+    columns = [
+        column.dictionary_encode() if is_text(column.type) else column for column in table.itercolumns()
+    ]
+    whole = pa.table(columns, names=table.schema.names).unify_dictionaries().combine_chunks()
+    return one_batch(whole)

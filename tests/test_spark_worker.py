@@ -1,0 +1,285 @@
+"""What a task does with its rows: random queries and streams, shuffled as Spark would, against the engine.
+
+No JVM is started: workers are called with the batches that Spark would hand them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cer_gpu.spark import cuts
+from cer_gpu.spark.binding import task_of
+from cer_gpu.spark.cuts import STREAM
+from cer_gpu.spark.pieces import PIECE, Piece
+from cer_gpu.spark.task import PRODUCTS, Task
+from cer_gpu.spark.worker import counts_column
+from generate import any_query, stream, stream_to_table, unary_query
+from spark_tasks import ROW, answer, dealt, numbered, shuffled, wanted
+
+import cer_gpu as cer
+from cer_gpu.errors import CerError, DataError, LimitError
+from cer_gpu.language.printer import to_text
+
+OPTIONS: dict[str, Any] = {"order_by": ("ts", ROW), "stream_column": "stream"}
+
+
+def drawn(rng: Random, draw: Any = unary_query) -> tuple[cer.Query, pa.Table]:
+    """A query that is evaluated, and a stream in order with a number for each event."""
+    while True:
+        try:
+            query = cer.compile(to_text(draw(rng, atoms=3)))
+            break
+        except CerError:
+            continue
+    return query, numbered(stream_to_table(stream(rng, rng.randrange(1, 24))))
+
+
+def tasks(query: cer.Query, table: pa.Table, **options: Any) -> dict[str, Task]:
+    """A task for each product."""
+    return {product: task_of(query, table.schema, product, **OPTIONS | options) for product in PRODUCTS}
+
+
+def check_tasks(query: cer.Query, table: pa.Table, parts: list[pa.Table], rng: Random, **how: Any) -> int:
+    """Assert that what tasks give for their parts is what the engine gives; how many there are."""
+    found = 0
+    for product, task in tasks(query, table, event_id=ROW).items():
+        if product == "run":
+            got = query.run(table, **OPTIONS).to_arrow()
+            expected = wanted(got, task.result.names)
+            found = len(expected)
+            assert answer(task, parts, rng, **how) == expected, (query.text, table.to_pylist())
+        elif product == "count":
+            rows = answer(task, parts, rng, **how)
+            total = sum(int(row.split("'")[3]) for row in rows)
+            assert total == query.count(table, **OPTIONS), query.text
+        else:
+            got = getattr(query, product)(table, **OPTIONS)
+            if product == "counts":
+                got = got.set_column(1, "count", counts_column(got.column(1).to_pylist()))
+            assert answer(task.without_keys(), parts, rng, **how) == wanted(got, got.schema.names), query.text
+    return found
+
+
+# ---------------------------------------------------------------------------------------------- keyed
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_tasks_by_key_give_what_the_engine_gives(seed: int) -> None:
+    rng = Random(seed)
+    answers, cases = 0, 0
+    while cases < 2:
+        query, table = drawn(rng, any_query if seed % 3 == 0 else unary_query)
+        task = task_of(query, table.schema, "run", **OPTIONS)
+        if not task.keyed:
+            continue
+        cases += 1
+        parts = dealt(shuffled(table, rng), task.query.query.partition, rng.choice((1, 2, 3)))
+        answers += check_tasks(query, table, parts, rng)
+        ordered = [one.sort_by([(ROW, "ascending")]) for one in parts]
+        check_tasks(query, table, [by_key(one, task, rng) for one in ordered], rng, streamed=True)
+
+
+def by_key(table: pa.Table, task: Task, rng: Random) -> pa.Table:
+    """The rows key by key, each in order: what Spark's sort gives to tasks that stream."""
+    keys = []
+    for row in table.to_pylist():
+        parts = [next((row[name] for name in part if row[name] is not None), None) for part in
+                 task.query.query.partition]  # fmt: skip
+        keys.append(repr([value if value != 0 else 0 for value in parts]))
+    first = {key: number for number, key in enumerate(sorted(set(keys), key=lambda _: rng.random()))}
+    order = sorted(range(len(keys)), key=lambda row: (first[keys[row]], row))
+    return table.take(pa.array(order, pa.int64()))
+
+
+def test_positions_are_places_in_the_partition() -> None:
+    table = pa.table(
+        {
+            "type": ["A", "A", "B", "C", "B", "B"],
+            "ts": [1, 2, 3, 4, 5, 6],
+            "k": ["x", "y", "y", "x", "x", "y"],
+        }
+    )
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b PARTITION BY [k] WITHIN 10 EVENTS")
+    found = {}
+    for product in PRODUCTS:
+        task = task_of(query, table.schema, product, order_by="ts")
+        found[product] = answer(task, [shuffled(table, Random(3))], Random(1))
+    assert found["hits"] == [
+        "{'k': 'x', 'position': 2, 'latest_start': 0}",
+        "{'k': 'y', 'position': 1, 'latest_start': 0}",
+        "{'k': 'y', 'position': 2, 'latest_start': 0}",
+    ]
+    assert found["counts"] == [
+        f"{{'k': '{key}', 'position': {at}, 'count': Decimal('1')}}"
+        for key, at in (("x", 2), ("y", 1), ("y", 2))
+    ]
+    assert found["count"] == ["{'count': Decimal('3')}"]
+    assert [row[:36] for row in found["run"]] == [
+        "{'start': 0, 'end': 1, 'k': 'y', 'st",
+        "{'start': 0, 'end': 2, 'k': 'x', 'st",
+        "{'start': 0, 'end': 2, 'k': 'y', 'st",
+    ]
+
+
+# ----------------------------------------------------------------------------------------- one stream
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_one_task_gives_what_the_engine_gives(seed: int) -> None:
+    rng = Random(1000 + seed)
+    query, table = drawn(rng, any_query if seed % 2 else unary_query)
+    check_tasks(query, table, [shuffled(table, rng)], rng)
+    check_tasks(query, table, [table], rng, streamed=True)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_pieces_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int) -> None:
+    rng = Random(2000 + seed)
+    cases = 0
+    while cases < 2:
+        query, table = drawn(rng, any_query if seed % 3 == 0 else unary_query)
+        task = task_of(query, table.schema, "run", **OPTIONS)
+        plan = task.query.query
+        if not task.cuttable or task.keyed or plan.streams or len(table) < 4:
+            continue
+        cases += 1
+        parts, pieces = cut(table, plan.window, rng)
+        check_tasks(query, table, parts, rng, pieces=pieces)
+
+
+def cut(table: pa.Table, window: Any, rng: Random) -> tuple[list[pa.Table], dict[int, Piece]]:
+    """A stream cut by time as routes do it, its pieces on two tasks."""
+    time = table.column("ts").cast(pa.int64()).to_numpy()
+    marked = table.append_column(STREAM, pa.array(np.zeros(len(table), np.int32)))
+    sketches = [
+        row for part in (marked.slice(0, 3), marked.slice(3)) for row in measured(cuts.Sketch("ts"), part)
+    ]
+    spread = cuts.distribution([(rows, values) for _, rows, values in sketches])
+    assert spread.rows == len(table)
+    bounds = spread.bounds(rng.choice((2, 3, 5)))
+    if window.kind == "time":
+        halos = cuts.earlier(bounds, window.size)
+    else:
+        cells = np.union1d(bounds, spread.bounds(7))
+        counts = measured(cuts.Histogram("ts", {0: cells}), marked)[0][2]
+        halos = cuts.by_count(cells, counts, bounds, int(window.size))
+        for halo, bound in zip(halos, bounds):
+            assert ((time >= halo) & (time < bound)).sum() >= min(window.size, (time < bound).sum())
+    parts: list[list[pa.Table]] = [[], []]
+    pieces = {}
+    starts = [np.iinfo(np.int64).min, *bounds.tolist()]
+    for number, (start, halo) in enumerate(zip(starts, [starts[0], *halos.tolist()])):
+        stop = starts[number + 1] if number + 1 < len(starts) else np.iinfo(np.int64).max
+        rows = table.filter(pa.array((time >= halo) & (time < stop)))
+        pieces[number + 1] = Piece(None if number == 0 else start, int((time < halo).sum()))
+        column = pa.array(np.full(len(rows), number + 1, np.int32))
+        parts[number % 2].append(shuffled(rows.append_column(PIECE, column), rng))
+    empty = table.slice(0, 0).append_column(PIECE, pa.array([], pa.int32()))
+    return [pa.concat_tables([empty, *part]) for part in parts], pieces
+
+
+def measured(function: Any, table: pa.Table) -> list[tuple[int, int, np.ndarray]]:
+    """What a measuring task tells of a table."""
+    told = [row for batch in function(table.to_batches(max_chunksize=2)) for row in batch.to_pylist()]
+    return [
+        (row["stream"], row["rows"], np.array(row["integers"] if row["whole"] else row["floats"]))
+        for row in told
+    ]
+
+
+# ---------------------------------------------------------------------------------------------- ties
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_ties_are_broken_alike_however_rows_are_shuffled(seed: int) -> None:
+    rng = Random(3000 + seed)
+    query, table = drawn(rng)
+    task = task_of(query, table.schema, "run", order_by="ts", stream_column="stream", event_id=ROW)
+    parts = [shuffled(table, rng) for _ in range(4)]
+    found = [answer(task, [part], rng) for part in parts]
+    assert all(one == found[0] for one in found)
+    counted = task_of(query, table.schema, "counts", order_by="ts", stream_column="stream")
+    tables = [answer(counted, [part], rng) for part in parts]
+    assert all(one == tables[0] for one in tables)
+
+
+def test_ties_without_a_tie_breaker_are_told_once(capfd: pytest.CaptureFixture[str]) -> None:
+    from cer_gpu.spark import sorting
+
+    sorting.forget_what_was_said()
+    query = cer.compile("SELECT * FROM S WHERE A ; B WITHIN 5 EVENTS")
+    table = pa.table({"type": ["B", "A", "B"], "ts": [1, 1, 2], "v": [2, 1, 3]})
+    task = task_of(query, table.schema, "count", order_by="ts")
+    # By the type: A comes before the B of the same time.
+    assert answer(task, [table, table], Random(1)) == ["{'count': Decimal('2')}"] * 2
+    told = capfd.readouterr().err
+    assert told.count("events tie in time") == 1
+    sorting.forget_what_was_said()
+    named = task_of(query, table.schema, "count", order_by=("ts", "v"))
+    assert answer(named, [table], Random(1)) == ["{'count': Decimal('2')}"]
+    assert "tie" not in capfd.readouterr().err
+
+
+# --------------------------------------------------------------------------------------------- errors
+
+
+def test_an_event_without_time_is_named_with_its_key() -> None:
+    query = cer.compile("SELECT * WHERE A ; B PARTITION BY [k]")
+    table = pa.table({"type": ["A", "B"], "ts": pa.array([1, None], pa.int64()), "k": ["north", "south"]})
+    with pytest.raises(DataError, match=r"`ts` is null or NaN in \(.*k='south'"):
+        answer(task_of(query, table.schema, "run", order_by="ts"), [table], Random(1))
+
+
+def test_counts_have_at_most_38_digits() -> None:
+    assert counts_column([10**38 - 1]).to_pylist() == [10**38 - 1]
+    with pytest.raises(LimitError, match="39 digits"):
+        counts_column([10**38])
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "text"),
+    [
+        ({}, DataError, "have no order"),
+        ({"order_by": "ts", "sort": True}, TypeError, "always sorted"),
+        ({"order_by": "ts", "device": "cpu"}, TypeError, "spark.cer.gpu"),
+        ({"order_by": "time"}, DataError, "no column `time`"),
+        ({"order_by": "ts", "event_id": "no"}, DataError, "event_id"),
+        ({"order_by": "ts", "order": 1}, TypeError, "there is no keyword 'order'"),
+    ],
+)
+def test_wrong_keywords_are_refused_on_the_driver(keywords: Any, error: type, text: str) -> None:
+    schema = pa.schema([("type", pa.string()), ("ts", pa.int64())])
+    with pytest.raises(error, match=text):
+        task_of("SELECT * WHERE A ; B", schema, "run", **keywords)
+
+
+def test_limit_is_for_run_alone() -> None:
+    schema = pa.schema([("type", pa.string()), ("ts", pa.int64())])
+    assert task_of("SELECT * WHERE A ; B", schema, "run", order_by="ts", limit=3).limit == 3
+    with pytest.raises(ValueError, match="hits does not list"):
+        task_of("SELECT * WHERE A ; B", schema, "hits", order_by="ts", limit=3)
+
+
+def test_a_worker_imports_neither_parser_nor_automata_nor_cuda() -> None:
+    table = pa.table({"type": ["A", "B"], "ts": [1, 2]})
+    dumped = task_of("SELECT * WHERE A ; B WITHIN 3 EVENTS", table.schema, "run", order_by="ts").dumped()
+    code = f"""
+import sys
+import pyarrow as pa
+from cer_gpu.spark.worker import Worker
+table = pa.table({{"type": ["A", "B"], "ts": [1, 2]}})
+(batch,) = Worker({dumped!r})(table.to_batches())
+assert batch.num_rows == 1, batch
+heavy = ("lark", "cer_gpu.language.parser", "cer_gpu.automata", "cer_gpu.joins", "cer_gpu.logic",
+         "cer_gpu.plan.planner", "cer_gpu.api", "cer_gpu.engine.cuda", "cer_gpu.kernels.cuda", "numba.cuda",
+         "cupy")
+print([name for name in sys.modules if name.startswith(heavy)])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
