@@ -215,6 +215,12 @@ def _merged(arguments: tuple[Any, ...]) -> int:
     return unit_first.nbytes + units.nbytes + starts.nbytes + order.nbytes + merged.nbytes
 
 
+def _moved(arguments: tuple[Any, ...]) -> int:
+    """Hits are read and written."""
+    _, _, *bounds, event, start = arguments
+    return sum(array.nbytes for array in bounds) + 2 * (event.nbytes + start.nbytes)
+
+
 PARTS: dict[str, Bytes] = {
     "add_cuts": _in_place,
     "add_codes": _in_place,
@@ -230,6 +236,7 @@ PARTS: dict[str, Bytes] = {
     "parts": _parted,
     "weigh": _weighed,
     "merge": _merged,
+    "move_hits": _moved,
 }
 """Kernels that do not move each of their arrays once."""
 
@@ -244,6 +251,9 @@ SCRATCH: dict[str, tuple[int, ...]] = {
     "count_best": (6, 7, 8, 9, 10, 11, 16),
     "fill_best": (6, 7, 8, 9, 10, 11, 16),
     "by_start": (10,),
+    "join_hits": (10, 12, 13, 14),
+    "join_nodes": (10, 12, 14, 17, 19, 20, 21),
+    "join_counts": (4, 6, 9, 11, 12, 13, 14, 15, 16),
 }
 """Which arguments of a kernel are memory of its threads: nothing of it has to reach the device's memory."""
 

@@ -21,9 +21,11 @@ import cer_gpu as cer
 from bench.answers import must
 from bench.device_kernels import timed
 from bench.queries import KeyedSteps, ThreeSteps
-from bench.streams import TYPES, column, to_arrow
+from bench.streams import KEYS, TYPES, column, to_arrow
 from cer_gpu.engine.cuda import carried as cuda_carried
+from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import execute as cuda_execute
+from cer_gpu.engine.cuda import joins as cuda_joins
 from cer_gpu.engine.cuda.carried import CarriedQuery
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.devices import DevicesExecutor
@@ -40,11 +42,13 @@ class Sizes:
 
     Attributes
     ----------
-    resident, filed, listed, cut, keyed, attribute, carried, equal : int
+    resident, filed, listed, cut, keyed, joined, attribute, carried, equal : int
         On the device and in page-locked memory; in a file; whose complex events are listed; with so many at
-        an end that threads share them; with partitions; in a window of an attribute that is out of order, so
-        that each event is compared with all after it; without a window; on which only the answers of device
-        and CPU are compared.
+        an end that threads share them; with partitions; that are joined; in a window of an attribute that is
+        out of order, so that each event is compared with all after it; without a window; on which only the
+        answers of device and CPU are compared.
+    keys : int
+        Different values of a key.
     within : int
         The window, in events, of those with many complex events at an end.
     copied : int
@@ -57,20 +61,22 @@ class Sizes:
     listed: int = 4_000_000
     cut: int = 3_000_000
     keyed: int = 50_000_000
+    joined: int = 20_000_000
     attribute: int = 60_000
     carried: int = 50_000_000
     equal: int = 1_000_000_000
+    keys: int = KEYS
     within: int = 70
     copied: int = 4 << 30
     runs: int = 7
 
     def scaled(self, share: float) -> Sizes:
         """The same for a share of the events."""
-        names = "resident", "filed", "listed", "cut", "keyed", "attribute", "carried", "equal"
+        names = "resident", "filed", "listed", "cut", "keyed", "joined", "attribute", "carried", "equal"
         return replace(self, **{name: int(getattr(self, name) * share) for name in names})
 
 
-TINY = Sizes(600, 300, 400, 200, 200, 60, 500, 500, within=40, copied=1 << 16, runs=1)
+TINY = Sizes(600, 300, 400, 200, 200, 200, 60, 500, 500, keys=4, within=40, copied=1 << 16, runs=1)
 """For the simulator."""
 
 
@@ -79,6 +85,8 @@ def shrink() -> None:
     for module in (cuda_execute, cuda_carried):
         vars(module)["PIECE"] = 2
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
+    vars(cuda_joins).update(PIECE=2, LEAST=1, LIST=2)
+    cuda_consume.LEAST = 1
     flows.GROUP = matrices.GROUP = 2
     paths.RANGE = 4
 
@@ -88,10 +96,17 @@ KEPT = 0.1
 
 WINDOWLESS = ThreeSteps(KEPT).text.split(" WITHIN")[0]
 
+CONSUMED = KeyedSteps(100_000).text + " CONSUME BY PARTITION"
+
+STAR = "Q(x) <- A(key = x), B(key = x), C(key = x) WITHIN 20000 EVENTS"
+
 PRICED = ("type", "price")
 
 KINDS = {
     "keyed: count": (KeyedSteps(100_000).text, ("type", "key", "ts"), "keyed", "count"),
+    "consumed: count": (CONSUMED, ("type", "key", "ts"), "keyed", "count"),
+    "join: hits": (STAR, ("type", "key"), "joined", "hits"),
+    "join: count": (STAR, ("type", "key"), "joined", "count"),
     "no window: hits": (WINDOWLESS, PRICED, "carried", "hits"),
     "no window: count": (WINDOWLESS, PRICED, "carried", "count"),
     "attribute: count": (
@@ -279,7 +294,7 @@ def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
     """The answer of a kind of run, as a function of the device."""
     text, names, field, ask = KINDS[kind]
     count = getattr(sizes, field)
-    table = events_of(names, count)
+    table = events_of(names, count, sizes.keys)
     query = cer.compile(text.format(within=sizes.within))
     options = {"order_by": "ts"} if "ts" in names else {}
 
@@ -290,9 +305,12 @@ def answer_of(kind: str, sizes: Sizes) -> Callable[[str], Any]:
     return answer
 
 
-def events_of(names: tuple[str, ...], count: int) -> pa.Table:
-    """Some columns of the first events of the stream."""
-    return pa.table({name: to_arrow(name, column(name, 0, count)) for name in names})
+def events_of(names: tuple[str, ...], count: int, keys: int = KEYS) -> pa.Table:
+    """Some columns of the first events of the stream, with so many different keys."""
+    found = {name: column(name, 0, count) for name in names}
+    return pa.table(
+        {name: to_arrow(name, part % keys if name == "key" else part) for name, part in found.items()}
+    )
 
 
 def equal(sizes: Sizes) -> dict[str, Any]:

@@ -8,19 +8,22 @@ A heap of single events that were put on top of each other is a list in the orde
 window leaves of it is found in a logarithm of steps, by jumps as in skew-binary random access lists.
 """
 
+import numpy as np
+
 from .gather_nodes import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT, WEIGHT
 from .jit import inline, jit
 
 LARGEST = 1 << 62
 """What a count that does not fit is set to."""
 
+HALF = 1 << 31
+"""Numbers below have a product that fits."""
+
 
 @inline
 def _product(one, other):
     result = LARGEST
-    if one == 0 or other == 0:
-        result = 0
-    elif one < LARGEST and other < LARGEST and float(one) * float(other) < LARGEST:
+    if max(one, other) < HALF or other == 0 or one <= (LARGEST - 1) // other:
         result = one * other
     return result
 
@@ -62,7 +65,7 @@ def _inside(arena, jump, node, lowest):
         if below == last:
             break
         last = below
-    return arena[node, WEIGHT] - arena[last, WEIGHT] + 1
+    return np.int64(arena[node, WEIGHT]) - arena[last, WEIGHT] + 1
 
 
 @jit

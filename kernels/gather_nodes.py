@@ -120,6 +120,17 @@ def union(arena, progress, path, old, fresh, bound):
 
 
 @inline
+def _held(table, offset, entry, slot):
+    """What the look-up table holds in an entry, under a slot: a node, or -1."""
+    return table[offset[entry] + slot]
+
+
+@inline
+def _hold(table, offset, entry, slot, node):
+    table[offset[entry] + slot] = node
+
+
+@inline
 def _looked_up(offset, entry_next, slots, places, table, arena, entry, column, event, base, bound):
     """The runs of an entry that an event may gather, -1 where there are none."""
     slot = 0
@@ -127,7 +138,7 @@ def _looked_up(offset, entry_next, slots, places, table, arena, entry, column, e
         slot = slots[column, event]
     node = -1
     if slot >= 0:
-        node = table[offset[entry] + slot]
+        node = _held(table, offset, entry, slot)
     # what an earlier segment has left lies before the first node of this one
     if (
         node < base
@@ -252,12 +263,11 @@ def build(
                         slot = slots[store_column[s], event]
                     if slot < 0:
                         continue
-                    where = offset[entry] + slot
-                    old = table[where]
-                    if old < base or (entry_next[entry] and arena[old, EVENT] != event):
-                        table[where] = node
-                    else:
-                        table[where] = union(arena, progress, path, old, node, bound)
+                    old = _held(table, offset, entry, slot)
+                    root = node
+                    if old >= base and (not entry_next[entry] or arena[old, EVENT] == event):
+                        root = union(arena, progress, path, old, node, bound)
+                    _hold(table, offset, entry, slot, root)
             if ends:
                 h += 1
                 root_first[h] = progress[ROOTS]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from cer_gpu.engine import devices
 from cer_gpu.errors import DeviceError
 
 GPU_MODES = ("auto", "required", "off")
@@ -38,22 +39,19 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
         return "cpu", ""
     addresses = _addresses(context)
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if mode == "auto" and not addresses and visible in (None, ""):
-        # Without a word about GPUs from anywhere, the driver is asked, which takes no time.
-        from cer_gpu.engine.devices import no_driver
-
-        absent = no_driver()
-        if absent is not None:
-            return "cpu", ""
-    names, absent = _devices()
-    if not names:
+    named = bool(addresses) or visible not in (None, "")
+    # Without a word about GPUs from anywhere the driver is asked, which takes no time.
+    if mode == "auto" and not named and devices.no_driver() is not None:
+        return "cpu", ""
+    count, absent = devices.usable_devices()
+    if not count:
         if mode == "required":
             raise DeviceError(f"spark.cer.gpu=required, and the task has no GPU: {absent}")
         return "cpu", f"a task runs on the CPU: {absent}"
-    return f"cuda:{number_of(visible, addresses, _partition(context), len(names))}", ""
+    return f"cuda:{number_of(visible, addresses, _partition(context), count)}", ""
 
 
-def number_of(visible: str | None, addresses: list[str], partition: int, devices: int) -> int:
+def number_of(visible: str | None, addresses: list[str], partition: int, count: int) -> int:
     """The number of a task's device among those that its process sees.
 
     Parameters
@@ -64,7 +62,7 @@ def number_of(visible: str | None, addresses: list[str], partition: int, devices
         The GPUs that Spark gave the task.
     partition : int
         The number of its partition.
-    devices : int
+    count : int
         How many devices the process sees.
 
     Raises
@@ -76,22 +74,15 @@ def number_of(visible: str | None, addresses: list[str], partition: int, devices
     if confined:
         # The process sees only these, numbered from 0 on.
         both = [confined.index(name) for name in addresses if name in confined]
-        return both[0] if both else partition % len(confined) % devices
+        return both[0] if both else partition % len(confined) % count
     if addresses:
-        if not addresses[0].isdecimal() or int(addresses[0]) >= devices:
+        if not addresses[0].isdecimal() or int(addresses[0]) >= count:
             raise DeviceError(
-                f"Spark gave the task the GPU {addresses[0]!r}, and its process sees {devices}: "
+                f"Spark gave the task the GPU {addresses[0]!r}, and its process sees {count}: "
                 "the discovery script has to print the indices of nvidia-smi"
             )
         return int(addresses[0])
-    return partition % devices
-
-
-def _devices() -> tuple[tuple[str, ...], str]:
-    from cer_gpu.kernels.cuda.usable import cuda_usable
-
-    found = cuda_usable()
-    return found.devices, found.reason
+    return partition % count
 
 
 def _addresses(context: Any) -> list[str]:

@@ -100,7 +100,7 @@ def prepare(
 
 @contextmanager
 def _exact_times(spark: SparkSession) -> Iterator[None]:
-    """Times as microseconds, with their range in the footer: by default Spark writes 96 bits without either."""
+    """Times in microseconds, with their range in the footer: Spark's default is 96 bits without either."""
     before = spark.conf.get(_TIMES, None)
     spark.conf.set(_TIMES, "TIMESTAMP_MICROS")
     try:

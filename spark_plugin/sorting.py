@@ -9,10 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from cer_gpu.kernels import lanes as kernels
 
 from cer_gpu.engine import columns
-from cer_gpu.engine.lanes import LaneEncoder
+from cer_gpu.engine.lanes import LaneEncoder, order_by_lane
 from cer_gpu.errors import DataError
 
 NO_TIES = "events tie in time, and order_by names no column that breaks the tie: all columns that are read do"
@@ -88,12 +87,8 @@ def in_order(
         lanes = encoder.encode(batch, np.arange(len(batch)))[order]
         if (lanes < 0).any():  # events without a whole key are of no partition
             order, lanes = order[lanes >= 0], lanes[lanes >= 0]
-        starts = np.zeros(encoder.count + 1, np.int64)
-        place = np.empty(len(lanes), np.int32)
-        kernels.group(lanes, starts, place)
-        grouped = np.empty_like(order)
-        kernels.scatter(order, place, grouped)
-        order, begins = grouped, starts[:-1]
+        grouped, starts = order_by_lane(lanes, encoder.count)
+        order, begins = order[grouped], starts[:-1]
     moved = time[order]
     same = np.zeros(len(order), bool)
     same[1:] = moved[1:] == moved[:-1]

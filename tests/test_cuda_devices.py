@@ -11,19 +11,21 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cer_gpu.kernels.cuda import usable
+from cer_gpu.kernels.paths import Block
 from cuda_device import TINY, USABLE
 from numba import cuda
 
 import cer_gpu as cer
-from cer_gpu.engine import bound, devices, runner
+from cer_gpu.engine import bound, devices, enumerate, runner
 from cer_gpu.engine.cuda import carried as cuda_carried
 from cer_gpu.engine.cuda import classify as cuda_classify
+from cer_gpu.engine.cuda import dealt_structure, resident
 from cer_gpu.engine.cuda import devices as cuda_devices
 from cer_gpu.engine.cuda import execute as cuda_execute
 from cer_gpu.engine.cuda import memory as cuda_memory
-from cer_gpu.engine.cuda import resident
 from cer_gpu.engine.cuda import run as cuda_run
 from cer_gpu.engine.cuda import staging as cuda_staging
+from cer_gpu.engine.cuda import structure as cuda_structure
 from cer_gpu.engine.cuda.devices import dealt
 
 if not USABLE:
@@ -66,7 +68,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cuda_execute, "PIECE", 5)
     monkeypatch.setattr(cuda_execute, "LIST", 5)
     monkeypatch.setattr(cuda_carried, "PIECE", 5)
-    monkeypatch.setattr(cuda_execute, "LISTS", 1)
+    for module in (cuda_execute, cuda_devices):
+        monkeypatch.setattr(module, "LISTS", 1)
     monkeypatch.setattr(cuda_staging, "ALIGNED", 8)
     monkeypatch.setattr(cuda_memory, "PIECE", 64)
     monkeypatch.setattr(cuda_memory, "LEAST", 8)
@@ -136,7 +139,7 @@ def test_what_is_said_of_the_place() -> None:
     assert found.device == "cuda:0"
     assert found.device_reason == "device='cuda:0' was asked for"
     rule = cer.compile(QUERIES["rule"]).run(table, device="cuda:0", **OPTIONS)
-    assert rule.device_reason == "device='cuda:0' was asked for; on the CPU: the join"
+    assert rule.device_reason == "device='cuda:0' was asked for; on the CPU: the complex events of joins"
     falls = cer.compile(QUERIES["attribute"]).run(table, device="cuda", **OPTIONS)
     assert falls.device_reason.endswith("; on the CPU: complex events where what WITHIN measures falls")
 
@@ -151,17 +154,17 @@ def test_time_that_falls_is_an_error_in_a_later_piece() -> None:
 def test_the_next_piece_is_on_its_way_before_this_one_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[str, int]] = []
     classifier = cuda_classify.CudaClassifier
-    staged, events = classifier._staged_columns, classifier.events
+    stage, events = classifier._stage, classifier.events
 
-    def noting_staged(self: object, batch: pa.RecordBatch) -> object:
+    def noting_staged(self: object, batch: pa.RecordBatch) -> None:
         seen.append(("copied", len(batch)))
-        return staged(self, batch)
+        stage(self, batch)
 
     def noting_events(self: object, batch: object, before: int) -> object:
         seen.append(("looked at", batch.rows))
         return events(self, batch, before)
 
-    monkeypatch.setattr(classifier, "_staged_columns", noting_staged)
+    monkeypatch.setattr(classifier, "_stage", noting_staged)
     monkeypatch.setattr(classifier, "events", noting_events)
     cer.compile(QUERIES["time"]).hits(trades(150), device="cuda", **OPTIONS)
     assert seen == [
@@ -212,6 +215,32 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Memory:
     return made
 
 
+def test_what_was_staged_is_copied_once_more_after_memory_ran_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of 40, and no memory for the kernels over 20 or more: two pieces are copied in vain."""
+    monkeypatch.setattr(cuda_memory, "PIECE", 40)
+    uploads: list[int] = []
+    upload, events = cuda_staging.Staging.upload, cuda_classify.CudaClassifier.events
+
+    def counting(self: object, arrays: list[np.ndarray]) -> object:
+        uploads.append(max(len(array) for array in arrays))
+        return upload(self, arrays)
+
+    def large(self: object, batch: cuda_classify.ResidentBatch, before: int) -> object:
+        uploads.append(-batch.rows)
+        if batch.rows >= 20:
+            raise NoMemoryError("index")
+        return events(self, batch, before)
+
+    monkeypatch.setattr(cuda_staging.Staging, "upload", counting)
+    monkeypatch.setattr(cuda_classify.CudaClassifier, "events", large)
+    query, table = cer.compile(QUERIES["time"]), trades(80)
+    wanted = query.counts(table, device="cpu", **OPTIONS)
+    assert query.counts(table, device="cuda", **OPTIONS) == wanted
+    halved = [40, 40, -40, 20, -20, 10, -10, 10, -10, 20, -20, 10, -10, 10, -10]
+    # The second piece is cut before it is copied again; from then on a copy is ahead of the kernels anew.
+    assert uploads == [*halved, 10, 10, -10, 10, -10, 10, -10, -10]
+
+
 @pytest.mark.parametrize(("name", "most"), [("time", 1000), ("partitions", 600), ("carried", 600)])
 def test_pieces_that_do_not_fit_are_halved(name: str, most: int, memory: Memory) -> None:
     query, table = cer.compile(QUERIES[name]), trades(150)
@@ -239,6 +268,29 @@ def test_complex_events_are_listed_without_memory_too(name: str, memory: Memory)
     wanted = query.run(table, device="cpu", **OPTIONS).to_arrow()
     assert query.run(table, device="cuda", **OPTIONS).to_arrow() == wanted
     run_out(memory, (1, 4, 7), lambda: query.run(table, device="cuda", **OPTIONS).to_arrow() == wanted)
+
+
+@pytest.mark.usefixtures("two")
+def test_a_device_without_memory_leaves_its_part_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The structure is built in ranges, of which some fit: the order of the complex events is the same."""
+    tried: list[int] = []
+    whole = cuda_execute.CudaExecutor._structure_of
+
+    def large(self: object, chunk: object, first: np.ndarray, *ends: np.ndarray) -> object:
+        tried.append(len(first) - 1)
+        if isinstance(self, cuda_devices.DevicesExecutor) or len(first) > 6:
+            raise NoMemoryError("nodes")
+        return whole(self, chunk, first, *ends)
+
+    monkeypatch.setattr(runner, "CHUNK", 150)
+    monkeypatch.setattr(cuda_execute.CudaExecutor, "_structure_of", large)
+    for name in ("time", "partitions"):
+        query, table = cer.compile(QUERIES[name]), trades(300)
+        wanted = query.run(table, device="cpu", **OPTIONS).to_arrow()
+        with pytest.warns(UserWarning, match="no memory left"):
+            assert query.run(table, device="cuda:0,cuda:1", **OPTIONS).to_arrow() == wanted
+    assert 5 in tried
+    assert 1 in tried
 
 
 def run_out(memory: Memory, shares: tuple[int, ...], agrees: Callable[[], bool]) -> None:
@@ -313,6 +365,95 @@ def test_choices_and_counts_in_any_window_are_dealt_out_too(
     found = query.run(table, device="cuda:0,cuda:1", **OPTIONS).to_arrow()
     assert found == query.run(table, device="cpu", **OPTIONS).to_arrow()
     assert len(asked) >= 2
+
+
+@pytest.mark.parametrize(("name", "long"), [("events", 1), ("partitions", 20)])
+@pytest.mark.usefixtures("two")
+def test_complex_events_are_found_by_all_devices(
+    name: str, long: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Passed on as they are found, or put together: in the order that one device gives."""
+    monkeypatch.setattr(dealt_structure, "LONG", long)
+    monkeypatch.setattr(dealt_structure, "ANSWERS", 30)
+    monkeypatch.setattr(runner, "CHUNK", 300)
+    found: list[int] = []
+    whole = cuda_structure.DeviceStructure.found_there
+
+    def noting(self: object, *arguments: object) -> object:
+        found.append(id(self))
+        return whole(self, *arguments)
+
+    monkeypatch.setattr(cuda_structure.DeviceStructure, "found_there", noting)
+    query, table = cer.compile(QUERIES[name]), trades(300)
+    first = query.run(table, device="cuda:0,cuda:1", **OPTIONS).to_arrow()
+    assert first == query.run(table, device="cuda:0", **OPTIONS).to_arrow()
+    assert first == query.run(table, device="cpu", **OPTIONS).to_arrow()
+    assert len(found) > 4
+    assert found[0] != found[1]
+
+
+@pytest.mark.parametrize(
+    ("stripes", "order"), [(4, [0, 1, 3, 4, 5, 2, 6]), (2, [0, 1, 2, 3, 4, 5, 6]), (3, [0, 1, 2, 6, 3, 4, 5])]
+)
+def test_lists_that_follow_each_other_go_to_devices_in_turn(
+    stripes: int, order: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of four lists of hits, with 2, 1, 3 and 1 of them."""
+    monkeypatch.setattr(dealt_structure, "STRIPES", stripes)
+    event = np.arange(7) * 10
+    lists = dealt_structure.dealt_lists(np.array([0, 2, 3, 6, 7]), event, event - 5, 2)
+    assert lists.number.tolist() == order
+    first, ends, starts = lists.part(1, 4)
+    assert first[0] == 0
+    assert ends.tolist() == [10 * hit for hit in order[len(order) - first[-1] :]] == (starts + 5).tolist()
+
+
+def test_long_rows_are_passed_on_without_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dealt_structure, "LONG", 3)
+
+    def block(hits: list[int]) -> Block:
+        """Complex event number k has as many marks as its hit's number."""
+        marks = np.repeat(np.array(hits), hits)
+        return Block(np.array(hits), np.array(hits), np.append(0, np.cumsum(hits)), marks, marks)
+
+    blocks = [block([1, 1, 1, 1, 4, 5, 5]), block([2, 3, 3])]
+    found = [*dealt_structure.in_order(blocks, np.array([0, 1, 1, 0, 0]), np.array([4, 1, 2, 1, 2]))]
+    assert [part.hit.tolist() for part in found] == [[1, 1, 1, 1], [2, 3, 3], [4, 5, 5]]
+    assert np.shares_memory(found[0].event, blocks[0].event)
+    for part in found:
+        assert part.start.tolist() == np.diff(part.first).tolist() == part.hit.tolist()
+        assert part.event.tolist() == part.label.tolist() == np.repeat(part.hit, part.hit).tolist()
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.parametrize("device", ["cuda:0", "cuda:0,cuda:1"])
+@pytest.mark.parametrize("bound", [{"limit": 7}, {"memory": 12 * 4 * 256}, {}])
+def test_no_more_complex_events_are_found_than_there_is_room_for(
+    bound: dict[str, int], device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enumerate, "LEAST", 4)
+    monkeypatch.setattr(runner, "BYTES_OF_EVENT", 10)
+    sizes: list[int] = []
+    whole = cuda_structure.DeviceStructure.found_there
+
+    def noting(self: object, *arguments: object) -> object:
+        found = whole(self, *arguments)
+        sizes.append(len(found.hit))
+        return found
+
+    monkeypatch.setattr(cuda_structure.DeviceStructure, "found_there", noting)
+    types = np.where(np.random.default_rng(4).random(150) < 0.8, "A", "B")
+    query, table = cer.compile("SELECT * WHERE A+ ; B WITHIN 6 EVENTS"), pa.table({"type": types})
+    wanted = query.run(table, device="cpu").to_arrow()
+    assert np.unique(wanted["end"], return_counts=True)[1].max() > 2 * 12
+    found = query.run(table, device=device, **bound)
+    assert found.to_arrow() == wanted.slice(0, bound.get("limit"))
+    assert found.limited == ("limit" in bound)
+    if "limit" in bound:
+        assert sum(sizes) <= 2 * 8
+    else:
+        assert max(sizes) > 0
+        assert (max(sizes) <= 2 * 12) == ("memory" in bound)
 
 
 def test_dealt_in_shares_of_about_as_much() -> None:

@@ -29,7 +29,9 @@ from generate import stream, unary_query
 from cer_gpu.api import Query
 from cer_gpu.engine import bound, intake, runner
 from cer_gpu.engine.chunk import Segments
+from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import execute as cuda_execute
+from cer_gpu.engine.cuda import joins as cuda_joins
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.execute import CudaExecutor, cut_evenly, finer, patched
 from cer_gpu.engine.cuda.resident import ResidentQuery
@@ -258,6 +260,14 @@ def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> 
         assert Query("SELECT * WHERE A ; B WITHIN 3 [price]").count(priced, order_by="ts") > 5
     counted = Query("SELECT * WHERE A+ ; B WITHIN 8 EVENTS").counts(table, order_by="ts")
     assert len(listed) == sum(min(number, 60) for number in counted["count"].to_pylist())
+    for module in (cuda_consume, cuda_joins):
+        monkeypatch.setattr(module, "LEAST", 1)
+    keyed = pa.table({"type": list("AABAB") * 12, "key": [row % 7 for row in range(60)], "ts": range(60)})
+    for text in (
+        "Q(x) <- A(key=x), B(key=x) WITHIN 20 EVENTS",
+        "SELECT * WHERE A ; B PARTITION BY key WITHIN 20 EVENTS CONSUME BY PARTITION",
+    ):
+        assert Query(text).count(keyed, device="cuda", order_by="ts") > 5
     ahead = {kernel.function.__name__: set(kernel.signatures) for kernel in KERNELS}
     assert launched.keys() == ahead.keys()
     assert {name: found - ahead[name] for name, found in launched.items() if found - ahead[name]} == {}

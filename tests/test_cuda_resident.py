@@ -20,6 +20,7 @@ from cer_gpu.engine.cuda import execute as cuda_execute
 from cer_gpu.engine.cuda import memory as cuda_memory
 from cer_gpu.engine.cuda import resident as cuda
 from cer_gpu.engine.cuda import run as cuda_run
+from cer_gpu.engine.progress import Progress
 from cer_gpu.engine.sources import device_interface, device_rows
 from cer_gpu.engine.sources.device_interface import (
     ArrowDeviceArray,
@@ -246,6 +247,17 @@ def test_order_is_looked_at_on_the_device() -> None:
         query.count(DeviceStream(table, 3), **OPTIONS)
     with pytest.raises(cer.DataError, match="row 4 comes before"):
         query.count(DeviceStream(pa.table({"type": ["A"] * 7, "ts": [1, 2, 3, 7, 5, 8, 9]}), 3), **OPTIONS)
+
+
+@pytest.mark.parametrize("name", ["time", "carried"])
+def test_progress_counts_events_that_lie_there(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[int] = []
+    monkeypatch.setattr(Progress, "advance", lambda _, rows: shown.append(rows))
+    query = cer.compile(QUERIES[name])
+    wanted = query.count(trades(150), device="cpu", **OPTIONS)
+    shown.clear()
+    assert query.count(DeviceStream(trades(150), 41), **OPTIONS) == wanted
+    assert shown == [41, 41, 41, 27]
 
 
 @pytest.mark.parametrize("name", ["time", "carried"])

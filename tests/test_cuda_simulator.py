@@ -19,6 +19,7 @@ RUN_THERE = [
     "test_cuda_strategies.py",
     "test_cuda_by_start.py",
     "test_cuda_engine.py",
+    "test_cuda_joins.py",
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,9 +19,13 @@ from cuda_device import TINY, USABLE
 from numba import cuda
 from random_tables import Case, kleene, random_case
 
+from cer_gpu.engine.cuda import dealt_structure
 from cer_gpu.engine.cuda import structure as cuda_structure
+from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
+from cer_gpu.engine.cuda.execute import finer, spans
 from cer_gpu.engine.cuda.structure import DeviceStructure
-from cer_gpu.enumeration.structure import Structure
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.structure import Hits, Structure
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -102,8 +107,10 @@ def enumerated(
     return [part.copy_to_host().tolist() for part in block]
 
 
-def on_host(structure: Structure, order: np.ndarray, limit: int | None) -> list[list[int]]:
-    blocks = list(structure.blocks(order, limit))
+def on_host(
+    structure: Structure, order: np.ndarray, limit: int | None, size: int | None = None
+) -> list[list[int]]:
+    blocks = list(structure.blocks(order, limit, size))
     fields = [[value for block in blocks for value in block[k].tolist()] for k in (0, 1, 3, 4)]
     sizes = [size for block in blocks for size in np.diff(block.first).tolist()]
     return [*fields[:2], [0, *np.cumsum(sizes).tolist()], *fields[2:]]
@@ -200,3 +207,48 @@ def test_counts_that_are_not_those_of_the_structure_are_an_error() -> None:
     found.build_there(case.symbols, words.to_device(case.symbols), case.begin, case.stop, hits)
     with pytest.raises(RuntimeError, match="510 complex events counted at event 10"):
         list(found.blocks())
+
+
+def test_parts_that_were_dealt_out_give_the_order_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts on the device and parts on the host, enumerated by several threads, in any order of the hits."""
+    rng = random.Random(340)
+    total = 0
+    for number in range(12):
+        case = long_case(rng) if number % 2 else random_case(rng, longest=11)
+        whole = built(case)
+        if len(whole.hits.event) < 3:
+            continue
+        monkeypatch.setattr(dealt_structure, "LONG", rng.choice((1, 8, 1000)))
+        monkeypatch.setattr(dealt_structure, "STRIPES", rng.choice((2, 3, 99)))
+        found = dealt_out(case, whole, rng)
+        few = np.flatnonzero(whole.count < 200).tolist()
+        order = np.array(rng.sample(few, min(len(few), 20)), np.int64)
+        for limit, size in ((None, None), (None, 5), (2, 30)):
+            expected = on_host(whole, order, limit)
+            assert on_host(found, order, limit, size) == expected
+            total += len(expected[0])
+    assert total > 400
+
+
+def dealt_out(case: Case, whole: Structure, rng: random.Random) -> DealtStructure:
+    """The structure of a case in parts of a few lists, the first of them on the device."""
+    ends, tables = whole.hits, whole.tables
+    first = finer(np.unique(ends.first), rng.randint(1, 4))
+    lists = dealt_lists(first, ends.event, ends.lowest, rng.randint(1, 3))
+    bounds = sorted({0, len(lists), *(rng.randint(0, len(lists)) for _ in range(2))})
+    count = whole.count[lists.number]
+    programs = forward_program(tables), backward_program(tables)
+    machine = counts.device_tables(tables, *programs)
+    parts: list[Structure] = []
+    for low, high in pairwise(bounds):
+        starts, event, lowest = lists.part(low, high)
+        hits = Hits(starts, event, lowest, count[lists.first[low] : lists.first[high]])
+        if parts:
+            part = Structure(tables)
+            part.build(case.symbols, *spans(starts, event, lowest), hits)
+        else:
+            part = DeviceStructure(tables, machine, 0, TINY[0], TINY[2])
+            there = words.to_device(case.symbols)
+            part.build_there(case.symbols, there, *spans(starts, event, lowest), hits)
+        parts.append(part)
+    return DealtStructure(parts, lists, Workers(2))

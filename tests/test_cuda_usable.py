@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import sys
+from enum import Enum, IntEnum
 from types import SimpleNamespace
 
 import numba
+import numpy as np
 import pytest
-from cer_gpu.kernels.cuda.usable import cuda_usable
+from cer_gpu.kernels.cuda.usable import cuda_usable, out_of_memory
+
+from cer_gpu.engine.devices import with_memory
 
 
 def test_here_it_is_said_in_one_line() -> None:
@@ -70,3 +74,73 @@ def test_the_simulator_counts_as_a_device(monkeypatch: pytest.MonkeyPatch) -> No
     fake(monkeypatch)
     monkeypatch.setattr(numba.config, "ENABLE_CUDASIM", 1, raising=False)
     assert cuda_usable().devices == ("simulator",)
+
+
+class Code(IntEnum):
+    OUT_OF_MEMORY = 2
+
+
+class OpaqueCode(Enum):
+    OUT_OF_MEMORY = 2
+
+
+def error_of(module: str, base: type[Exception] = Exception, **members: object) -> Exception:
+    """An error of a package, as one of its modules would raise it."""
+    made = type("FailedError", (base,), {"__module__": module})("no memory")
+    for name, value in members.items():
+        setattr(made, name, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        error_of("numba.cuda.cudadrv.driver", code=2),
+        error_of("numba.cuda.cudadrv.driver", code=Code.OUT_OF_MEMORY),
+        error_of("numba.cuda.cudadrv.driver", code=OpaqueCode.OUT_OF_MEMORY),
+        error_of("cupy.cuda.memory", MemoryError),
+        error_of("cupy_backends.cuda.api.runtime", RuntimeError, status=2),
+        error_of("cupy_backends.cuda.api.driver", RuntimeError, status=2),
+        MemoryError("std::bad_alloc: out_of_memory: CUDA error at: device_buffer.hpp"),
+    ],
+)
+def test_no_memory_on_the_device(error: Exception) -> None:
+    assert out_of_memory(error)
+
+
+def unallocated() -> Exception:
+    """What NumPy raises where the host has no memory for an array."""
+    with pytest.raises(MemoryError) as caught:
+        np.empty(1 << 60, np.uint8)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        unallocated(),
+        error_of("numba.cuda.cudadrv.driver", code=700),
+        error_of("cupy_backends.cuda.api.runtime", RuntimeError, status=700),
+        error_of("requests", status=2),
+        RuntimeError("an illegal address"),
+    ],
+)
+def test_other_errors_are_not_the_lack_of_it(error: Exception) -> None:
+    assert not out_of_memory(error)
+
+
+def test_the_hosts_lack_of_memory_is_raised() -> None:
+    """It would come again with less work on the device, and the CPU has no more of it."""
+
+    def action() -> None:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        with_memory(action)
+
+
+def test_numbas_own_error_is_known() -> None:
+    driver = pytest.importorskip("numba.cuda.cudadrv.driver")
+    assert out_of_memory(driver.CudaAPIError(2, "CUDA_ERROR_OUT_OF_MEMORY"))
+    assert not out_of_memory(driver.CudaAPIError(700, "CUDA_ERROR_ILLEGAL_ADDRESS"))

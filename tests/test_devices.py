@@ -110,10 +110,10 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("text", "part", "reason"),
     [
-        ("Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS", "the join", "joins run on the CPU"),
+        ("Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS", "the complex events of joins", "joins run on the CPU"),
         ("SELECT MAX * WHERE A ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
         ("SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS", "telling partitions and streams apart", None),
-        ("SELECT * WHERE A ; B WITHIN 5 EVENTS CONSUME BY ANY", "CONSUME BY", None),
+        ("SELECT * WHERE A ; B WITHIN 5 EVENTS CONSUME BY ANY", "CONSUME BY ANY", None),
     ],
 )
 def test_what_has_no_form_for_a_device(

@@ -36,24 +36,32 @@ class Consumption:
         if self._query.consume == "NONE":
             return found
         positions = chunk.events.positions[found.event]
-        order = np.argsort(positions, kind="stable")
-        keep = np.empty(len(found), np.uint8)
-        floors = np.empty(len(found), np.int64)
-        by_partition = self._query.consume == "PARTITION" and len(chunk.events.lanes) > 0
-        if by_partition:
+        if self._query.consume == "PARTITION" and len(chunk.events.lanes):
             lanes = chunk.events.lanes[found.event].astype(np.int64)
             self.floors = grown(self.floors, chunk.lanes.count, -1)
-            consume.consume_partition(
-                positions[order], found.latest[order], lanes[order], self.floors, keep, floors
-            )
+            keep, floors = self._by_lane(positions, found.latest, lanes)
         else:
-            self.floor = consume.consume_any(positions[order], found.latest[order], self.floor, keep, floors)
-        before = np.empty_like(floors)
-        before[order] = floors
-        kept = np.empty(len(found), bool)
-        kept[order] = keep != 0
-        lowest = np.maximum(found.lowest, after(chunk, found.event, before))
+            keep, floors = self._in_stream(positions, found.latest)
+        lowest = np.maximum(found.lowest, after(chunk, found.event, floors))
+        kept = keep != 0
         return Hits(found.event[kept], found.latest[kept], lowest[kept])
+
+    def _by_lane(
+        self, positions: np.ndarray, latest: np.ndarray, lanes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which hits are kept, and the floors under which they were judged; they ascend lane by lane."""
+        keep, floors = np.empty(len(lanes), np.uint8), np.empty(len(lanes), np.int64)
+        consume.consume_partition(positions, latest, lanes, self.floors, keep, floors)
+        return keep, floors
+
+    def _in_stream(self, positions: np.ndarray, latest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for the whole stream, in whose order the hits are put for it."""
+        order = np.argsort(positions, kind="stable")
+        keep, floors = np.empty(len(order), np.uint8), np.empty(len(order), np.int64)
+        self.floor = consume.consume_any(positions[order], latest[order], self.floor, keep, floors)
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return keep[back], floors[back]
 
 
 def after(chunk: Chunk, event: np.ndarray, floors: np.ndarray) -> np.ndarray:

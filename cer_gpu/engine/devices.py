@@ -132,7 +132,7 @@ def place_of(
 
 def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Place:
     if query.tables is None:
-        return Place((), "joins run on the CPU: they have no form for a device")
+        return Place((), "joins run on the CPU: no GPU was measured to be faster; device='cuda' takes one")
     if lying is not None:
         return Place((lying,), "the events lie on a device")
     if rows is None:
@@ -150,6 +150,17 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
     if not found:
         return Place((), f"the CPU, since {found.reason}")
     return Place((0,), found.reason)
+
+
+def usable_devices() -> tuple[int, str]:
+    """How many CUDA devices this process can use, and why none, or which.
+
+    Imports what speaks to a device.
+    """
+    from cer_gpu.kernels.cuda.usable import cuda_usable
+
+    found = cuda_usable()
+    return len(found.devices), found.reason
 
 
 def no_driver() -> str | None:
@@ -177,10 +188,10 @@ def no_driver() -> str | None:
 def on_host(query: CompiledQuery) -> str | None:
     """What of a query has no form for a device, and runs on the CPU whatever was asked for; None: nothing."""
     parts = [
-        (query.tables is None, "the join"),
+        (query.tables is None, "the complex events of joins"),
         (query.monitor is not None, "the watch over prefixes"),
         (bool(query.partition) or bool(query.streams), "telling partitions and streams apart"),
-        (query.consume != "NONE", "CONSUME BY"),
+        (query.consume == "ANY", "CONSUME BY ANY"),
         (query.selection is not None and not query.selection.single, "the strategy of SELECT"),
         (
             query.window is not None and query.window.kind == "attribute",

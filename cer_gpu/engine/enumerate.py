@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -10,10 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.execute import Executor
+from cer_gpu.engine.hits import HITS, Hits
 from cer_gpu.engine.join_execute import JoinExecutor
 from cer_gpu.engine.results import Answers, Found
 from cer_gpu.engine.runner import Step
 from cer_gpu.engine.select import Listed, Pieces, Single
+from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.products import Answers as JoinedAnswers
 from cer_gpu.enumeration.products import RuleBlock
 from cer_gpu.enumeration.structure import BULK_COUNT, Structure
@@ -23,12 +25,32 @@ from cer_gpu.kernels.paths import Block
 GROUP = 1 << 16
 """Complex events that a thread enumerates at a time, about."""
 
+LEAST = 1 << 10
+"""The same where little memory is allowed, or few are wanted."""
 
-def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
-    """The complex events that end at the hits of a step, sorted by (end, start, positions)."""
+BYTES_OF_ANSWER = 256
+"""What a complex event of a few marks takes on the host, in blocks and in record batches."""
+
+SHARE = 4
+"""The part of the memory allowed that complex events may take: a quarter, beside the batch and the chunk."""
+
+
+def batches_of(step: Step, wanted: int | None = None) -> Iterator[pa.RecordBatch]:
+    """The complex events that end at the hits of a step, sorted by (end, start, positions).
+
+    Parameters
+    ----------
+    step : Step
+        How many complex events are found at a time follows from the memory that its run is allowed.
+    wanted : int, optional
+        So many are asked for at most: of each hit no more are found, and few more in all.
+    """
     query, chunk, found = step.run.query, step.chunk, step.hits
     executor, form, workers = step.run.executor, step.run.form, step.run.workers
     order = ascending(chunk.events.positions[found.event])
+    limits = [most for most in (query.limit, wanted) if most is not None]
+    limit = min(limits, default=None)
+    at_once = found_at_once(step.run.runner.memory, wanted)
 
     def batch(block: Block | RuleBlock) -> pa.RecordBatch:
         end = found.event[block.hit]
@@ -40,41 +62,88 @@ def batches_of(step: Step) -> Iterator[pa.RecordBatch]:
     if isinstance(executor, Executor) and query.selects_later:
         structure = executor.chosen(chunk, found)
     elif isinstance(executor, Executor) and not chunk.monotone:
-        yield from map(batch, executor.by_start(chunk, found, order.tolist(), query.limit))
+        yield from map(batch, executor.by_start(chunk, found, order.tolist(), limit))
         return
     elif isinstance(executor, JoinExecutor):
         structure = executor.structure(chunk, found, listed=True)
     else:
+        found, order = _first_hits(found, order, wanted)
         structure = executor.structure(chunk, found)
     if isinstance(structure, JoinedAnswers):
         # The threads share every block: their nodes are met in the order in which they lie in memory.
-        for block in structure.blocks(order, query.limit):
+        for block in structure.blocks(order, limit):
             yield from workers.map("batch", batch, _slices(block))
         return
     if isinstance(structure, Structure) and structure.in_bulk:
-        for bulk in _one_ahead(structure.blocks(order, query.limit)):
+        for bulk in _one_ahead(structure.blocks(order, limit, at_once)):
             yield from workers.map("batch", batch, _slices(bulk))
         return
+    yield from _by_groups(structure, order, limit, at_once, workers, batch)
+
+
+def _by_groups(
+    structure: Structure | Single | Pieces | Listed,
+    order: np.ndarray,
+    limit: int | None,
+    at_once: int | None,
+    workers: Workers,
+    batch: Callable[[Block], pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """The complex events of hits, those of a few groups of hits at a time, each by a thread."""
     count = structure.count
-    counts = np.minimum(count, query.limit) if query.limit is not None else count
-    groups = _groups(counts[order].astype(np.float64), count[order] > BULK_COUNT, GROUP)
+    counts = np.minimum(count, limit) if limit is not None else count
+    ahead, size = 2 * workers.threads, GROUP
+    if at_once is not None:
+        ahead = min(ahead, at_once // LEAST)
+        size = min(size, at_once // ahead)
+    groups = _groups(counts[order].astype(np.float64), count[order] > min(BULK_COUNT, size), size)
+
+    def blocks_of(hits: np.ndarray) -> Iterator[Block]:
+        if isinstance(structure, Structure):
+            return structure.blocks(hits, limit, None if at_once is None else size)
+        return structure.blocks(hits, limit)
 
     def enumerate_group(group: slice) -> list[pa.RecordBatch]:
-        return [batch(block) for block in structure.blocks(order[group], query.limit)]
+        return [batch(block) for block in blocks_of(order[group])]
 
     waiting: list[slice] = []
     for group, huge in groups:
         if not huge:
             waiting.append(group)
-        if waiting and (huge or len(waiting) == 2 * workers.threads):
+        if waiting and (huge or len(waiting) == ahead):
             for part in workers.map("enumerate", enumerate_group, waiting):
                 yield from part
             waiting = []
         if huge:
             # More complex events than are worth holding: they come one block after another.
-            yield from map(batch, structure.blocks(order[group], query.limit))
+            yield from map(batch, blocks_of(order[group]))
     for part in workers.map("enumerate", enumerate_group, waiting):
         yield from part
+
+
+def found_at_once(memory: int | None, wanted: int | None) -> int | None:
+    """How many complex events are found in one go at most, about; None: as many as are worth it.
+
+    Parameters
+    ----------
+    memory : int or None
+        Bytes of host memory that the run may take.
+    wanted : int or None
+        How many are asked for.
+    """
+    rooms = [] if memory is None else [memory // (SHARE * BYTES_OF_ANSWER)]
+    if wanted is not None:
+        rooms.append(wanted)
+    return max(LEAST, min(rooms)) if rooms else None
+
+
+def _first_hits(found: Hits, order: np.ndarray, wanted: int | None) -> tuple[Hits, np.ndarray]:
+    """Hits and their order without those that are not reached, since one complex event ends at each."""
+    if wanted is None or len(order) <= wanted:
+        return found, order
+    kept = np.sort(order[:wanted])
+    left = Hits(*(getattr(found, name)[kept] for name in HITS))
+    return left, np.searchsorted(kept, order[:wanted])
 
 
 def _one_ahead(blocks: Iterator[Block]) -> Iterator[Block]:

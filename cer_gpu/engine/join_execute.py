@@ -85,8 +85,7 @@ class JoinExecutor:
         found = self.hits(chunk)
         if not len(found):
             return found.event, found.event
-        structure = self.structure(chunk, found)
-        return found.event, structure.exact_counts()
+        return found.event, self._exact_counts(chunk, found)
 
     def structure(self, chunk: Chunk, found: Hits, listed: bool = False) -> Answers:
         """The persistent structure of a chunk's hits, built by several threads.
@@ -114,6 +113,9 @@ class JoinExecutor:
             self._workers.map,
         )  # fmt: skip
 
+    def _exact_counts(self, chunk: Chunk, found: Hits) -> np.ndarray:
+        return self.structure(chunk, found).exact_counts()
+
     # ------------------------------------------------------------------------------------- pieces
 
     def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
@@ -128,12 +130,12 @@ class JoinExecutor:
         counts = np.array([self._localised(slots, columns) for columns in self._columns_of], np.int64)
         places = events.places[low:high] if len(events.places) else events.places
         keyed = KeyedEvents(events.symbols[low:high], slots, places, offsets(self._entry_space, counts))
-        measured = (
-            events.measured[low:high]
-            if self._query.window is not None and chunk.monotone
-            else events.keys[:0]
-        )
-        return Piece(moved, keyed, measured, low)
+        return Piece(moved, keyed, self._measured(chunk)[low:high], low)
+
+    def _measured(self, chunk: Chunk) -> np.ndarray:
+        """What the window measures of the events of a chunk; empty where it admits no interval of them."""
+        windowed = self._query.window is not None and chunk.monotone
+        return chunk.events.measured if windowed else chunk.events.keys[:0]
 
     @staticmethod
     def _localised(slots: np.ndarray, columns: list[int]) -> int:

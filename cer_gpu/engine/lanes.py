@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.keys import PartEncoder
+from cer_gpu.kernels import lanes as kernels
 
 
 class LaneEncoder:
@@ -77,6 +78,31 @@ class LaneEncoder:
             lane = self._lanes[codes] = len(self._codes)
             self._codes.append(codes)
         return lane
+
+
+def order_by_lane(lanes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The order of events that puts those of each lane together, and keeps their order in it.
+
+    Parameters
+    ----------
+    lanes : ndarray, shape (n,), int32
+        All at least 0.
+    count : int
+        How many lanes there are.
+
+    Returns
+    -------
+    order : ndarray, shape (n,), int64
+        The index of each event that comes next.
+    starts : ndarray, shape (count + 1,), int64
+        Where each lane begins, and n.
+    """
+    starts = np.zeros(count + 1, np.int64)
+    place = np.empty(len(lanes), np.int32)
+    kernels.group(lanes, starts, place)
+    order = np.empty(len(lanes), np.int64)
+    kernels.scatter(np.arange(len(lanes)), place, order)
+    return order, starts
 
 
 def grown(values: np.ndarray, count: int, fill: int = 0) -> np.ndarray:

@@ -53,6 +53,11 @@ class Stop:
         self.limit = limit
         self.met = False
 
+    @property
+    def wanted(self) -> int | None:
+        """How many are looked at: one more than the cap tells that there are more."""
+        return None if self.limit is None else self.limit + 1
+
     def cut(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches up to the cap; whether anything was left is known when they end."""
         self.met = False

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sized
+from typing import Any, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+Batch = TypeVar("Batch", bound=Sized)
 
 PATIENCE = 1.5
 """Seconds before anything is shown."""
+
+
+class Watch(Protocol):
+    """Passes batches on, noting how many events they hold: `Progress.watch`."""
+
+    def __call__(self, batches: Iterable[Batch], /) -> Iterator[Batch]: ...
 
 
 class Progress:
@@ -40,7 +45,7 @@ class Progress:
             self._bar, self._task = _start(self._total)
         self._bar.update(self._task, completed=self._done)
 
-    def watch(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def watch(self, batches: Iterable[Batch], /) -> Iterator[Batch]:
         """Pass batches on, noting how many events they hold once they have been dealt with."""
         for batch in batches:
             yield batch

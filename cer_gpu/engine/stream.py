@@ -99,7 +99,7 @@ def _advanced(run: Run, bound: BoundQuery) -> Step | None:
 def _produce(step: Step | None, stop: Stop) -> Iterator[pa.RecordBatch]:
     if step is None:
         return iter(())
-    return stop.cut(batches_of(step))
+    return stop.cut(batches_of(step, stop.wanted))
 
 
 def _difference(found: pa.Schema, wanted: pa.Schema) -> str:

@@ -23,6 +23,9 @@ BULK_COUNT = 1 << 16
 BULK_MARKS = 1 << 20
 """The same for one with more marks in all."""
 
+BLOCK = 1 << 17
+"""Complex events of a block, about, where nothing else is asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hits:
@@ -147,7 +150,7 @@ class Structure:
         self.symbols = symbols
 
     def blocks(
-        self, order: np.ndarray | None = None, limit: int | None = None, size: int = 1 << 17
+        self, order: np.ndarray | None = None, limit: int | None = None, size: int | None = None
     ) -> Iterator[Block]:
         """The complex events of the last build's hits, each hit's in canonical order.
 
@@ -157,8 +160,9 @@ class Structure:
             The hits to enumerate, in this order; all of them, by number, if None.
         limit : int, optional
             At most so many of each hit: the first in canonical order (start, marked events, labels).
-        size : int
-            About so many complex events in a block.
+        size : int, optional
+            At most so many complex events in a block, and of a hit that are found before they are sorted;
+            `BLOCK` if None.
 
         Yields
         ------
@@ -171,13 +175,14 @@ class Structure:
             If the structure holds another number of complex events than was counted for a hit.
         """
         hits = self.hits
+        size = BLOCK if size is None else max(size, 1)
         if order is None:
             order = np.arange(hits.event.size, dtype=np.int64)
         most = 2**62 if limit is None else limit
         count = hits.count
         if count.dtype == object:
             count = np.minimum(count, 2**62).astype(np.int64)
-        largest = min(int(count[order].max(initial=0)), bulk_count(limit))
+        largest = min(int(count[order].max(initial=0)), bulk_count(limit), size)
         found = _found(largest)
         tally = np.zeros(256, dtype=np.int64)
         progress = np.zeros(3, dtype=np.int64)

@@ -12,19 +12,22 @@ blocks of it where the threads of a block meet at a barrier.
 What has a form here: classification and compaction; hits, counts and the lowest starts of windows; long lanes
 without a window in tiles (`flows`, `matrices`); the persistent structure and its bulk enumeration (`nodes`,
 `walks`, `paths`); the choice of NEXT and LAST (`best`); hits and counts in windows that are no interval of
-events (`counts_by_start`).
+events (`counts_by_start`); hits and counts of joins (`gather_hits`, `gather_counts`), whose look-up tables
+are hash tables (`gather_cells`), and the nodes that these counts are made from (`gather_nodes`); CONSUME BY
+PARTITION (`consume`).
 
 What stays on the host, with its share of a query that the CPU runs alone on one core, and why:
 
-- Joins (`gather_hits`, `gather_counts`, `gather_nodes`, `gather_paths`): 37 to 75 %. An event looks up what
-  earlier events have left under its value, in a table with as many entries as the window has values. Pieces
-  of a lane would each need such a table, and one window more of events to fill it, in memory where every
-  access is far; a device has no room for as many tables as it needs threads.
-- Telling partitions apart and grouping by them (`lanes`, `pairs`): 10 to 30 % of a partitioned query. Keys
-  are numbered in the order of first sight, over all batches, and are mostly strings.
+- The structure of joins and its enumeration (`gather_nodes`, `gather_paths`, `gather_order`): half of a join
+  that is listed. The nodes that are built for counts would do, but go when these are made; the walk of a
+  product asks for a stack of choices for each thread, as deep as the query.
+- Telling partitions and joined values apart, and grouping by them (`lanes`, `pairs`): 10 to 30 % of a
+  partitioned query, 3 to 11 % of a join. Keys are numbered in the order of first sight, over all batches, and
+  are mostly strings.
 - List columns of answers (`marks`): 9 % of an enumeration, from blocks that have come back for Arrow anyway.
 - Monitors (`monitor`): 6 % of a strategy that has them; every event needs the state that the one before left.
-- CONSUME BY (`consume`): 3 %. A hit is kept according to the last one that was, a chain of few steps.
+- CONSUME BY ANY (`consume`): 3 %. A hit is kept according to the last one of the stream that was: one chain
+  of few steps for each hit, in which no second thread has anything to do.
 - Ordered enumeration (`ordered`), one complex event at a time, for hits with too many to be held and for
   windows that are no interval of events, and strategies that compare what it finds.
 """

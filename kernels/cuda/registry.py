@@ -7,9 +7,14 @@ from numba import types
 from . import (
     best,
     classify,
+    consume,
     counts,
     counts_by_start,
     flows,
+    gather_cells,
+    gather_counts,
+    gather_hits,
+    gather_nodes,
     hits,
     matrices,
     nodes,
@@ -80,6 +85,7 @@ _BEST = (
 )
 _UNITS = (I64_2, I64, I64, I64_3, I64_3)
 _FOUND = (I32, I32, I32, I32, I32)
+_JOIN = types.Tuple((*[I32] * 3, U8, *[I32] * 6, U8))
 _LISTS = (I64_3, I64_3, I64_2)
 
 KERNELS = (
@@ -213,6 +219,37 @@ KERNELS = (
     ),
     Kernel("sum_halves", counts_by_start.sum_halves_kernel, ((*[I64] * 7, U8),)),
     Kernel("keep_hits", counts_by_start.keep_hits_kernel, ((*[I64] * 8,),)),
+    Kernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
+    Kernel("clear", gather_cells.clear_kernel, ((I64_2,),)),
+    Kernel(
+        "join_hits",
+        gather_hits.join_hits_kernel,
+        tuple(
+            (_JOIN, symbols, I32_2, I64, keys, size, *[I64] * 4, I64_2, I64, I64_3, I64, I64, I64)
+            for symbols in SYMBOLS
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    Kernel("move_hits", gather_hits.move_hits_kernel, ((*[I64] * 6,),), LANE.threads),
+    Kernel(
+        "join_nodes",
+        gather_nodes.join_nodes_kernel,
+        tuple(
+            (
+                *(_JOIN, symbols, I32_2, *[I64] * 7, I64_2, I64, I32_2, I64, I32, I64, I64, I32, I64),
+                *(I64_3, I64_3, I64_2, I64, U8),
+            )
+            for symbols in SYMBOLS
+        ),
+        LANE.threads,
+    ),
+    Kernel(
+        "join_counts",
+        gather_counts.join_counts_kernel,
+        ((INT, I64, I64, I64, I32_2, I64, I32, I64, I64, I32, I64, I64, *[I32] * 3, I64, I32, U8, I64),),
+        LANE.threads,
+    ),
     Kernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
 )
 """All of them, in the order of the pipeline."""

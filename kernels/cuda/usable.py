@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 
 OUT_OF_MEMORY = 2
-"""What the driver returns where there is no memory left: CUDA_ERROR_OUT_OF_MEMORY."""
+"""What the driver and the runtime return where there is no memory left: CUDA_ERROR_OUT_OF_MEMORY."""
+
+ALLOCATORS = ("cupy", "cupy_backends", "rmm")
+"""Packages whose errors may say that a device has no memory left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +29,27 @@ class Usable:
 
 
 def out_of_memory(error):
-    """Whether an exception says that a device, or the host for it, had no memory left.
+    """Whether an exception says that a device had no memory left, or the host none that is page-locked.
 
-    CuPy's are MemoryErrors; Numba's carry the driver's code.
+    Numba's errors carry the driver's code, those of CuPy's bindings the status of the driver or the runtime;
+    CuPy's pool raises a MemoryError of its own, and RMM a plain one with the name of its C++ exception.
+    Another MemoryError is the host's, and is not met with less work on the device.
     """
-    return isinstance(error, MemoryError) or getattr(error, "code", None) == OUT_OF_MEMORY
+    if isinstance(error, MemoryError):
+        return _package_of(error) in ALLOCATORS or str(error).startswith("std::bad_alloc")
+    return _number(error, "code") == OUT_OF_MEMORY or (
+        _package_of(error) in ALLOCATORS and _number(error, "status") == OUT_OF_MEMORY
+    )
+
+
+def _package_of(error: Exception) -> str:
+    return type(error).__module__.partition(".")[0]
+
+
+def _number(error: Exception, name: str) -> object:
+    """A number that an exception carries, which may be a member of an enumeration."""
+    value = getattr(error, name, None)
+    return getattr(value, "value", value)
 
 
 def cuda_usable() -> Usable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -126,29 +127,36 @@ class CudaClassifier(Classifier):
 
     def ahead(self, batches: Iterable[Events]) -> Iterator[Events]:
         """The batches cut to size; when one is given out, the next is on its way to the device."""
-        waiting: Events | None = None
-        for batch in self.memory.cut(batches):
-            if waiting is not None and not self._staged and not self.memory.exhausted:
-                # Memory ran out meanwhile, and what was staged is gone.
-                self._staged.append(_Staged(waiting, self._staged_columns(waiting)))
-            if not self.memory.exhausted:
-                self._staged.append(_Staged(batch, self._staged_columns(batch)))
-            if waiting is not None:
-                yield waiting
-            waiting = batch
-        if waiting is not None:
+        pieces = self.memory.cut(batches)
+        following = next(pieces, None)
+        while following is not None:
+            waiting = following
+            if not self._staged:
+                # The first one; or memory ran out meanwhile: what was staged is gone, and may be too large.
+                if len(waiting) > self.memory.rows:
+                    pieces = chain(self.memory.cut([waiting]), pieces)
+                    waiting = next(pieces)
+                self._stage(waiting)
+            following = next(pieces, None)
+            if following is not None:
+                self._stage(following)
             yield waiting
 
-    def _staged_columns(self, batch: Events) -> ResidentBatch | None:
-        with on(self.device):
-            return with_memory(lambda: self.resident(batch, staged=True))
+    def _stage(self, batch: Events) -> None:
+        """Begin to copy the columns of a batch, unless the device takes none any more."""
+        if not self.memory.exhausted:
+            with on(self.device):
+                there = with_memory(lambda: self.resident(batch, staged=True))
+            self._staged.append(_Staged(batch, there))
 
     def taken(self, batch: Events) -> ResidentBatch:
         """The columns of a batch that `ahead` has given out, or of another one."""
-        while self._staged:
-            staged = self._staged.pop(0)
-            if staged.batch is batch and staged.resident is not None:
-                return staged.resident
+        for number, staged in enumerate(self._staged):
+            if staged.batch is batch:
+                del self._staged[: number + 1]
+                if staged.resident is not None:
+                    return staged.resident
+                break
         return self.resident(batch, staged=True)
 
     def resident(self, batch: Events, staged: bool = False) -> ResidentBatch:

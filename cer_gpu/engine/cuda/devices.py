@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 
 from cer_gpu.engine.chunk import Chunk, Segments
-from cer_gpu.engine.cuda.execute import CudaExecutor
+from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
+from cer_gpu.engine.cuda.execute import LISTS, CudaExecutor, spans
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.events import Relevant
 from cer_gpu.engine.execute import Executor
@@ -17,6 +19,7 @@ from cer_gpu.engine.hits import Hits, hits_of
 from cer_gpu.engine.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.select import Single
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels import best
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
@@ -42,10 +45,9 @@ class DevicesExecutor(CudaExecutor):
     """Runs the tables of a query over chunks on one device or several.
 
     The segments of a chunk are dealt out in ranges of about as many events, for hits, for counts and for the
-    choice of NEXT and LAST; the structure of a chunk is built, and its complex events are found, on the first
-    device, since they are to be put out in one order. Where a device has
-    no memory for its range, it takes half of it at a time; what it cannot take at all the CPU does, with a
-    warning.
+    choice of NEXT and LAST; for the structure lists of hits are, in stripes, so that the complex events that
+    are put out next come from all devices. Where a device has no memory for its range, it takes half of it at
+    a time; what it cannot take at all the CPU does, with a warning.
 
     Parameters
     ----------
@@ -89,11 +91,41 @@ class DevicesExecutor(CudaExecutor):
             return super().count_hits(chunk)
 
     def structure(self, chunk: Chunk, found: Hits) -> Structure:
-        def there() -> Structure:
-            with on(self._devices[0]):
-                return super(DevicesExecutor, self).structure(chunk, found)
+        ends = self._worthwhile(chunk, chunk.segments, found)
+        if ends is None:
+            return Executor.structure(self, chunk, found)
+        lists = dealt_lists(*ends, len(self._devices))
 
-        return self._or_on_host(there, lambda: Executor.structure(self, chunk, found))
+        def by_host(low: int, high: int) -> Structure:
+            return self._structure_on_host(chunk, *lists.part(low, high))
+
+        def run(number: int, low: int, high: int) -> Structure:
+            part = lists.part(low, high)
+            # The events in front of the first list are left, so that no number has to be moved.
+            cut = self._cut(number, chunk, 0, int(part[1].max()) + 1)
+            return self._executors[number]._structure_of(cut.chunk, *part)
+
+        # All parts stay, so that to halve a range saves little but what its threads need: four times will do.
+        least = max(LISTS, len(lists) // (16 * len(self._devices)))
+        parts = self._dealt(np.diff(lists.first), run, by_host, least)
+        if len(self._devices) == len(parts) == 1:
+            return parts[0]
+        return DealtStructure(parts, lists, self._dealers)
+
+    def _structure_on_host(
+        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
+    ) -> Structure:
+        def build(unit: tuple[int, int]) -> Structure:
+            low, high = unit
+            part = slice(first[low], first[high])
+            ends = first[low : high + 1] - first[low], event[part], lowest[part]
+            built = Structure(self.tables)
+            count = Executor._counts(self, chunk, *ends, exact=False)
+            built.build(chunk.events.symbols, *spans(*ends), structure.Hits(*ends, count))
+            return built
+
+        bounds = np.unique(np.linspace(0, len(first) - 1, self._workers.threads + 1, dtype=np.int64))
+        return structure.joined(self._workers.map("build", build, pairwise(bounds.tolist())))
 
     def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> Started:
         segments = chunk.segments
@@ -198,6 +230,7 @@ class DevicesExecutor(CudaExecutor):
         work: np.ndarray,
         run: Callable[[int, int, int], Result],
         by_host: Callable[[int, int], Result],
+        least: int = 1,
     ) -> list[Result]:
         """Results for ranges of items, in their order, each from the device that the range was dealt to.
 
@@ -209,6 +242,8 @@ class DevicesExecutor(CudaExecutor):
             For the number of an executor, the first item and one past the last.
         by_host : callable
             The same on the CPU.
+        least : int
+            A range of so many items is not halved any more.
         """
         bounds = dealt(work, len(self._devices))
 
@@ -223,7 +258,7 @@ class DevicesExecutor(CudaExecutor):
                         parts.append(found[0])
                         continue
                     self._forget(number)
-                    if high - low > 1:
+                    if high - low > least:
                         middle = (low + high) // 2
                         ranges += [(middle, high), (low, middle)]
                     else:

@@ -174,7 +174,7 @@ class CudaExecutor(Executor):
         if not exact or not len(event):
             return super()._counts(chunk, first, event, lowest, exact)
         there = self._events(chunk)
-        first = self._lists(first, event, lowest, len(chunk.events))
+        first = lists_of(first, event, lowest, len(chunk.events))
         number, status = counting.counts(
             self._machine, there.symbols, copied(first), copied(event), copied(lowest), self._lane
         )
@@ -258,7 +258,12 @@ class CudaExecutor(Executor):
         lists = self._worthwhile(chunk, chunk.segments, found)
         if lists is None:
             return super().structure(chunk, found)
-        first, event, lowest = lists
+        return self._structure_of(chunk, *lists)
+
+    def _structure_of(
+        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
+    ) -> DeviceStructure:
+        """The structure of lists of hits, on the device."""
         with on(self._device):
             there = self._events(chunk).symbols
             ends = copied(first), copied(event), copied(lowest)
@@ -266,9 +271,8 @@ class CudaExecutor(Executor):
             wrong = np.repeat(status.copy_to_host(), np.diff(first)) != 0
             count = np.where(wrong, 1 << 62, number.copy_to_host())
             built = DeviceStructure(self.tables, self._machine, self._device, self._lane, self._stream)
-            begin, stop = lowest[first[:-1]], event[first[1:] - 1] + 1
             hits = structure.Hits(first, event, lowest, count)
-            built.build_there(chunk.events.symbols, there, begin, stop, hits)
+            built.build_there(chunk.events.symbols, there, *spans(first, event, lowest), hits)
         return built
 
     def _single(self, chunk: Chunk, found: Hits) -> Single:
@@ -307,13 +311,8 @@ class CudaExecutor(Executor):
         first, event, lowest = hits_of(segments, found)
         if not len(event):
             return None
-        first = np.unique(self._lists(first, event, lowest, len(chunk.events)))
+        first = np.unique(lists_of(first, event, lowest, len(chunk.events)))
         return (first, event, lowest) if len(first) > LISTS else None
-
-    def _lists(self, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:
-        """Lists of hits cut so that no more than about half of the work is done twice."""
-        halo = int((event - lowest).mean() * len(event) / events)
-        return finer(first, max(LIST, halo, len(event) // ROOM))
 
     def _events(self, chunk: Chunk) -> _DeviceEvents:
         """The events of a chunk on the device, copied when the chunk is first asked for."""
@@ -325,6 +324,22 @@ class CudaExecutor(Executor):
                 chunk, to_device(events.symbols), copied(events.positions), copied(measured)
             )
         return self._there
+
+
+def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:
+    """Lists of hits cut so that no more than about half of the work is done twice.
+
+    Parameters
+    ----------
+    first : ndarray, shape (lists + 1,), int64
+        Where lists begin.
+    event, lowest : ndarray, shape (hits,), int64
+        The hits, and the earliest start of what ends at each.
+    events : int
+        How many events there are.
+    """
+    halo = int((event - lowest).mean() * len(event) / events)
+    return finer(first, max(LIST, halo, len(event) // ROOM))
 
 
 def pieces(segments: Segments, measured: Any, size: float, geometry: Geometry = STREAM) -> Segments:
@@ -372,6 +387,11 @@ def cut_evenly(segments: Segments, length: int) -> Segments:
     number = np.arange(len(begin)) - np.repeat(np.cumsum(parts) - parts, parts)
     report = report + number * length
     return Segments(begin, report, np.minimum(report + length, stop), lane)
+
+
+def spans(first: np.ndarray, event: np.ndarray, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each list of hits the first event that it needs, and one past the last."""
+    return lowest[first[:-1]], event[first[1:] - 1] + 1
 
 
 def finer(first: np.ndarray, most: int) -> np.ndarray:

@@ -110,4 +110,4 @@ class Shrinking:
         """From now on the CPU does what is to be done: say so."""
         if not self.exhausted:
             say_no_memory(self.device, f"{LEAST:,} events at a time")
-        self.exhausted = True
+        self.exhausted, self.rows = True, PIECE

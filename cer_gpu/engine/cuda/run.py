@@ -19,6 +19,7 @@ from cer_gpu.engine.devices import on
 from cer_gpu.engine.ends import Asked, Ends, ends_of
 from cer_gpu.engine.events import Relevant, joined
 from cer_gpu.engine.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
+from cer_gpu.engine.progress import Watch
 from cer_gpu.engine.runner import Run
 from cer_gpu.engine.sources.device_rows import DeviceTable, ascends
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
@@ -70,7 +71,7 @@ class ResidentRun:
         self._tail: ResidentTail | None = None
         self._on_host = False
 
-    def ends(self, batches: Iterable[Events], asked: Asked) -> Iterator[Ends]:
+    def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[Ends]:
         """The ends in the batches of a stream, one part after another.
 
         Parameters
@@ -78,12 +79,14 @@ class ResidentRun:
         batches : iterable of RecordBatch, or tuple of DeviceTable
             Tables that lie on the device are read there.
         asked : {"hits", "counts", "count"}
+        watch : callable
+            Passes the pieces on that the batches are cut into, and notes what has been dealt with.
         """
         intake, memory = self._run.intake, self._classifier.memory
         if isinstance(batches, tuple):
             with on(self._device):
                 memory.widen()
-        for batch in self._classifier.ahead(batches):
+        for batch in watch(self._classifier.ahead(batches)):
             time = self._time(batch)
             before = intake.rows
 

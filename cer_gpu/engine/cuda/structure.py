@@ -21,12 +21,15 @@ from cer_gpu.kernels.cuda.words import copied
 from cer_gpu.kernels.paths import MAX_SPAN, MISMATCH, Block
 from cer_gpu.kernels.tables import RunTables
 
-MOST_MARKS = 1 << 25
-"""Marks that are written in one go at most: some twenty bytes of memory for each."""
-
 ANSWERS = 1 << 22
 """Complex events that are found in one go at most: some milliseconds of work, for each of which the launches
 and what is read back between them take less than a tenth; and some hundred megabytes that come back."""
+
+MOST_MARKS = 1 << 25
+"""Marks that are written in one go at most: some twenty bytes of memory for each."""
+
+MARKS = MOST_MARKS // ANSWERS
+"""The same for a complex event, where fewer are found in one go."""
 
 LISTED = 1 << 17
 """Complex events of a block where the host finds them, one by one."""
@@ -95,21 +98,26 @@ class DeviceStructure(Structure):
     def blocks(
         self, order: np.ndarray | None = None, limit: int | None = None, size: int | None = None
     ) -> Iterator[Block]:
-        """The complex events of hits: as `Structure.blocks`; by default as many at once as have room."""
+        """The complex events of hits: as `Structure.blocks`; as many at once as the device has room for.
+
+        About `size` at most are found in one go, before `limit` drops some of each hit, with `MARKS` marks
+        for each at most; a hit with more is enumerated by the host.
+        """
         hits = self.hits
-        size = self._most if size is None else size
+        size = self._most if size is None else max(1, min(size, self._most))
         order = np.arange(len(hits.event)) if order is None else order
         count = np.minimum(hits.count[order], 1 << 62).astype(np.int64)
-        alone = (count > bulk_count(limit)) | (hits.event[order] - hits.lowest[order] > MAX_SPAN)
+        alone = count > min(bulk_count(limit), size)
+        alone |= hits.event[order] - hits.lowest[order] > MAX_SPAN
         for low, high in groups_of(np.where(alone, size, count), size):
             if alone[low]:
                 yield from self.ordered(int(order[low]), limit, min(size, LISTED))
             else:
-                yield from self._enumerated(order[low:high], limit)
+                yield from self._enumerated(order[low:high], limit, size)
 
-    def _enumerated(self, hits: np.ndarray, limit: int | None) -> Iterator[Block]:
+    def _enumerated(self, hits: np.ndarray, limit: int | None, size: int) -> Iterator[Block]:
         def there() -> Block | np.ndarray | None:
-            found = self.found_there(hits, limit)
+            found = self.found_there(hits, limit, min(MOST_MARKS, MARKS * size))
             return Block(*(part.copy_to_host() for part in found)) if isinstance(found, Block) else found
 
         with self._turn, on(self._device):
@@ -124,13 +132,15 @@ class DeviceStructure(Structure):
         if len(hits) == 1:
             if found is None:
                 say_no_memory(self._device, "the complex events of one end")
-            yield from self.ordered(int(hits[0]), limit, LISTED)
+            yield from self.ordered(int(hits[0]), limit, min(size, LISTED))
         else:
             middle = len(hits) // 2
             for half in hits[:middle], hits[middle:]:
-                yield from self._enumerated(half, limit)
+                yield from self._enumerated(half, limit, size)
 
-    def found_there(self, hits: np.ndarray, limit: int | None) -> Block | np.ndarray | None:
+    def found_there(
+        self, hits: np.ndarray, limit: int | None, marks: int = MOST_MARKS
+    ) -> Block | np.ndarray | None:
         """The complex events of some hits, on the device.
 
         Parameters
@@ -139,6 +149,8 @@ class DeviceStructure(Structure):
             Their numbers, at least one.
         limit : int or None
             At most so many of each.
+        marks : int
+            At most so many in all.
 
         Returns
         -------
@@ -151,7 +163,7 @@ class DeviceStructure(Structure):
         if walked.worst < 0:
             first = np.flatnonzero(units.table.copy_to_host()[:, LAST])
             return np.minimum.reduceat(walked.marks.copy_to_host(), first)
-        return paths.fill(self._forest, walked, MOST_MARKS, self._stream)
+        return paths.fill(self._forest, walked, marks, self._stream)
 
 
 def groups_of(weight: np.ndarray, size: int) -> Iterator[tuple[int, int]]:

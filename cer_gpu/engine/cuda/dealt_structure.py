@@ -1,0 +1,233 @@
+"""One structure whose parts lie on several devices, or on a device and the host: enumerated in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from cer_gpu.engine.cuda.structure import ANSWERS, groups_of
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.structure import Hits, Structure, bulk_count
+from cer_gpu.kernels.paths import MAX_SPAN, Block
+
+STRIPES = 1 << 12
+"""Stripes that the lists of hits of a chunk are dealt out in at most. So many that the complex events that
+are found in one go come from all devices alike, so few that where there are very many those of a stripe are
+passed on without a copy."""
+
+LONG = 1 << 19
+"""Complex events of one device in a row from which they are passed on as they were found; shorter rows are
+put together to about as many: work for all threads that make record batches of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealtLists:
+    """Lists of hits in the order in which they are dealt out: a range of them for each device.
+
+    Attributes
+    ----------
+    first : ndarray, shape (lists + 1,), int64
+        The hits of list g are first[g] .. first[g + 1] - 1.
+    event, lowest : ndarray, shape (hits,), int64
+        Their events, and the least one at which a complex event may start.
+    number : ndarray, shape (hits,), int64
+        The number of each hit before it was dealt out.
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    lowest: np.ndarray
+    number: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def part(self, low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The first hits, events and lowest starts of the lists `low .. high - 1`."""
+        hits = slice(self.first[low], self.first[high])
+        return self.first[low : high + 1] - self.first[low], self.event[hits], self.lowest[hits]
+
+
+def dealt_lists(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, devices: int) -> DealtLists:
+    """Lists of hits, those of each device together: every device has a stripe of them in turn.
+
+    Hits that follow each other closely are so enumerated by all devices, and no device is far ahead of what
+    is put out.
+
+    Parameters
+    ----------
+    first : ndarray, shape (lists + 1,), int64
+    event, lowest : ndarray, shape (hits,), int64
+    devices : int
+    """
+    lists = len(first) - 1
+    stripe = np.arange(lists) * min(STRIPES, lists) // max(lists, 1)
+    order = np.argsort(stripe % devices, kind="stable")
+    length = np.diff(first)[order]
+    number = ranges(first[:-1][order], length)
+    return DealtLists(np.append(0, np.cumsum(length)), event[number], lowest[number], number)
+
+
+class DealtStructure(Structure):
+    """The structures of ranges of dealt lists, as one.
+
+    Parameters
+    ----------
+    parts : sequence of Structure
+        Of ranges of the lists, in their order: on devices, or on the host where a device had no memory.
+    lists : DealtLists
+    dealers : Workers
+        A thread for each device.
+    """
+
+    def __init__(self, parts: Sequence[Structure], lists: DealtLists, dealers: Workers) -> None:
+        super().__init__(parts[0].tables)
+        self._parts, self._dealers = parts, dealers
+        bounds = np.cumsum([0, *(len(part.hits.event) for part in parts)])
+        self._numbers = [lists.number[low:high] for low, high in pairwise(bounds)]
+        self._owner = np.empty(len(lists.number), np.int64)
+        self._local = np.empty(len(lists.number), np.int64)
+        fields = lists.event, lists.lowest, _together([part.count for part in parts])
+        event, lowest, count = (np.empty_like(field) for field in fields)
+        for number, (own, (low, high)) in enumerate(zip(self._numbers, pairwise(bounds))):
+            self._owner[own], self._local[own] = number, np.arange(high - low)
+        for whole, dealt in zip((event, lowest, count), fields):
+            whole[lists.number] = dealt
+        self.hits = Hits(np.array([0, len(event)]), event, lowest, count)
+        self.symbols = parts[0].symbols
+        self.n_nodes = sum(part.n_nodes for part in parts)
+
+    @property
+    def in_bulk(self) -> bool:
+        return True
+
+    def blocks(
+        self, order: np.ndarray | None = None, limit: int | None = None, size: int | None = None
+    ) -> Iterator[Block]:
+        """The complex events of hits: as `Structure.blocks`; by default `ANSWERS` at once for each device."""
+        size = ANSWERS * self._dealers.threads if size is None else max(size, 1)
+        order = np.arange(len(self._owner)) if order is None else order
+        count = np.minimum(self.hits.count[order], 1 << 62).astype(np.int64)
+        alone = count > min(bulk_count(limit), size)
+        alone |= self.hits.event[order] - self.hits.lowest[order] > MAX_SPAN
+        for low, high in groups_of(np.where(alone, size, count), size):
+            hits = order[low:high]
+            if alone[low]:
+                owner = int(self._owner[hits[0]])
+                for block in self._parts[owner].blocks(self._local[hits], limit, size):
+                    yield self._numbered(owner, block)
+            else:
+                number = count[low:high] if limit is None else np.minimum(count[low:high], limit)
+                yield from self._found(hits, number, limit, size)
+
+    def _found(self, hits: np.ndarray, number: np.ndarray, limit: int | None, size: int) -> Iterator[Block]:
+        """The complex events of some hits, in their order, each part's found by its own device."""
+        owner = self._owner[hits]
+        owners = np.unique(owner).tolist()
+
+        def run(part: int) -> Block:
+            own = self._local[hits[owner == part]]
+            found = joined([*self._parts[part].blocks(own, limit, size)])
+            return self._numbered(part, found)
+
+        found = self._dealers.map("enumerate", run, owners)
+        return in_order(found, np.searchsorted(owners, owner), number)
+
+    def _numbered(self, part: int, block: Block) -> Block:
+        return block._replace(hit=self._numbers[part][block.hit])
+
+
+def in_order(blocks: Sequence[Block], owner: np.ndarray, number: np.ndarray) -> Iterator[Block]:
+    """The complex events of several blocks, hit after hit.
+
+    Parameters
+    ----------
+    blocks : sequence of Block
+        Each with the complex events of its hits, in their order.
+    owner : ndarray, shape (hits,), int64
+        Which of them has those of each hit.
+    number : ndarray, shape (hits,), int64
+        How many each hit has.
+
+    Yields
+    ------
+    Block
+        Parts of the blocks where many complex events of a block follow each other, otherwise a new one.
+    """
+    if len(blocks) == 1:
+        yield blocks[0]
+        return
+    first = np.append(0, np.flatnonzero(np.diff(owner)) + 1)
+    length, owner = np.add.reduceat(number, first), owner[first]
+    start = np.empty(len(first), np.int64)
+    for at in range(len(blocks)):
+        own = owner == at
+        start[own] = np.cumsum(length[own]) - length[own]
+    for low, high in groups_of(length, LONG):
+        if high - low == 1:
+            yield sliced(blocks[owner[low]], int(start[low]), int(start[low] + length[low]))
+        else:
+            yield _put_together(blocks, owner[low:high], start[low:high], length[low:high])
+
+
+def _put_together(blocks: Sequence[Block], owner: np.ndarray, start: np.ndarray, length: np.ndarray) -> Block:
+    """Ranges of complex events of several blocks, one after another; those of a block without gaps."""
+    parts, done, before = [], 0, np.zeros(len(blocks), np.int64)
+    for at in np.unique(owner).tolist():
+        own = np.flatnonzero(owner == at)
+        low, high = int(start[own[0]]), int(start[own[-1]] + length[own[-1]])
+        parts.append(sliced(blocks[at], low, high))
+        before[at] = done - low
+        done += high - low
+    return gathered(joined(parts), ranges(before[owner] + start, length))
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Blocks one after another, as one; at least one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    hit, start, event, label = (
+        np.concatenate([getattr(block, name) for block in blocks])
+        for name in ("hit", "start", "event", "label")
+    )
+    before = np.cumsum([0, *(len(block.event) for block in blocks)])
+    parts = [block.first[:-1] - block.first[0] + low for block, low in zip(blocks, before)]
+    return Block(hit, start, np.concatenate([*parts, before[-1:]]), event, label)
+
+
+def sliced(block: Block, low: int, high: int) -> Block:
+    """The complex events `low .. high - 1` of a block, which are not copied."""
+    first = block.first[low : high + 1]
+    marks = slice(first[0], first[-1])
+    return Block(
+        block.hit[low:high], block.start[low:high], first - first[0], block.event[marks], block.label[marks]
+    )
+
+
+def gathered(block: Block, rows: np.ndarray) -> Block:
+    """Some complex events of a block, shape (rows,), in the order given."""
+    length = np.diff(block.first)[rows]
+    marks = ranges(block.first[rows], length)
+    return Block(
+        block.hit[rows],
+        block.start[rows],
+        np.append(0, np.cumsum(length)),
+        block.event[marks],
+        block.label[marks],
+    )
+
+
+def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """The numbers `first[g] .. first[g] + length[g] - 1` of all g, one after another."""
+    before = np.cumsum(length) - length
+    return np.repeat(first - before, length) + np.arange(int(length.sum()))
+
+
+def _together(counts: Sequence[np.ndarray]) -> np.ndarray:
+    """Counts one after another, as Python integers where some are."""
+    if any(count.dtype == object for count in counts):
+        counts = [count.astype(object) for count in counts]
+    return np.concatenate(counts)
