@@ -5,13 +5,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test bench lint format clean
+.PHONY: demo test test-rapids bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
 
+# Spark needs Java: where it is missing, this says what to install, and installs it on Debian as root.
+# `--dist loadgroup` keeps the tests of Spark in one process, which holds the only JVM.
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m cer_gpu.spark.java --install
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+# What the RAPIDS Accelerator says of our plans; it needs no GPU. Maven fetches its jar, about 1 GB.
+test-rapids: $(VENV)/.ready-test
+	$(BIN)/python -m cer_gpu.spark.java --install
+	@command -v mvn > /dev/null || { echo "Maven fetches the RAPIDS jar; install it (apt-get install maven)" >&2; exit 1; }
+	artifact=$$($(BIN)/python -c 'from cer_gpu.spark.settings import RAPIDS_PACKAGE; print(RAPIDS_PACKAGE)') \
+		&& mvn --batch-mode --quiet dependency:copy -Dartifact=$$artifact -DoutputDirectory=$(abspath $(VENV))/rapids
+	RAPIDS_JAR=$$(ls -t $(abspath $(VENV))/rapids/*.jar | head -n 1) $(BIN)/python -m pytest -m rapids tests/test_spark_rapids.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/python -m bench

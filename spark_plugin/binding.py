@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
-from cer_gpu.spark.task import COUNT, Task
+from cer_gpu.spark.task import Task
 
 from cer_gpu.api import Query
 from cer_gpu.engine.lanes import LaneEncoder
@@ -87,12 +87,12 @@ _ELSEWHERE = {
 def _result(portable: PortableQuery, product: str, event_id: str | None) -> pa.Schema:
     """The columns of a product, in the types of Spark."""
     if product == "count":
-        return pa.schema([pa.field("count", COUNT, nullable=False)])
+        return pa.schema([pa.field("count", pa.string(), nullable=False)])
     whole = portable.result
     positions = pa.int64() if event_id is None else spark_type(portable.schema.field(event_id).type)
     if product != "run":
         value = {
-            "counts": pa.field("count", COUNT, nullable=False),
+            "counts": pa.field("count", pa.string(), nullable=False),
             "hits": pa.field("latest_start", positions, nullable=event_id is not None),
         }[product]
         keys = key_fields(portable)

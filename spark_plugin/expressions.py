@@ -7,12 +7,14 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from cer_gpu.spark.binding import spark_schema
+from cer_gpu.spark.task import Renamed
 
 from cer_gpu.engine.keys import common_type
 from cer_gpu.engine.portable import PortableQuery
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
+    from pyspark.sql import Column, DataFrame
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -22,6 +24,19 @@ def column(name: str) -> Column:
     import pyspark.sql.functions as sf
 
     return sf.col("`" + name.replace("`", "``") + "`")
+
+
+def in_tasks(frame: DataFrame, function: Any, result: pa.Schema) -> DataFrame:
+    """What a function gives for the batches of each partition of a frame.
+
+    `DataFrame.mapInArrow` looks the columns up by their names, and takes dots and backticks in these for its
+    own: such columns go under other names.
+    """
+    names = frame.columns
+    if any(set(name) & set(".`") for name in names):
+        function = Renamed(function, names)
+        frame = frame.toDF(*(f"c{number}" for number in range(len(names))))
+    return frame.mapInArrow(function, spark_schema(result))
 
 
 def key_expressions(query: PortableQuery) -> list[Column]:

@@ -66,6 +66,7 @@ class FileWorker:
 
     def _run(self, job: Job, share: Share) -> Run:
         rows = FileRows(share.parts, self._schema)
+        job.events += (rows.rows or 0) - share.halo
         labels = Labels(share.first)
         if job.task.event_id is None:
             return Run(job.bound(rows, share.halo), labels, None)

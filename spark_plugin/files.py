@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import lake, layout, settings
-from cer_gpu.spark.binding import spark_schema, task_of
+from cer_gpu.spark.binding import task_of
 from cer_gpu.spark.cuts import earlier
+from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.file_worker import ROW, FileReader, FileWorker, Share
-from cer_gpu.spark.operators import parallel_tasks, summed
+from cer_gpu.spark.operators import parallel_tasks, with_numbers
 from cer_gpu.spark.routes import Size, route_of
 from cer_gpu.spark.worker import Worker
 
@@ -80,7 +81,7 @@ def hits_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
 
 def count_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
     """How many complex events there are: one row, one column, `count`; as `run_files`."""
-    return summed(_product(paths, query, "count", keywords))
+    return _product(paths, query, "count", keywords)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,8 @@ def _product(paths: Paths, query: Query | str, product: str, keywords: dict[str,
     if shares is None:
         return _shuffled(spark, found, task, size, query, keywords)
     worker = FileWorker(task.dumped(), found.schema, shares)
-    return spark.range(0, len(shares), 1, len(shares)).mapInArrow(worker, spark_schema(task.result))
+    told = in_tasks(spark.range(0, len(shares), 1, len(shares)), worker, task.result)
+    return with_numbers(told, product)
 
 
 def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
@@ -242,11 +244,10 @@ def _shuffled(
     own = own.giving(task)
     parts = [_share(found, low, low, high) for low, high in _even(found, size)]
     reader = FileReader(own.dumped(), found.schema, parts)
-    read = spark.range(0, len(parts), 1, len(parts)).mapInArrow(reader, spark_schema(reader.given))
+    read = in_tasks(spark.range(0, len(parts), 1, len(parts)), reader, reader.given)
     route = route_of(read, own, size)
-    return route.frame.mapInArrow(
-        Worker(own.dumped(), route.pieces, route.streamed), spark_schema(own.result)
-    )
+    told = in_tasks(route.frame, Worker(own.dumped(), route.pieces, route.streamed), own.result)
+    return with_numbers(told, task.product)
 
 
 def _even(found: Lake, size: Size) -> Iterator[tuple[int, int]]:

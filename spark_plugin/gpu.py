@@ -37,7 +37,7 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
     """
     if mode == "off":
         return "cpu", ""
-    addresses = _addresses(context)
+    addresses = addresses_of(context)
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     named = bool(addresses) or visible not in (None, "")
     # Without a word about GPUs from anywhere the driver is asked, which takes no time.
@@ -85,7 +85,8 @@ def number_of(visible: str | None, addresses: list[str], partition: int, count: 
     return partition % count
 
 
-def _addresses(context: Any) -> list[str]:
+def addresses_of(context: Any) -> list[str]:
+    """The GPUs that Spark gave a task."""
     gpu = context.resources().get("gpu") if context is not None else None
     return list(gpu.addresses) if gpu is not None else []
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.spark import settings
-from cer_gpu.spark.binding import arrow_schema, compiled, spark_schema, task_of
+from cer_gpu.spark.binding import arrow_schema, compiled, task_of
+from cer_gpu.spark.expressions import column, in_tasks
 from cer_gpu.spark.jvm import estimated_rows
 from cer_gpu.spark.routes import Route, Size, route_of
+from cer_gpu.spark.task import DIGITS
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.plan.explain import WIDTH
@@ -95,7 +97,7 @@ def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     DataFrame
         One row, one column: `count`, a decimal of 38 digits.
     """
-    return summed(_product(df, query, "count", keywords))
+    return _product(df, query, "count", keywords)
 
 
 def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
@@ -116,18 +118,22 @@ def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
     return "\n".join([*kept, f"{'spark':<{WIDTH}}{route.reason}", ""])
 
 
-def summed(frame: DataFrame) -> DataFrame:
-    """The sum of the counts that tasks give: every task gives one, so that no row at all means no task."""
+def with_numbers(frame: DataFrame, product: str) -> DataFrame:
+    """What tasks give for a product, its counts as numbers; one where the number alone is asked for."""
     import pyspark.sql.functions as sf
-    from cer_gpu.spark.task import COUNT
 
-    return frame.agg(sf.sum("count").cast(f"decimal({COUNT.precision}, 0)").alias("count"))
+    if product not in ("count", "counts"):
+        return frame
+    kind = f"decimal({DIGITS},0)"
+    exact = frame.withColumn("count", column("count").cast(kind))
+    # Every task gives a number, so that the sum of none is 0.
+    return exact.agg(sf.sum("count").cast(kind).alias("count")) if product == "count" else exact
 
 
 def _product(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
     task, route = _routed(df, query, product, keywords)
     worker = Worker(task.dumped(), route.pieces, route.streamed)
-    return route.frame.mapInArrow(worker, spark_schema(task.result))
+    return with_numbers(in_tasks(route.frame, worker, task.result), product)
 
 
 def _routed(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> tuple[Task, Route]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import cuts
-from cer_gpu.spark.binding import spark_schema
-from cer_gpu.spark.expressions import column, key_expressions, literal, number_of_piece, rank
+from cer_gpu.spark.expressions import column, in_tasks, key_expressions, literal, number_of_piece, rank
 from cer_gpu.spark.pieces import PIECE, Piece, numbers_apart
 from cer_gpu.spark.task import Task
 
@@ -224,7 +223,7 @@ def _cells(spread: cuts.Distribution, bounds: np.ndarray, halos: np.ndarray | No
 
 def _measured(frame: DataFrame, function: Any) -> dict[int, list[tuple[int, np.ndarray]]]:
     """What tasks measure of each stream: a job."""
-    rows = frame.mapInArrow(function, spark_schema(cuts.MEASURED)).collect()
+    rows = in_tasks(frame, function, cuts.MEASURED).collect()
     found: dict[int, list[tuple[int, np.ndarray]]] = {}
     for stream, whole, count, integers, floats in rows:
         values = np.array(integers, np.int64) if whole else np.array(floats, np.float64)

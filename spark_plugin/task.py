@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pyarrow as pa
 
@@ -12,8 +14,8 @@ from cer_gpu.engine.portable import PortableQuery
 PRODUCTS = ("run", "count", "counts", "hits")
 """What may be asked of a query."""
 
-COUNT = pa.decimal128(38, 0)
-"""Counts are exact up to 38 digits: Spark has no wider number."""
+DIGITS = 38
+"""Counts are exact up to so many digits: Spark has no wider number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Task:
     ties : tuple of str
         The columns that break ties after those of `order_by`.
     result : pyarrow.Schema
-        Of what the task gives, in the types of Spark.
+        Of what the task gives, in the types of Spark; counts as text.
     gpu : {"auto", "required", "off"}
     limit : int or None
         Of complex events.
@@ -80,3 +82,21 @@ class Task:
     def dumped(self) -> bytes:
         """As bytes, which a worker keeps from task to task."""
         return pickle.dumps(self, protocol=5)
+
+
+class Renamed:
+    """A function for `mapInArrow` whose columns go under other names on the way.
+
+    Parameters
+    ----------
+    function : callable
+    names : sequence of str
+        The names of the columns for the function, in their order.
+    """
+
+    def __init__(self, function: Any, names: Sequence[str]) -> None:
+        self._function = function
+        self._names = list(names)
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return self._function(batch.rename_columns(self._names) for batch in batches)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
 from pickle import loads
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark.gpu import device_of_task
 from cer_gpu.spark.labels import Labels
+from cer_gpu.spark.metrics import publish
 from cer_gpu.spark.pieces import PIECE, Piece
+from cer_gpu.spark.reused import settle
 from cer_gpu.spark.sorting import NO_TIES, in_order, say_once, time_of
-from cer_gpu.spark.task import COUNT, Task
+from cer_gpu.spark.task import DIGITS, Task
 
 from cer_gpu.engine.bound import BoundQuery
 from cer_gpu.engine.lanes import LaneEncoder
@@ -28,9 +30,6 @@ from cer_gpu.engine.sources.arrow_types import is_text
 from cer_gpu.engine.sources.rows import one_batch
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-
-MOST = 10**COUNT.precision - 1
-"""The largest count that Spark has a column for."""
 
 
 class Worker:
@@ -83,7 +82,10 @@ class Job:
         self.task = task
         self._options = task.query.options
         self.workers = Workers(max(1, context.cpus() if context is not None else 1))
+        self._in_worker = context is not None
         self._device, reason = device_of_task(task.gpu, context)
+        self.events = 0
+        """How many events it has read."""
         if reason:
             say_once(reason)
 
@@ -95,6 +97,7 @@ class Job:
         if not given:
             return
         table = pa.Table.from_batches(given)
+        self.events += len(table)
         del given
         if PIECE not in table.schema.names:
             yield self._sorted(_one_batch(table), None)
@@ -139,6 +142,7 @@ class Job:
                     lanes, last = lanes[begins], int(lanes[-1])
                 labels.add(begins + rows, lanes, self._ids(batch))
                 rows += len(batch)
+                self.events += len(batch)
                 yield batch
 
         reader = pa.RecordBatchReader.from_batches(first.schema, watched())
@@ -158,7 +162,16 @@ class Job:
     # ---------------------------------------------------------------------------- what they are asked for
 
     def results(self, runs: Iterable[Run]) -> Iterator[pa.RecordBatch]:
-        """What was asked of the events, in the columns of the result."""
+        """What was asked of the events, in the columns of the result; the executor is told how many."""
+        begun, given = perf_counter(), 0
+        for batch in self._results(runs):
+            given += len(batch)
+            yield batch
+        publish(self.events, given, perf_counter() - begun, self._device)
+        if self._in_worker:
+            settle()
+
+    def _results(self, runs: Iterable[Run]) -> Iterator[pa.RecordBatch]:
         if self.task.product == "count":
             yield self._count(sum(run.bound.count() for run in runs))
             return
@@ -200,19 +213,19 @@ class Job:
 
 
 def counts_column(counts: list[int]) -> pa.Array:
-    """Counts as Spark's widest whole numbers.
+    """Counts as text, which Spark makes numbers of: accelerators take no decimals from Python.
 
     Raises
     ------
     LimitError
-        Where one has more digits.
+        Where one has more digits than Spark's widest number.
     """
-    if max(counts, default=0) > MOST:
+    if max(counts, default=0) >= 10**DIGITS:
         raise LimitError(
-            f"a count has {len(str(max(counts)))} digits, and a column on Spark holds {COUNT.precision} at "
-            "most: narrow the query"
+            f"a count has {len(str(max(counts)))} digits, and a column on Spark holds {DIGITS} at most: "
+            "narrow the query"
         )
-    return pa.array([Decimal(count) for count in counts], COUNT)
+    return pa.array(list(map(str, counts)), pa.string())
 
 
 def _one_batch(table: pa.Table) -> pa.RecordBatch:

@@ -252,10 +252,11 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     consuming = cuda_consume.CudaConsumption
     monkeypatch.setattr(consuming, "__init__", with_geometry(consuming.__init__, {"lane": TINY[0]}))
     for module, name, value in (
-        (joins, "PIECE", 5), (joins, "LEAST", 1), (joins, "LIST", 3), (cuda_consume, "LEAST", 1),
+        (joins, "PIECE", 5), (joins, "LEAST", 1), (cuda_consume, "LEAST", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr("cer_gpu.engine.cuda.execute.PIECE", 4)
+    monkeypatch.setattr("cer_gpu.engine.cuda.execute.LIST", 3)
     monkeypatch.setattr(runner, "CHUNK", 10)
     tally: Counter[str] = Counter()
 

@@ -116,10 +116,9 @@ def test_positions_are_places_in_the_partition() -> None:
         "{'k': 'y', 'position': 2, 'latest_start': 0}",
     ]
     assert found["counts"] == [
-        f"{{'k': '{key}', 'position': {at}, 'count': Decimal('1')}}"
-        for key, at in (("x", 2), ("y", 1), ("y", 2))
+        f"{{'k': '{key}', 'position': {at}, 'count': '1'}}" for key, at in (("x", 2), ("y", 1), ("y", 2))
     ]
-    assert found["count"] == ["{'count': Decimal('3')}"]
+    assert found["count"] == ["{'count': '3'}"]
     assert [row[:36] for row in found["run"]] == [
         "{'start': 0, 'end': 1, 'k': 'y', 'st",
         "{'start': 0, 'end': 2, 'k': 'x', 'st",
@@ -217,12 +216,12 @@ def test_ties_without_a_tie_breaker_are_told_once(capfd: pytest.CaptureFixture[s
     table = pa.table({"type": ["B", "A", "B"], "ts": [1, 1, 2], "v": [2, 1, 3]})
     task = task_of(query, table.schema, "count", order_by="ts")
     # By the type: A comes before the B of the same time.
-    assert answer(task, [table, table], Random(1)) == ["{'count': Decimal('2')}"] * 2
+    assert answer(task, [table, table], Random(1)) == ["{'count': '2'}"] * 2
     told = capfd.readouterr().err
     assert told.count("events tie in time") == 1
     sorting.forget_what_was_said()
     named = task_of(query, table.schema, "count", order_by=("ts", "v"))
-    assert answer(named, [table], Random(1)) == ["{'count': Decimal('2')}"]
+    assert answer(named, [table], Random(1)) == ["{'count': '2'}"]
     assert "tie" not in capfd.readouterr().err
 
 
@@ -237,7 +236,7 @@ def test_an_event_without_time_is_named_with_its_key() -> None:
 
 
 def test_counts_have_at_most_38_digits() -> None:
-    assert counts_column([10**38 - 1]).to_pylist() == [10**38 - 1]
+    assert counts_column([10**38 - 1]).to_pylist() == [str(10**38 - 1)]
     with pytest.raises(LimitError, match="39 digits"):
         counts_column([10**38])
 

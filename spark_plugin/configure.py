@@ -1,0 +1,211 @@
+"""Sets what a session needs before it starts, and nothing that somebody else has set."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from cer_gpu.spark import settings
+from cer_gpu.spark.given import Given, given
+from cer_gpu.spark.java import require_java
+from cer_gpu.spark.settings import Setting
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    Builder = TypeVar("Builder", bound=SparkSession.Builder)
+
+DISCOVERY_SCRIPT = Path(__file__).with_name("discover_gpus.sh")
+"""Prints the GPUs of a machine in the form that Spark asks for."""
+
+_ARROW = {settings.ARROW_RECORDS: "65536", settings.ARROW_BYTES: str(64 << 20)}
+_PYTHON = "PYSPARK_PYTHON"
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is to be set, in order, and what is to be said besides."""
+
+    values: dict[Setting, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def configure(
+    builder: Builder,
+    gpu: Literal["auto", "required", "off"] = "auto",
+    rapids: Literal["auto"] | bool = "auto",
+    *,
+    plugin: str | os.PathLike[str] | None = None,
+    discovery_script: str | None = None,
+    task_gpus: float | None = None,
+) -> Builder:
+    """Set the keys that a session needs, and say on standard error what was set, one line a key.
+
+    A key that is set already keeps its value, whether it was set on the builder, in `PYSPARK_SUBMIT_ARGS`, in
+    `spark-defaults.conf`, by spark-submit, or in an application that runs already. Where the application
+    runs already, and under Spark Connect, only keys that are read at run time are set: the others belong to
+    whoever starts it, and a line says which they are.
+
+    `gpu="auto"` counts on a GPU where the settings ask for one (`spark.executor.resource.gpu.amount`), and in
+    local mode where the NVIDIA driver shows one on this machine and `CUDA_VISIBLE_DEVICES` does not hide it.
+    What the machines of a cluster have cannot be known from here: for YARN, Kubernetes and a standalone
+    cluster say `gpu="required"`, or set that key. Without a GPU only the sizes of Arrow batches are set.
+
+    Parameters
+    ----------
+    builder : SparkSession.Builder
+        `SparkSession.builder`, of the classic or the Connect kind.
+    gpu : {"auto", "required", "off"}, default "auto"
+        "required" asks the cluster manager for GPUs, and tasks fail without one; "off" never looks for one.
+    rapids : "auto" or bool, default "auto"
+        Whether Spark's own operators are to run on the GPU, by the RAPIDS Accelerator. "auto": where a GPU is
+        counted on and its jar or its plugin is named already. True: always; where no jar is named, Spark
+        fetches it (about 1 GB).
+    plugin : path, optional
+        The jar that `cer_gpu.spark.build_plugin` made: version check and metrics.
+    discovery_script : str, optional
+        Path of the discovery script on the machines of the executors; by default that of this package, which
+        YARN ships along and a Kubernetes image has where cer-gpu is installed in it at the same place.
+    task_gpus : float, optional
+        Share of a GPU that a task takes; by default one over `spark.executor.cores`, else 0.25.
+
+    Returns
+    -------
+    SparkSession.Builder
+        The one that was given.
+
+    Raises
+    ------
+    SettingError
+        For another value of `gpu` or `rapids`.
+    JavaError
+        The session is to start in this process, and there is no Java for it.
+    """
+    settings.parsed(settings.GPU, gpu)
+    if rapids not in ("auto", True, False):
+        raise settings.SettingError(f"rapids={rapids!r}: it is 'auto', True or False")
+    known = given(builder)
+    if not (known.running or known.connect or "PYSPARK_GATEWAY_PORT" in os.environ):
+        require_java()
+    plan = _Plan(dict(_ARROW))
+    if gpu != "auto":
+        plan.values[settings.GPU] = gpu
+    why = gpu_expected(known) if gpu == "auto" else gpu == "required" and "it is required"
+    if gpu != "off":
+        plan.notes.append(f"GPU: {why}" if why else "no GPU is counted on: only Arrow batches are set")
+    if why:
+        _plan_gpu(plan, known, discovery_script, task_gpus)
+    if rapids is True or (rapids == "auto" and why and rapids_named(known)):
+        _plan_rapids(plan, known)
+    if plugin is not None:
+        _plan_plugin(plan, known, str(plugin))
+    _apply(builder, plan, known)
+    return builder
+
+
+def gpu_expected(known: Given, environment: Mapping[str, str] = os.environ) -> str | None:
+    """Why a GPU is counted on, as a clause; None where none is.
+
+    Parameters
+    ----------
+    known : Given
+    environment : mapping of str to str
+    """
+    amount = known.get(settings.EXECUTOR_GPUS.key)
+    if amount not in ("", "0"):
+        return f"{settings.EXECUTOR_GPUS.key}={amount}"
+    if not _is_local(known) or environment.get("CUDA_VISIBLE_DEVICES", "0").strip() in ("", "-1"):
+        return None
+    devices = driver_devices()
+    return f"the NVIDIA driver shows {len(devices)} on this machine" if devices else None
+
+
+def driver_devices(root: Path = Path("/")) -> list[str]:
+    """The GPUs that the NVIDIA driver shows in the file system, without starting CUDA."""
+    listed = sorted(path.name for path in root.glob("proc/driver/nvidia/gpus/*"))
+    return listed or sorted(path.name for path in root.glob("dev/dxg"))
+
+
+def rapids_named(known: Given) -> bool:
+    """Whether the settings name the RAPIDS Accelerator: its plugin, its package or its jar."""
+    return settings.RAPIDS_PLUGIN in known.get(settings.PLUGINS.key) or _rapids_jar_named(known)
+
+
+def _rapids_jar_named(known: Given) -> bool:
+    keys = (settings.PACKAGES, settings.JARS, settings.DRIVER_CLASS_PATH)
+    return any("rapids-4-spark" in known.get(key.key) for key in keys)
+
+
+def _is_local(known: Given) -> bool:
+    return known.master == "local" or known.master.startswith("local[")
+
+
+def _plan_gpu(plan: _Plan, known: Given, script: str | None, share: float | None) -> None:
+    if _is_local(known):
+        # Spark hands out no resources in local mode: a task takes a GPU by the number of its partition.
+        return
+    cores = known.get("spark.executor.cores")
+    if share is None:
+        share = 1 / int(cores) if cores.isdecimal() and int(cores) else 0.25
+    plan.values[settings.EXECUTOR_GPUS] = "1"
+    # Cut, not rounded: Spark gives out floor(1 / share) shares of a GPU.
+    plan.values[settings.TASK_GPUS] = f"{int(share * 10_000) / 10_000:g}"
+    if known.master.startswith("k8s:"):
+        plan.values[settings.VENDOR] = "nvidia.com"
+        plan.values[settings.DISCOVERY] = script or str(DISCOVERY_SCRIPT)
+    elif known.master.startswith("yarn"):
+        if script is None and settings.DISCOVERY.key not in known.values:
+            plan.values[settings.FILES] = str(DISCOVERY_SCRIPT)
+        plan.values[settings.DISCOVERY] = script or f"./{DISCOVERY_SCRIPT.name}"
+    elif script:
+        plan.values[settings.DISCOVERY] = script
+
+
+def _plan_rapids(plan: _Plan, known: Given) -> None:
+    plan.values[settings.PLUGINS] = settings.RAPIDS_PLUGIN
+    if not _rapids_jar_named(known) and settings.RAPIDS_PLUGIN not in known.get(settings.PLUGINS.key):
+        plan.values[settings.PACKAGES] = settings.RAPIDS_PACKAGE
+    # The other half of the memory of the GPU is for the kernels, which run in the Python workers.
+    plan.values[settings.RAPIDS_MEMORY] = "0.5"
+    plan.values[settings.RAPIDS_MOST_MEMORY] = "0.5"
+    plan.values[settings.RAPIDS_LEAST_MEMORY] = "0.1"
+    plan.values[settings.RAPIDS_PINNED] = "2g"
+    plan.values[settings.RAPIDS_PYTHON_POOL] = "false"
+
+
+def _plan_plugin(plan: _Plan, known: Given, jar: str) -> None:
+    from cer_gpu import __version__
+
+    plugins = plan.values.get(settings.PLUGINS)
+    plan.values[settings.PLUGINS] = ",".join(filter(None, [plugins, settings.CER_PLUGIN]))
+    plan.values[settings.JARS] = jar
+    plan.values[settings.VERSION] = __version__
+
+
+def _apply(builder: SparkSession.Builder, plan: _Plan, known: Given) -> None:
+    for setting, text in plan.values.items():
+        if setting.key in known.values:
+            place = f"set in {known.places[setting.key]}"
+            kept = known.values[setting.key]
+            lacking = [part for part in text.split(",") if setting in _LISTS and part not in kept]
+            more = f"; add {','.join(lacking)} to it" if lacking else ""
+            plan.notes.append(f"{setting.key}={kept} is kept ({place}){more}")
+        elif setting.applies == "startup" and (known.running or known.connect):
+            who = "the server of Spark Connect" if known.connect else "the application, which runs already,"
+            plan.notes.append(f"{setting.key}={text} is left to whoever starts {who}")
+        else:
+            builder.config(setting.key, text)
+            plan.notes.append(f"{setting.key}={text}")
+    if _is_local(known) and not (known.running or known.connect or _PYTHON in os.environ):
+        # Otherwise the workers run the first `python3` of the path, which may be another one than this.
+        os.environ[_PYTHON] = sys.executable
+        plan.notes.append(f"{_PYTHON}={sys.executable} in the environment")
+    sys.stderr.writelines(f"cer-gpu: {note}\n" for note in plan.notes)
+
+
+_LISTS = (settings.PLUGINS, settings.JARS, settings.PACKAGES, settings.FILES)
+"""Keys whose value is a list, in which more than one can have a part."""

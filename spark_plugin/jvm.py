@@ -1,0 +1,128 @@
+"""All that needs the JVM of a session; Spark Connect has none, and functions then give None or no text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_RAPIDS_FACTS = "rapids4spark-version-info.properties"
+_UNKNOWN_SIZE = 1 << 62
+"""Spark gives its largest number as the size of what it knows nothing of; joins of that are larger still."""
+
+
+def session_jvm(spark: SparkSession) -> Any:
+    """The view of a session's JVM through which its classes are reached; None under Spark Connect."""
+    # Spark Connect raises an AttributeError that says so.
+    return getattr(spark, "_jvm", None)
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Whether a session speaks to its server by Spark Connect."""
+    return session_jvm(spark) is None
+
+
+def java_of(spark: SparkSession) -> str | None:
+    """The property `java.version` of the driver's JVM."""
+    jvm = session_jvm(spark)
+    return None if jvm is None else str(jvm.java.lang.System.getProperty("java.version"))
+
+
+def has_class(spark: SparkSession, name: str) -> bool | None:
+    """Whether the driver's JVM can load a class, which is a class of a plugin here."""
+    return _has_resource(spark, name.replace(".", "/") + ".class")
+
+
+def rapids_version(spark: SparkSession) -> str | None:
+    """The version of the RAPIDS Accelerator on the driver's class path; None where there is none."""
+    loader = _loader(spark)
+    stream = None if loader is None else loader.getResourceAsStream(_RAPIDS_FACTS)
+    if stream is None:
+        return None
+    facts = session_jvm(spark).java.util.Properties()
+    try:
+        facts.load(stream)
+    finally:
+        stream.close()
+    return str(facts.getProperty("version"))
+
+
+def rapids_knows(spark: SparkSession) -> bool | None:
+    """Whether the RAPIDS Accelerator on the class path was built for this version of Spark, among others."""
+    # Its jar has a folder for each version: spark411 for 4.1.1.
+    digits = "".join(spark.version.split("-")[0].split(".")[:3])
+    return _has_resource(spark, f"spark{digits}/")
+
+
+def rapids_explain(df: DataFrame) -> str | None:
+    """What the RAPIDS Accelerator says of a plan, operator by operator; it need not be enabled.
+
+    Returns
+    -------
+    str or None
+        A line that begins with `*` speaks of what runs on a GPU, one with `!` of what does not; None where
+        there is no JVM or no RAPIDS Accelerator.
+    """
+    spark = df.sparkSession
+    jvm = session_jvm(spark)
+    if jvm is None or rapids_version(spark) is None:
+        return None
+    return str(jvm.com.nvidia.spark.rapids.ExplainPlan.explainPotentialGpuPlan(df._jdf, "ALL"))
+
+
+def physical_plan(df: DataFrame) -> str:
+    """The text of a physical plan; empty where there is no JVM."""
+    if is_connect(df.sparkSession):
+        return ""
+    return str(df._jdf.queryExecution().executedPlan().toString())
+
+
+def estimated_bytes(df: DataFrame) -> int | None:
+    """How large Spark believes a DataFrame to be, in bytes, without running it.
+
+    For files it is their size times `spark.sql.sources.fileCompressionFactor`, cut to the columns that are
+    read; filters are not counted unless there are statistics.
+
+    Returns
+    -------
+    int or None
+        None where Spark does not know, and under Spark Connect.
+    """
+    statistics = _statistics(df)
+    if statistics is None:
+        return None
+    size = int(str(statistics.sizeInBytes()))
+    return size if size < _UNKNOWN_SIZE else None
+
+
+def estimated_rows(df: DataFrame) -> int | None:
+    """How many rows Spark believes a DataFrame to have; None where only its size, or nothing, is known."""
+    statistics = _statistics(df)
+    if statistics is None or not statistics.rowCount().isDefined():
+        return None
+    return int(str(statistics.rowCount().get()))
+
+
+def jars_of(spark: SparkSession) -> tuple[str, ...] | None:
+    """The jars that the application gave its executors, as Spark names them."""
+    if is_connect(spark):
+        return None
+    listed = spark.sparkContext._jsc.sc().listJars()
+    return tuple(str(listed.apply(i)) for i in range(listed.size()))
+
+
+def _statistics(df: DataFrame) -> Any:
+    if is_connect(df.sparkSession):
+        return None
+    return df._jdf.queryExecution().optimizedPlan().stats()
+
+
+def _loader(spark: SparkSession) -> Any:
+    jvm = session_jvm(spark)
+    return None if jvm is None else jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
+
+
+def _has_resource(spark: SparkSession, name: str) -> bool | None:
+    loader = _loader(spark)
+    return None if loader is None else loader.getResource(name) is not None

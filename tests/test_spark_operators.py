@@ -1,0 +1,267 @@
+"""The operators on a Spark session: every route gives what the local engine gives."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import spark_sessions
+from cer_gpu.spark import routes
+from cer_gpu.spark.binding import task_of
+from cer_gpu.spark.pieces import numbers_apart, partition_of
+from generate import stream, stream_to_table, unary_query
+from spark_tasks import ROW, numbered, shuffled, wanted
+
+import cer_gpu as cer
+from cer_gpu import spark as cer_spark
+from cer_gpu.errors import CerError, DataError, QueryError
+from cer_gpu.language.printer import to_text
+
+pytestmark = spark_sessions.GROUP
+
+EVENTS = 3000
+OPTIONS: dict[str, Any] = {"order_by": ("ts", ROW)}
+
+
+def history(seed: int = 1, n: int = EVENTS) -> pa.Table:
+    """Events of three types and of 12 keys, one of which has half of them, in the order of time."""
+    rng = np.random.default_rng(seed)
+    key = np.where(rng.random(n) < 0.5, 0, rng.integers(0, 12, n))
+    return pa.table(
+        {
+            "type": pa.array(rng.choice(list("ABC"), n)),
+            "ts": pa.array(np.sort(rng.integers(0, 10**9, n)), pa.timestamp("us", "UTC")),
+            "price": rng.integers(0, 100, n).astype(float),
+            "k": pa.array([None if value == 11 else f"key {value}" for value in key.tolist()]),
+            ROW: np.arange(n),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return history()
+
+
+@pytest.fixture(scope="module")
+def frame(spark: Any, table: pa.Table) -> Any:
+    """The history with its rows in any order, over several partitions."""
+    return spark.createDataFrame(shuffled(table, Random(1))).repartition(4).cache()
+
+
+@pytest.fixture
+def small_tasks(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Tasks of a few hundred events, so that a small history is cut."""
+    monkeypatch.setattr(routes, "SMALL", 200)
+    spark.conf.set("spark.cer.rowsPerTask", "500")
+    yield
+    spark.conf.unset("spark.cer.rowsPerTask")
+
+
+ROUTES = {
+    "keyed": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 80] PARTITION BY [k] WITHIN 5 EVENTS",
+        "cut by time into",
+    ),
+    "keyed by time": (
+        "SELECT a, b[price] WHERE A AS a ; B AS b FILTER a[price > 80] PARTITION BY [k] WITHIN 5 SECONDS",
+        "cut by time into",
+    ),
+    "keyed, no window": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 96] AND b[price > 96] PARTITION BY [k]",
+        "sorted by Spark and streamed",
+    ),
+    "time window": (
+        "SELECT * FROM S WHERE A AS a ; (B AS b)+ FILTER a[price > 90] AND b[price > 80] WITHIN 2 SECONDS",
+        "each with the halo of one window before it",
+    ),
+    "count window": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 9 EVENTS",
+        "each with the halo of one window before it",
+    ),
+    "join": (
+        "Q(k) <- A(k=k), B(k=k), C(k=k) WITHIN 9 EVENTS",
+        "each with the halo of one window before it",
+    ),
+    "whole": (
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 98] AND b[price > 97]",
+        "one task, since the query has neither",
+    ),
+}
+
+
+def collected(frame: Any) -> pa.Table:
+    """The rows of a DataFrame as Arrow."""
+    return frame.toArrow()
+
+
+def same_times(table: pa.Table) -> pa.Table:
+    """With times as plain moments, since Spark shows the zone of its session."""
+    columns = [
+        column.cast(pa.timestamp("us")) if pa.types.is_timestamp(column.type) else column
+        for column in table.columns
+    ]
+    return pa.table(columns, names=[f"{number} {name}" for number, name in enumerate(table.schema.names)])
+
+
+def rows_of(table: pa.Table) -> list[str]:
+    """The rows of an answer in no order."""
+    found = same_times(table)
+    return wanted(found, found.schema.names)
+
+
+@pytest.mark.filterwarnings("ignore:one task runs the whole stream")
+@pytest.mark.parametrize("name", ROUTES)
+def test_every_route_gives_what_the_engine_gives(
+    frame: Any, table: pa.Table, small_tasks: None, name: str
+) -> None:
+    text, told = ROUTES[name]
+    query = cer.compile(text)
+    assert told in cer_spark.explain(frame, query, order_by="ts", event_id=ROW, rows=EVENTS)
+    local = query.run(table, order_by="ts").to_arrow()
+    assert len(local) > 20
+    found = collected(cer_spark.run(frame, query, order_by="ts", event_id=ROW, rows=EVENTS))
+    assert found.schema.names == local.schema.names
+    assert rows_of(found) == rows_of(local)
+    hits = collected(cer_spark.hits(frame, query, order_by="ts", event_id=ROW, rows=EVENTS))
+    assert rows_of(hits.select(["position", "latest_start"])) == rows_of(query.hits(table, order_by="ts"))
+    assert int(cer_spark.count(frame, query, order_by="ts", rows=EVENTS).first()["count"]) == len(local)
+
+
+@pytest.mark.parametrize("name", ["keyed", "time window", "count window"])
+def test_positions_are_places_wherever_a_stream_is_cut(
+    frame: Any, table: pa.Table, small_tasks: None, name: str
+) -> None:
+    query = cer.compile(ROUTES[name][0])
+    counts = collected(cer_spark.counts(frame, query, order_by="ts", rows=EVENTS)).to_pylist()
+    places: dict[Any, int] = {}
+    place_of = []
+    keyed = name == "keyed"
+    for key in table.column("k").to_pylist():
+        place_of.append((key if keyed else None, places.get(key if keyed else None, 0)))
+        places[key if keyed else None] = place_of[-1][1] + 1
+    expected = {
+        place_of[row["position"]]: row["count"] for row in query.counts(table, order_by="ts").to_pylist()
+    }
+    assert {(row.get("k"), row["position"]): int(row["count"]) for row in counts} == expected
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_queries(spark: Any, small_tasks: None, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = Random(seed)
+    monkeypatch.setattr(routes, "SMALL", 8)
+    spark.conf.set("spark.cer.rowsPerTask", "12")
+    events = numbered(stream_to_table(stream(rng, 40)))
+    while True:
+        try:
+            query = cer.compile(to_text(unary_query(rng, atoms=3)))
+            task = task_of(query, events.schema, "run", **OPTIONS, stream_column="stream")
+        except CerError:
+            continue
+        if (task.keyed, task.cuttable) == [(True, False), (False, True), (True, True), (False, True)][
+            seed % 4
+        ]:
+            break
+    frame = spark.createDataFrame(plain(shuffled(events, rng)))
+    found = cer_spark.run(frame, query, **OPTIONS, stream_column="stream", event_id=ROW, rows=len(events))
+    local = query.run(events, **OPTIONS, stream_column="stream").to_arrow()
+    assert rows_of(collected(found)) == rows_of(local), query.text
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """A table in types that Spark has."""
+    from cer_gpu.spark.arrow_types import plain_type
+
+    return table.cast(pa.schema([(field.name, plain_type(field.type)) for field in table.schema]))
+
+
+# -------------------------------------------------------------------------------- the form of a result
+
+
+def test_the_schema_is_known_before_anything_runs(spark: Any) -> None:
+    frame = spark.createDataFrame([], "type string, ts timestamp_ntz, price double, k int, d date")
+    query = "SELECT a, b[price, d] WHERE A AS a ; B AS b PARTITION BY [k] WITHIN 5 MINUTES"
+    found = cer_spark.run(frame, query, order_by="ts", rows=0)
+    assert found.schema.simpleString() == (
+        "struct<start:bigint,end:bigint,k:int,start_time:timestamp_ntz,end_time:timestamp_ntz,a:array<bigint>,"
+        "b:array<bigint>,b[price, d]:array<struct<price:double,d:date>>>"
+    )
+    assert found.collect() == []
+    named = cer_spark.run(frame.withColumnRenamed("d", "id"), query.replace(", d", ""), order_by="ts",
+                          event_id="id", rows=0)  # fmt: skip
+    assert named.schema["start"].dataType.simpleString() == "date"
+    counted = cer_spark.count(frame, query, order_by="ts", rows=0)
+    assert counted.schema.simpleString() == "struct<count:decimal(38,0)>"
+    assert [row["count"] for row in counted.collect()] == [0]
+
+
+def test_limit_is_a_cap_on_complex_events(frame: Any) -> None:
+    query = ROUTES["keyed"][0]
+    assert cer_spark.run(frame, query, order_by="ts", rows=EVENTS, limit=7).count() == 7
+
+
+def test_columns_may_have_any_name(spark: Any) -> None:
+    rows = [("A", 1, 5, "x"), ("B", 2, 6, "x"), ("B", 3, 6, "y")]
+    frame = spark.createDataFrame(rows, "`the type` string, `t.s` int, `a``b` int, `key.1` string")
+    query = "SELECT * WHERE A AS x ; B AS y PARTITION BY [`key.1`]"
+    found = cer_spark.run(frame, query, order_by="t.s", type_column="the type", event_id="a`b")
+    assert [tuple(row)[:3] for row in found.collect()] == [(5, 6, "x")]
+
+
+# --------------------------------------------------------------------------------------------- refusals
+
+
+def test_an_error_in_the_query_is_raised_before_a_job_starts(spark: Any, frame: Any) -> None:
+    tracker = spark.sparkContext.statusTracker()
+    spark.sparkContext.setJobGroup("wrong", "a wrong query")
+    try:
+        with pytest.raises(QueryError, match="prize"):
+            cer_spark.run(frame, "SELECT * WHERE A AS a FILTER a[prize > 3]", order_by="ts")
+        with pytest.raises(DataError, match="name the time column"):
+            cer_spark.run(frame, "SELECT * WHERE A ; B WITHIN 5 SECONDS")
+        assert list(tracker.getJobIdsForGroup("wrong")) == []
+    finally:
+        spark.sparkContext.setLocalProperty("spark.jobGroup.id", None)
+
+
+def test_an_error_in_the_data_names_the_key(spark: Any) -> None:
+    from pyspark.errors import PythonException
+
+    frame = spark.createDataFrame([("A", 1, "north"), ("B", None, "south")], "type string, ts int, k string")
+    found = cer_spark.run(frame, "SELECT * WHERE A ; B PARTITION BY [k]", order_by="ts")
+    with pytest.raises(PythonException, match="k='south'"):
+        found.collect()
+
+
+def test_a_gpu_that_is_required_and_not_there_is_an_error(spark: Any, frame: Any) -> None:
+    from pyspark.errors import PythonException
+
+    spark.conf.set("spark.cer.gpu", "required")
+    try:
+        with pytest.raises(PythonException, match=r"spark\.cer\.gpu=required, and the task has no GPU"):
+            cer_spark.count(frame, ROUTES["keyed"][0], order_by="ts", rows=EVENTS).collect()
+    finally:
+        spark.conf.unset("spark.cer.gpu")
+
+
+def test_a_stream_that_runs_in_one_task_is_told(frame: Any, small_tasks: None) -> None:
+    with pytest.warns(UserWarning, match="one task runs the whole stream"):
+        cer_spark.run(frame, ROUTES["whole"][0], order_by="ts", rows=EVENTS)
+
+
+# ------------------------------------------------------------------------------------- where rows go
+
+
+def test_spark_puts_numbers_where_its_hash_was_reckoned_to_put_them(spark: Any) -> None:
+    import pyspark.sql.functions as sf
+
+    numbers = numbers_apart(11, 5)
+    assert sorted(partition_of(number, 5) for number in numbers) == sorted(number % 5 for number in range(11))
+    frame = spark.createDataFrame([(number,) for number in [*numbers, -3, 2**31 - 1]], "n int")
+    placed = frame.repartition(5, "n").select("n", sf.spark_partition_id().alias("p")).collect()
+    assert {row["n"]: row["p"] for row in placed} == {
+        number: partition_of(number, 5) for number in [*numbers, -3, 2**31 - 1]
+    }
