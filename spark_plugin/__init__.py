@@ -1,7 +1,7 @@
 """PySpark operators: the same queries over DataFrames and over files, on CPU and GPU clusters.
 
 >>> from cer_gpu import spark as cer_spark
->>> spark = cer_spark.configure(SparkSession.builder).getOrCreate()
+>>> spark = cer_spark.configure().getOrCreate()
 >>> cer_spark.run(df, "SELECT * FROM S WHERE A ; B WITHIN 5 MINUTES", order_by="ts", event_id="id")
 """
 

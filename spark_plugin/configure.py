@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from cer_gpu.spark import settings
 from cer_gpu.spark.given import Given, given
@@ -16,8 +16,6 @@ from cer_gpu.spark.settings import Setting
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-    Builder = TypeVar("Builder", bound=SparkSession.Builder)
 
 DISCOVERY_SCRIPT = Path(__file__).with_name("discover_gpus.sh")
 """Prints the GPUs of a machine in the form that Spark asks for."""
@@ -35,14 +33,14 @@ class _Plan:
 
 
 def configure(
-    builder: Builder,
+    builder: SparkSession.Builder | None = None,
     gpu: Literal["auto", "required", "off"] = "auto",
     rapids: Literal["auto"] | bool = "auto",
     *,
     plugin: str | os.PathLike[str] | None = None,
     discovery_script: str | None = None,
     task_gpus: float | None = None,
-) -> Builder:
+) -> SparkSession.Builder:
     """Set the keys that a session needs, and say on standard error what was set, one line a key.
 
     A key that is set already keeps its value, whether it was set on the builder, in `PYSPARK_SUBMIT_ARGS`, in
@@ -57,8 +55,8 @@ def configure(
 
     Parameters
     ----------
-    builder : SparkSession.Builder
-        `SparkSession.builder`, of the classic or the Connect kind.
+    builder : SparkSession.Builder, optional
+        By default `SparkSession.builder`; of the classic or the Connect kind.
     gpu : {"auto", "required", "off"}, default "auto"
         "required" asks the cluster manager for GPUs, and tasks fail without one; "off" never looks for one.
     rapids : "auto" or bool, default "auto"
@@ -76,7 +74,7 @@ def configure(
     Returns
     -------
     SparkSession.Builder
-        The one that was given.
+        The one that was given, or a new one.
 
     Raises
     ------
@@ -85,6 +83,17 @@ def configure(
     JavaError
         The session is to start in this process, and there is no Java for it.
     """
+    if builder is None:
+        from pyspark.sql import SparkSession
+
+        return configure(
+            SparkSession.builder,
+            gpu,
+            rapids,
+            plugin=plugin,
+            discovery_script=discovery_script,
+            task_gpus=task_gpus,
+        )
     settings.parsed(settings.GPU, gpu)
     if rapids not in ("auto", True, False):
         raise settings.SettingError(f"rapids={rapids!r}: it is 'auto', True or False")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 import spark_sessions
@@ -17,6 +19,7 @@ from cer_gpu.spark.files import opened_lake, shares_of
 from cer_gpu.spark.layout import Layout, read_layout
 from cer_gpu.spark.routes import Size
 from spark_tasks import ROW, shuffled
+from test_cli_readme import README, block
 from test_spark_operators import history, rows_of
 
 import cer_gpu as cer
@@ -180,6 +183,25 @@ def test_prepare_refuses_what_it_cannot_write(spark: Any, table: pa.Table, prepa
     with pytest.raises(AnalysisException, match="already exists"):
         cer_spark.prepare(frame, prepared, "k", "ts", partitions=1)
     assert opened_lake(prepared, None).rows == len(table)
+
+
+def test_the_three_lines_of_the_readme(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "trades.csv").write_text(block("csv"))
+    (tmp_path / "trades").mkdir()
+    pq.write_table(pa.csv.read_csv(tmp_path / "trades.csv"), tmp_path / "trades" / "part.parquet")
+    monkeypatch.chdir(tmp_path)
+    (lines,) = re.findall(r"```python\n(from cer_gpu import spark .*?)```", README, re.DOTALL)
+    assert len(lines.strip().splitlines()) == 3
+    exec(lines, {})
+    told = capsys.readouterr().out.splitlines()
+    assert told[1].split("|")[1:4] == ["start", "end", "symbol"]
+    found = [[cell.strip() for cell in line.split("|")] for line in told[3:5]]
+    assert [(row[1], row[2], row[-3], row[-2]) for row in found] == [
+        ("0", "3", "[0]", "[3]"),
+        ("1", "3", "[1]", "[3]"),
+    ]
 
 
 # -------------------------------------------------------------------------------------- the shares

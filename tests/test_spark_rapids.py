@@ -10,7 +10,7 @@ import warnings
 
 import pytest
 import spark_sessions
-from cer_gpu.spark import counts, hits, jvm, run, settings
+from cer_gpu.spark import count, counts, hits, jvm, run, settings
 from cer_gpu.spark.check import check
 from pyspark.sql import SparkSession
 
@@ -88,10 +88,7 @@ def test_the_accelerator_is_the_one_that_the_settings_name(rapids):
     assert reasons == ["spark.rapids.sql.mode=explainOnly"]
 
 
-DECIMALS = pytest.mark.xfail(strict=True, reason="RAPIDS takes no decimals from Python; counts are such")
-
-
-@pytest.mark.parametrize("ask", [run, hits, pytest.param(counts, marks=DECIMALS)])
+@pytest.mark.parametrize("ask", [run, hits, count, counts])
 def test_a_keyed_query(trades, ask):
     frame = ask(trades.where("price < 80"), KEYED, rows=ROWS, **TIME)
     assert_on_gpu(frame, "FileSourceScanExec", "FilterExec", "ShuffleExchangeExec", "MapInArrowExec")
