@@ -1,0 +1,277 @@
+"""Queries from SQL: the table function `cer_match`.
+
+Spark gives a Python table function its rows one at a time; those that take Arrow batches cannot say their
+columns by an `analyze` of their own, so they cannot be used here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import reduce
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from cer_gpu.spark import settings
+from cer_gpu.spark.task import DIGITS
+from cer_gpu.spark.worker import Worker, task_from
+from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn, SelectedColumn
+
+from cer_gpu.errors import CerError, DataError
+
+if TYPE_CHECKING:
+    from cer_gpu.spark.task import Task
+    from pyspark.sql import SparkSession
+
+NAME = "cer_match"
+
+PRODUCTS = ("run", "counts", "hits")
+"""What may be asked for; the sum of `counts` is what SQL has itself."""
+
+BUCKETS = 256
+"""Partitions that are asked for where the query has keys: many keys are then run at once."""
+
+COUNT = pa.decimal128(DIGITS, 0)
+"""Counts in the result; tasks give them as text."""
+
+ROWS = 1 << 16
+"""Rows that are kept as Python objects before they become a batch."""
+
+NOT_PARTITIONED = (
+    "neither the query nor the call says what a stream is: write PARTITION BY (column) after the table, or "
+    "PARTITION BY in the query; or, where the whole table is one stream, the argument "
+    "single_partition => true (in place of WITH SINGLE PARTITION)"
+)
+
+
+def register(spark: SparkSession, name: str = NAME) -> None:
+    """Make queries available in SQL, as a table function.
+
+    ``SELECT * FROM cer_match(TABLE(trades) PARTITION BY (symbol), 'SELECT * FROM S WHERE ... ')``
+
+    Its arguments are the table (`events`), the text of the query (`query`), and by name `order_by`, the time
+    column, or an array of it and the columns that break ties (it may be left out where the table has one
+    column of timestamps or dates alone), `event_id`, `order_unit`, `type_column`, `stream_column`, which are
+    as for `run`; `product`, which is 'run', 'counts' or 'hits'; and `single_partition`. They are constants.
+
+    Each partition of the table is a stream of its own, with positions from 0 on, in the order of `order_by`
+    whether or not ORDER BY is written. A query with PARTITION BY asks for its partitioning itself, and has
+    the key in its result. A table of one stream is `single_partition => true`.
+
+    Parameters
+    ----------
+    spark : SparkSession
+        Also one of Spark Connect. Its setting `spark.cer.gpu` holds for the function as it is now.
+    name : str
+        Of the function.
+    """
+    from pyspark.sql.functions import udtf
+
+    made = udtf(_function(settings.value(spark, settings.GPU)), useArrow=False)
+    spark.udtf.register(name, made)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------------------------------- on the driver
+
+
+@dataclass
+class Analysed(AnalyzeResult):
+    """What Spark takes from the analysis of a call to where its rows are.
+
+    Attributes
+    ----------
+    task : bytes
+        A pickled `Task`.
+    """
+
+    task: bytes = b""
+
+
+def _function(gpu: str) -> type:
+    """The table function, for one way to look for GPUs.
+
+    A class of its own for each session travels as a whole; the code that it inherits is imported.
+    """
+
+    class CerMatch(Match):
+        @staticmethod
+        def analyze(
+            events: AnalyzeArgument, query: AnalyzeArgument, **named: AnalyzeArgument
+        ) -> AnalyzeResult:
+            try:
+                return analysed(events, query, named, gpu)
+            except (CerError, TypeError, ValueError) as error:
+                # What is wrong is shown with the way that led to it, which is nobody's business here.
+                raise error.with_traceback(None) from None
+
+    return CerMatch
+
+
+def analysed(
+    events: AnalyzeArgument, query: AnalyzeArgument, named: dict[str, AnalyzeArgument], gpu: str
+) -> Analysed:
+    """Check a call, and say what its result has and how its table is to be partitioned.
+
+    Parameters
+    ----------
+    events, query : AnalyzeArgument
+    named : dict of str to AnalyzeArgument
+    gpu : {"auto", "required", "off"}
+
+    Raises
+    ------
+    QueryError
+        When the query does not fit the table.
+    DataError
+        When the arguments make no sense, or there is no time column.
+    """
+    from cer_gpu.spark.binding import arrow_schema, spark_schema, task_of
+
+    if not events.isTable:
+        raise DataError(f"the first argument of {NAME} is a table: write TABLE(name) or TABLE(SELECT ...)")
+    text = _constant("query", query)
+    if not isinstance(text, str):
+        raise DataError(f"the second argument of {NAME} is the text of a query, not {text!r}")
+    given = {key: _constant(key, argument) for key, argument in named.items()}
+    unknown = sorted(given.keys() - _NAMED)
+    if unknown:
+        raise DataError(f"{NAME} has no argument `{unknown[0]}`; it has {', '.join(sorted(_NAMED))}")
+    given = {key: value for key, value in given.items() if value is not None}
+    product = given.pop("product", "run")
+    if product not in PRODUCTS:
+        raise DataError(f"product is one of {', '.join(map(repr, PRODUCTS))}, not {product!r}")
+    single = given.pop("single_partition", False)
+    schema = arrow_schema(events.dataType)
+    order_by = given.pop("order_by", None) or _only_time(schema)
+    task = task_of(text, schema, product, order_by=order_by, gpu=gpu, **given)
+    keyed = task.keyed and not single
+    result = task.result
+    if product == "counts":
+        result = result.set(len(result) - 1, pa.field("count", COUNT, nullable=False))
+    return Analysed(
+        spark_schema(result),
+        withSinglePartition=bool(single) or bool(task.query.query.partition and not keyed),
+        partitionBy=[PartitioningColumn(_bucket(task))] if keyed else [],
+        select=[_selected(name, schema.field(name).type) for name in task.columns],
+        task=task.dumped(),
+    )
+
+
+_NAMED = {
+    "event_id",
+    "order_by",
+    "order_unit",
+    "product",
+    "single_partition",
+    "stream_column",
+    "type_column",
+}
+
+
+def _constant(name: str, argument: AnalyzeArgument) -> Any:
+    if argument.isTable or not argument.isConstantExpression:
+        raise DataError(f"the argument `{name}` of {NAME} must be a constant: it says what the result has")
+    return argument.value
+
+
+def _only_time(schema: pa.Schema) -> str:
+    times = [
+        field.name for field in schema if pa.types.is_timestamp(field.type) or pa.types.is_date(field.type)
+    ]
+    if len(times) == 1:
+        return times[0]
+    found = f"columns {', '.join(f'`{name}`' for name in times)}" if times else "no column"
+    raise DataError(f"the table has {found} of timestamps or dates: name the time, order_by => 'column'")
+
+
+def _bucket(task: Task) -> str:
+    """An expression that is the same for all rows of a key."""
+    parts = []
+    for part in task.query.query.partition:
+        names = [_quoted(name) for name in part]
+        parts.append(names[0] if len(names) == 1 else f"coalesce({', '.join(names)})")
+    return f"pmod(hash({', '.join(parts)}), {BUCKETS})"
+
+
+def _selected(name: str, kind: pa.DataType) -> SelectedColumn:
+    if _is_instant(kind):
+        # Python's times are slow, and those of Spark in it are of the zone that the worker happens to be in.
+        return SelectedColumn(f"unix_micros({_quoted(name)})", alias="time")
+    return SelectedColumn(_quoted(name))
+
+
+def _is_instant(kind: pa.DataType) -> bool:
+    return pa.types.is_timestamp(kind) and kind.tz is not None
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+# ----------------------------------------------------------------------------------------- in a worker
+
+
+class Match:
+    """The rows of a partition in, what was asked of them out; Spark makes one for each partition.
+
+    Parameters
+    ----------
+    told : Analysed
+    """
+
+    def __init__(self, told: Analysed) -> None:
+        if not (told.withSinglePartition or told.partitionBy) and not _partitioned():
+            raise DataError(NOT_PARTITIONED)
+        self._dumped = told.task
+        task = task_from(told.task)
+        self._keys = task.query.query.partition if task.keyed else ()
+        self._counts = task.product == "counts"
+        self._names = task.columns
+        self._types = [task.query.schema.field(name).type for name in task.columns]
+        self._rows: list[tuple[Any, ...]] = []
+        self._batches: list[pa.RecordBatch] = []
+
+    def eval(self, events: Sequence[Any], query: str, **named: Any) -> None:
+        """Take a row."""
+        self._rows.append(tuple(events))
+        if len(self._rows) == ROWS:
+            self._pack()
+
+    def terminate(self) -> Iterator[tuple[Any, ...]]:
+        """The rows of the result, after the last row of the partition."""
+        self._pack()
+        for batch in Worker(self._dumped)(self._batches):
+            columns = [column.to_pylist() for column in batch.columns]
+            if self._counts:
+                columns[-1] = list(map(Decimal, columns[-1]))
+            yield from zip(*columns, strict=True)
+
+    def _pack(self) -> None:
+        """The rows so far as a batch, but for those without a whole key, which are of no partition."""
+        if not self._rows:
+            return
+        columns = [pa.array(list(values), kind) for values, kind in zip(zip(*self._rows), self._types)]
+        self._rows.clear()
+        batch = pa.RecordBatch.from_arrays(columns, names=list(self._names))
+        for part in self._keys:
+            present = [pc.is_valid(batch.column(name)) for name in part]
+            batch = batch.filter(reduce(pc.or_, present))
+        if len(batch):
+            self._batches.append(batch)
+
+
+def _partitioned() -> bool:
+    """Whether the rows come partitioned: Spark tells this to its own reader of table functions alone.
+
+    The first one in a task is made under that reader; others are made only where partitions end.
+    """
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "read_udtf":
+            return bool(frame.f_locals["partition_child_indexes"])
+        frame = frame.f_back
+    return True
