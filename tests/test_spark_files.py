@@ -185,23 +185,18 @@ def test_prepare_refuses_what_it_cannot_write(spark: Any, table: pa.Table, prepa
     assert opened_lake(prepared, None).rows == len(table)
 
 
-def test_the_three_lines_of_the_readme(
-    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_three_lines_of_the_readme(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "trades.csv").write_text(block("csv"))
     (tmp_path / "trades").mkdir()
     pq.write_table(pa.csv.read_csv(tmp_path / "trades.csv"), tmp_path / "trades" / "part.parquet")
     monkeypatch.chdir(tmp_path)
     (lines,) = re.findall(r"```python\n(from cer_gpu import spark .*?)```", README, re.DOTALL)
-    assert len(lines.strip().splitlines()) == 3
-    exec(lines, {})
-    told = capsys.readouterr().out.splitlines()
-    assert told[1].split("|")[1:4] == ["start", "end", "symbol"]
-    found = [[cell.strip() for cell in line.split("|")] for line in told[3:5]]
-    assert [(row[1], row[2], row[-3], row[-2]) for row in found] == [
-        ("0", "3", "[0]", "[3]"),
-        ("1", "3", "[1]", "[3]"),
-    ]
+    assert len([line for line in lines.splitlines() if line]) == 3
+    names: dict[str, Any] = {}
+    exec(lines, names)
+    found = sorted((row["Buy"], row["Sell"], row["symbol"]) for row in names["found"].collect())
+    pairs = [(0, 3), (0, 6), (1, 3), (1, 6), (4, 5)]
+    assert found == [([buy], [sell], "INIT" if buy == 4 else "ACME") for buy, sell in pairs]
 
 
 # -------------------------------------------------------------------------------------- the shares
