@@ -24,7 +24,7 @@ from cer_gpu.spark.reused import settle
 from cer_gpu.spark.sorting import NO_TIES, in_order, say_once, time_of
 from cer_gpu.spark.task import DIGITS, Task
 
-from cer_gpu.engine.bound import BoundQuery
+from cer_gpu.engine.bound import BoundQuery, bind
 from cer_gpu.engine.lanes import LaneEncoder
 from cer_gpu.engine.sources.arrow_types import is_text
 from cer_gpu.engine.sources.rows import one_batch
@@ -157,7 +157,7 @@ class Job:
         return None if self.task.event_id is None else batch.column(self.task.event_id)
 
     def bound(self, events: Any, halo: int) -> BoundQuery:
-        return self.task.query.bound(events, self.workers, (self._device,), halo=halo)
+        return bind(self.task.query, events, self.workers, (self._device,), halo=halo)
 
     # ---------------------------------------------------------------------------- what they are asked for
 

@@ -1,5 +1,5 @@
 """Fixtures that more than one test file asks for."""
 
-from spark_sessions import connect, spark
+from spark_sessions import connect, small_tasks, spark
 
-__all__ = ["connect", "spark"]
+__all__ = ["connect", "small_tasks", "spark"]

@@ -72,3 +72,12 @@ def connect(spark: Any) -> Any:
     # A method of the Scala object that its class in Java does not show.
     port = getattr(service, "SparkConnectService$").__getattr__("MODULE$").localPort()
     return SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+
+
+@pytest.fixture
+def small_tasks(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Tasks of a few hundred events, so that a small history is cut."""
+    monkeypatch.setattr("cer_gpu.spark.routes.SMALL", 200)
+    spark.conf.set("spark.cer.rowsPerTask", "500")
+    yield
+    spark.conf.unset("spark.cer.rowsPerTask")

@@ -13,7 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 import spark_sessions
-from cer_gpu.spark import lake, routes
+from cer_gpu.spark import lake
 from cer_gpu.spark.binding import task_of
 from cer_gpu.spark.files import opened_lake, shares_of
 from cer_gpu.spark.layout import Layout, read_layout
@@ -66,14 +66,6 @@ def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> str:
     (root / "_SUCCESS").write_text("")
     (root / "_hidden.parquet").write_text("not Parquet")
     return str(root)
-
-
-@pytest.fixture
-def small_tasks(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setattr(routes, "SMALL", 200)
-    spark.conf.set("spark.cer.rowsPerTask", "500")
-    yield
-    spark.conf.unset("spark.cer.rowsPerTask")
 
 
 @pytest.mark.filterwarnings("ignore:one task")

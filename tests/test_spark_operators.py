@@ -52,15 +52,6 @@ def frame(spark: Any, table: pa.Table) -> Any:
     return spark.createDataFrame(shuffled(table, Random(1))).repartition(4).cache()
 
 
-@pytest.fixture
-def small_tasks(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Tasks of a few hundred events, so that a small history is cut."""
-    monkeypatch.setattr(routes, "SMALL", 200)
-    spark.conf.set("spark.cer.rowsPerTask", "500")
-    yield
-    spark.conf.unset("spark.cer.rowsPerTask")
-
-
 ROUTES = {
     "keyed": (
         "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 80] PARTITION BY [k] WITHIN 5 EVENTS",

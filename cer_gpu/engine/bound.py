@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ from cer_gpu.engine.portable import PortableQuery
 from cer_gpu.engine.progress import Progress, Watch
 from cer_gpu.engine.results import ResultForm
 from cer_gpu.engine.runner import Run, Runner, Step
-from cer_gpu.engine.sources.source import Source
+from cer_gpu.engine.sources.source import Source, open_source
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import CompiledQuery
@@ -299,6 +299,45 @@ class BoundQuery:
         if query.streams and options.stream_column is not None:
             names.append(options.stream_column)
         return list(dict.fromkeys([*names, *payload]))
+
+
+def bind(
+    portable: PortableQuery,
+    events: Any,
+    workers: Workers,
+    device: Sequence[str] = ("cpu",),
+    sort: bool = False,
+    halo: int = 0,
+) -> BoundQuery:
+    """A query that was planned elsewhere on some events, of which there may be others elsewhere.
+
+    Parameters
+    ----------
+    portable : PortableQuery
+    events : object
+        As for `Query.run`; columns that no product reads may be missing.
+    workers : Workers
+    device : sequence of str
+        From `cer_gpu.engine.devices.asked_devices`.
+    sort : bool
+        Whether to bring the events into their order.
+    halo : int
+        As for `BoundQuery`.
+
+    Raises
+    ------
+    DataError
+        When the events cannot be read.
+    """
+    options = replace(portable.options, device=tuple(device), sort=sort)
+    source = open_source(
+        events,
+        order_by=options.order_by,
+        type_column=options.type_column,
+        stream_column=options.stream_column,
+        sort=sort,
+    )
+    return BoundQuery(portable.query, source, portable.units, options, workers, halo, part=True)
 
 
 def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
