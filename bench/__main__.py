@@ -30,7 +30,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--patience", type=float, help="seconds that a form of a rival's join may take (300)")
     parser.add_argument("--output", type=Path, help="file of the JSON; with full sizes there is one anyway")
     asked = parser.parse_args(arguments)
-    unknown = set(asked.sections) - SECTIONS.keys()
+    chosen = {given: _named(given) for given in asked.sections}
+    unknown = {given for given, names in chosen.items() if not names}
     if unknown:
         parser.error(f"no section {', '.join(sorted(unknown))}; there are {', '.join(SECTIONS)}")
 
@@ -43,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     about = environment()
     begin = datetime.now(UTC)
     figures: list[Figure] = []
-    for name in asked.sections or SECTIONS:
+    for name in dict.fromkeys(name for names in chosen.values() for name in names) or SECTIONS:
         with progress.status(f"{name} ..."):
             for figure in SECTIONS[name](sizes):
                 figures.append(figure)
@@ -64,6 +65,11 @@ def main(arguments: list[str] | None = None) -> int:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return 0
+
+
+def _named(given: str) -> list[str]:
+    """The sections of a name: the one that has it, or those that begin with it, as `spark`."""
+    return [given] if given in SECTIONS else [name for name in SECTIONS if name.startswith(f"{given}_")]
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.rivals import BUCKETED, FORMS, NO_JOIN
 from bench.sizes import Sizes, large
+from bench.spark import spark_cut, spark_files, spark_frames, spark_prepared, spark_rivals
 from bench.strategies import strategies
 from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
 
@@ -228,4 +229,9 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "strategies": strategies,
     "join_rivals": join_rivals,
     "join_update": join_update,
+    "spark_files": spark_files,
+    "spark_prepared": spark_prepared,
+    "spark_frames": spark_frames,
+    "spark_cut": spark_cut,
+    "spark_rivals": spark_rivals,
 }

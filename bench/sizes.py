@@ -27,6 +27,12 @@ class Sizes:
         Events of the joins against rivals; there is one key for each hundred.
     updated : int
         Events of the joins whose window grows.
+    lake : int
+        Events of the files that Spark's workers read.
+    framed : int
+        Events of a DataFrame.
+    sparked : int
+        Events that Spark SQL counts.
     keyed_windows : tuple of int
         Windows of the keyed sequence, in units of its time: one event a unit.
     patience : float
@@ -42,6 +48,9 @@ class Sizes:
     first: int = MILLION
     joined: int = 10 * MILLION
     updated: int = 20 * MILLION
+    lake: int = 50 * MILLION
+    framed: int = 10 * MILLION
+    sparked: int = 4 * MILLION
     keyed_windows: tuple[int, ...] = (10_000, 50_000)
     patience: float = 300.0
     runs: int = 5
@@ -57,6 +66,9 @@ class Sizes:
             first=int(self.first * share),
             joined=int(self.joined * share),
             updated=int(self.updated * share),
+            lake=int(self.lake * share),
+            framed=int(self.framed * share),
+            sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),
             patience=max(self.patience * share, min(self.patience, 30.0)),
         )
 

@@ -12,8 +12,8 @@ if __name__ != "cer_gpu.spark":
     raise ImportError("this folder is installed as `cer_gpu.spark`; write `import cer_gpu.spark`")
 
 if TYPE_CHECKING:
-    from cer_gpu.spark.check import check
-    from cer_gpu.spark.configure import configure
+    from cer_gpu.spark.checks import check
+    from cer_gpu.spark.configuration import configure
     from cer_gpu.spark.files import count_files, counts_files, hits_files, run_files
     from cer_gpu.spark.layout import prepare
     from cer_gpu.spark.operators import count, counts, explain, hits, run
@@ -25,8 +25,8 @@ _HOME = {
     "hits_files": "files",
     "counts_files": "files",
     "count_files": "files",
-    "check": "check",
-    "configure": "configure",
+    "check": "checks",
+    "configure": "configuration",
     "count": "operators",
     "counts": "operators",
     "explain": "operators",

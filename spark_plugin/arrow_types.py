@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import pyarrow as pa
+import pyarrow.compute as pc
+
+_SIGNED = {
+    pa.uint8(): pa.int16(),
+    pa.uint16(): pa.int32(),
+    pa.uint32(): pa.int64(),
+    pa.uint64(): pa.int64(),
+}
+"""The least type of Spark with the values of each unsigned one; the engine takes 64 bits as signed, too."""
 
 
 def plain_type(arrow: pa.DataType) -> pa.DataType:
-    """Without dictionaries, and with times in the one unit that Spark has."""
+    """Without dictionaries and unsigned integers, and with times in the one unit that Spark has."""
     if pa.types.is_dictionary(arrow):
         return plain_type(arrow.value_type)
+    if arrow in _SIGNED:
+        return _SIGNED[arrow]
+    if pa.types.is_date(arrow):
+        return pa.date32()
+    if pa.types.is_time(arrow):
+        return pa.time64("us")
     if pa.types.is_timestamp(arrow):
         return pa.timestamp("us", arrow.tz)
     if pa.types.is_duration(arrow):
@@ -18,3 +33,10 @@ def plain_type(arrow: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(arrow):
         return pa.struct([member.with_type(plain_type(member.type)) for member in arrow])
     return pa.string() if pa.types.is_null(arrow) else arrow
+
+
+def shown_as(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """A column in the type that Spark has for it; what is below a microsecond of a time is left out."""
+    if column.type == kind:
+        return column
+    return pc.cast(column, options=pc.CastOptions(kind, allow_time_truncate=True))

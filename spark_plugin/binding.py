@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
+from cer_gpu.spark.pieces import OWN, ROW
 from cer_gpu.spark.task import Task
 
 from cer_gpu.api import Query
@@ -58,6 +59,9 @@ def task_of(
     for name, instead in _ELSEWHERE.items():
         if name in keywords:
             raise TypeError(f"there is no keyword {name!r} on Spark: {instead}")
+    taken = [name for name in schema.names if name.startswith(OWN) and name != ROW]
+    if taken:
+        raise DataError(f"the column `{taken[0]}` has a name of our own, which begin with {OWN}: rename it")
     if order_by is None and not ordered:
         raise DataError("the rows of a DataFrame have no order: name the time column with order_by")
     if limit is not None and product != "run":
@@ -109,8 +113,11 @@ def _result(portable: PortableQuery, product: str, event_id: str | None) -> pa.S
 
 
 def key_fields(portable: PortableQuery) -> list[pa.Field]:
-    """The columns of the key in what is not listed complex event by complex event."""
-    if not portable.query.partition:
+    """The columns of the key in what is not listed complex event by complex event.
+
+    None where what ends in one partition drops what began in others: there is one run over all of them.
+    """
+    if not portable.query.partition or portable.query.consume == "ANY":
         return []
     encoder = LaneEncoder(portable.query.partition, portable.schema)
     return [pa.field(name, spark_type(kind)) for name, kind in zip(encoder.names, encoder.types)]

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from cer_gpu.spark.pieces import STREAM
 from cer_gpu.spark.sorting import time_of
-
-STREAM = "__cer_stream"
-"""The column that says which of the streams that are cut a row is of; -1: of none."""
 
 VALUES = 256
 """Times of each task and stream that the sketch keeps: its bounds are off by one in so many rows at most."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,14 +10,13 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.labels import Labels
+from cer_gpu.spark.pieces import ROW
 from cer_gpu.spark.worker import Job, Run, task_from
 
 from cer_gpu.engine.classify import Classifier
+from cer_gpu.engine.sources.arrow_types import time_units
 from cer_gpu.engine.sources.files import FileRows, OpenFile
 from cer_gpu.engine.sources.source import Source
-
-ROW = "__cer_row"
-"""The column of the number of a row in all files."""
 
 BATCH = 1 << 20
 """Rows that are read at a time."""
@@ -40,8 +40,8 @@ class Share:
     halo: int
 
 
-class FileWorker:
-    """A function for `mapInArrow`: numbers of shares in, what was asked of their events out.
+class _OfShares(ABC):
+    """A function for `mapInArrow` that gets numbers of shares, and reads these.
 
     Parameters
     ----------
@@ -59,10 +59,20 @@ class FileWorker:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         job = Job(task_from(self._task))
-        for number in _numbers(batches):
-            yield from job.results(
-                [self._run(job, self._shares[number])] if self._shares[number].parts else []
-            )
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from self._of(job, self._shares[number])
+
+    @abstractmethod
+    def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
+        """What is given for a share."""
+
+
+class FileWorker(_OfShares):
+    """What was asked of the events of shares; parameters as of `_OfShares`."""
+
+    def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
+        return job.results([self._run(job, share)] if share.parts else [])
 
     def _run(self, job: Job, share: Share) -> Run:
         rows = FileRows(share.parts, self._schema)
@@ -82,44 +92,43 @@ class FileWorker:
         return Run(job.bound(pa.RecordBatchReader.from_batches(schema, watched()), share.halo), labels, None)
 
 
-class FileReader:
-    """A function for `mapInArrow`: numbers of shares in, those of their rows out that may matter.
+class FileReader(_OfShares):
+    """The rows of shares that may matter, with their numbers; parameters as of `_OfShares`.
 
-    Parameters
+    Times go as the whole numbers that Arrow stores for them: Spark has one unit of time, and a bare number in
+    a query is meant in the unit of the files.
+
+    Attributes
     ----------
-    task : bytes
-        A pickled `Task`, whose data has the number of the row.
-    schema : pyarrow.Schema
-        What the files share.
-    shares : sequence of Share
+    given : pyarrow.Schema
+        Of these rows.
+    times : dict of str to pyarrow.DataType
+        The columns of times among them, with their types in the files.
     """
 
     def __init__(self, task: bytes, schema: pa.Schema, shares: Sequence[Share]) -> None:
-        self._task = task
-        self._schema = schema
-        self._shares = shares
+        super().__init__(task, schema, shares)
         self._columns = [name for name in task_from(task).columns if name != ROW]
-        self.given = pa.schema(
-            [
-                *(pa.field(name, plain_type(schema.field(name).type)) for name in self._columns),
-                pa.field(ROW, pa.int64(), nullable=False),
-            ]
-        )
+        self.times = {name: schema.field(name).type for name in time_units(schema) if name in self._columns}
+        fields = []
+        for name in self._columns:
+            kind = plain_type(schema.field(name).type)
+            if name in self.times:
+                kind = pa.int32() if self.times[name].bit_width == 32 else pa.int64()
+            fields.append(pa.field(name, kind))
+        self.given = pa.schema([*fields, pa.field(ROW, pa.int64(), nullable=False)])
 
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        job = Job(task_from(self._task))
+    def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
         choose = _Relevant(job)
-        for number in _numbers(batches):
-            share = self._shares[number]
-            source = Source(FileRows(share.parts, self._schema), (), job.task.query.options.type_column, None)
-            first = share.first
-            for batch in source.batches(self._columns, BATCH):
-                rows = choose.rows(batch)
-                kept = batch if rows is None else batch.take(pa.array(rows))
-                at = np.arange(len(batch)) if rows is None else rows
-                columns = [column.cast(field.type) for column, field in zip(kept.columns, self.given)]
-                yield pa.RecordBatch.from_arrays([*columns, pa.array(at + first)], schema=self.given)
-                first += len(batch)
+        source = Source(FileRows(share.parts, self._schema), (), job.task.query.options.type_column, None)
+        first = share.first
+        for batch in source.batches(self._columns, BATCH):
+            rows = choose.rows(batch)
+            kept = batch if rows is None else batch.take(pa.array(rows))
+            at = np.arange(len(batch)) if rows is None else rows
+            columns = [column.cast(field.type) for column, field in zip(kept.columns, self.given)]
+            yield pa.RecordBatch.from_arrays([*columns, pa.array(at + first)], schema=self.given)
+            first += len(batch)
 
 
 class _Relevant:
@@ -139,8 +148,3 @@ class _Relevant:
             return None
         found = [positions for positions, _ in self._classifier.relevant(batch, 0)]
         return np.concatenate(found) if found else np.empty(0, np.int64)
-
-
-def _numbers(batches: Iterable[pa.RecordBatch]) -> Iterator[int]:
-    for batch in batches:
-        yield from batch.column(0).to_pylist()

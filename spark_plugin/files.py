@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -14,21 +14,22 @@ from cer_gpu.spark import lake, layout, settings
 from cer_gpu.spark.binding import task_of
 from cer_gpu.spark.cuts import earlier
 from cer_gpu.spark.expressions import in_tasks
-from cer_gpu.spark.file_worker import ROW, FileReader, FileWorker, Share
+from cer_gpu.spark.file_worker import FileReader, FileWorker, Share
 from cer_gpu.spark.operators import parallel_tasks, with_numbers
+from cer_gpu.spark.pieces import ROW
 from cer_gpu.spark.routes import Size, route_of
+from cer_gpu.spark.task import Restored
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.engine.sources.files import OpenFile, unify
 from cer_gpu.errors import DataError
 
 if TYPE_CHECKING:
+    from cer_gpu.spark.lake import Paths
     from cer_gpu.spark.task import Task
     from pyspark.sql import DataFrame, SparkSession
 
     from cer_gpu.api import Query
-
-Paths = str | Sequence[str]
 
 
 def run_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
@@ -39,7 +40,7 @@ def run_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
 
     Parameters
     ----------
-    paths : str or sequence of str
+    paths : str, path, or sequence of them
         Files, folders, patterns: local, where all workers see them, or URIs of any filesystem that pyarrow
         opens. Names of folders such as `day=2024-01-31` become columns.
     query : Query or str
@@ -84,6 +85,11 @@ def count_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
     return _product(paths, query, "count", keywords)
 
 
+STREAMED = 4
+"""How many times the events of a shuffled task one that reads files gets: it holds a row group of them at a
+time, and its start and its halo cost the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lake:
     """Files whose footers have been read.
@@ -120,8 +126,16 @@ def opened_lake(paths: Paths, time: str | None) -> Lake:
     """
     found = lake.footers(lake.places(paths), time)
     files = tuple(footer.opened for footer in found)
-    groups = tuple(group for footer in found for group in footer.groups)
-    return Lake(files, groups, unify(files), layout.read_layout(paths))
+    schema = unify(files)
+    groups = tuple(
+        lake.in_unit(group, footer.opened.schema.field(time).type, schema.field(time).type)
+        if time in schema.names
+        else group
+        for footer in found
+        for group in footer.groups
+    )
+    written = layout.read_layout(paths) if layout.written_once([each.file.path for each in files]) else None
+    return Lake(files, groups, schema, written)
 
 
 def _product(paths: Paths, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
@@ -136,7 +150,8 @@ def _product(paths: Paths, query: Query | str, product: str, keywords: dict[str,
     gpu = settings.value(spark, settings.GPU)
     task = task_of(query, found.schema, product, ordered=True, gpu=gpu, **keywords).without_keys()
     size = Size(found.rows, settings.value(spark, settings.ROWS_PER_TASK), parallel_tasks(spark))
-    shares = shares_of(found, task, size)
+    larger = replace(size, rows_per_task=STREAMED * size.rows_per_task)
+    shares = shares_of(found, task, larger)
     if shares is None:
         return _shuffled(spark, found, task, size, query, keywords)
     worker = FileWorker(task.dumped(), found.schema, shares)
@@ -148,7 +163,8 @@ def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
     """What each task reads, where rows need not go from one task to another; None where they must.
 
     Files that `prepare` wrote hold their keys whole. Files in the order of time are cut between row groups,
-    where the query has a window: each task reads the row groups before its own that a window reaches.
+    where the query has a window: each task reads the row groups before its own that a window reaches. Files
+    whose footers do not say that they are in order are sorted, however few rows they have.
     """
     if not found.rows:
         return [Share((), 0, 0)]
@@ -161,14 +177,14 @@ def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
     if task.cuttable and window is not None and ordered:
         if window.kind == "time":
             return _cut(found, size, lambda at: _reached(found.groups, at, window.size))
-        if not keyed and not task.query.query.streams:
+        if not keyed:
             return _cut(found, size, lambda at: _counted(found.groups, at, int(window.size)))
-    if size.partitions == 1 or not (task.keyed or (task.cuttable and not ordered)):
-        if size.partitions > 1:
-            why = "the query has neither PARTITION BY nor a window that it can be cut by"
-            warnings.warn(f"one task reads all files, since {why}", UserWarning, stacklevel=5)
-        return [_share(found, 0, 0, len(found.groups))]
-    return None
+    if not ordered or (task.keyed and size.partitions > 1):
+        return None
+    if size.partitions > 1:
+        why = "the query has neither PARTITION BY nor a window that it can be cut by"
+        warnings.warn(f"one task reads all files, since {why}", UserWarning, stacklevel=5)
+    return [_share(found, 0, 0, len(found.groups))]
 
 
 def _cut(found: Lake, size: Size, first: Any) -> list[Share]:
@@ -246,7 +262,8 @@ def _shuffled(
     reader = FileReader(own.dumped(), found.schema, parts)
     read = in_tasks(spark.range(0, len(parts), 1, len(parts)), reader, reader.given)
     route = route_of(read, own, size)
-    told = in_tasks(route.frame, Worker(own.dumped(), route.pieces, route.streamed), own.result)
+    worker = Restored(Worker(own.dumped(), route.pieces, route.streamed), reader.times)
+    told = in_tasks(route.frame, worker, own.result)
     return with_numbers(told, task.product)
 
 

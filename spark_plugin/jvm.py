@@ -104,6 +104,11 @@ def estimated_rows(df: DataFrame) -> int | None:
     return int(str(statistics.rowCount().get()))
 
 
+def default_parallelism(spark: SparkSession) -> int | None:
+    """How many tasks Spark believes to run at once; None under Spark Connect."""
+    return None if is_connect(spark) else int(spark.sparkContext.defaultParallelism)
+
+
 def jars_of(spark: SparkSession) -> tuple[str, ...] | None:
     """The jars that the application gave its executors, as Spark names them."""
     if is_connect(spark):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+from cer_gpu.spark.arrow_types import shown_as
 
 
 class Labels:
@@ -64,7 +64,7 @@ class Labels:
         if self._ids:
             taken = (self._ids[0] if len(self._ids) == 1 else pa.chunked_array(self._ids)).take(positions)
             taken = taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
-            return taken if taken.type == kind else pc.cast(taken, kind)
+            return shown_as(taken, kind)
         at = positions.to_numpy(zero_copy_only=False)
         return pa.array(at - _one(self._begins)[self._key(at)] + self._offset)
 

@@ -15,12 +15,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.engine.sources.arrow_types import first_line
+from cer_gpu.engine.sources.arrow_types import first_line, time_units
 from cer_gpu.engine.sources.files import OpenFile, opened, parquet_schema
 from cer_gpu.engine.sources.paths import DataFile, folder_keys
 from cer_gpu.errors import DataError
+from cer_gpu.language.units import NANOSECONDS
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""What a user names files with."""
 
 SUFFIXES = (".parquet", ".pq")
+
+_HIDDEN = (".", "_")
 
 READERS = 16
 """Footers that are read at once: each is a short journey."""
@@ -71,12 +77,12 @@ class Footer:
     groups: tuple[Group, ...]
 
 
-def places(paths: str | Sequence[str]) -> list[Place]:
+def places(paths: Paths) -> list[Place]:
     """The Parquet files at some paths, those of a folder or a pattern by name.
 
     Parameters
     ----------
-    paths : str or sequence of str
+    paths : str, path, or sequence of them
         Files, folders, patterns with `*` and `?` in the last part; local, or URIs: `s3://`, `gs://`,
         `hdfs://`, `abfss://`, `file://`.
 
@@ -85,10 +91,16 @@ def places(paths: str | Sequence[str]) -> list[Place]:
     DataError
         Where there is nothing, or no Parquet file.
     """
-    listed = [paths] if isinstance(paths, (str, bytes)) or hasattr(paths, "__fspath__") else list(paths)
+    listed = listed_paths(paths)
     if not listed:
         raise DataError("the list of files is empty: name at least one file")
-    return [place for path in listed for place in _expanded(str(path))]
+    return [place for path in listed for place in _expanded(path)]
+
+
+def listed_paths(paths: Paths) -> list[str]:
+    """One path or several, as text."""
+    listed = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return [os.fspath(path) for path in listed]
 
 
 def _expanded(path: str) -> list[Place]:
@@ -96,15 +108,8 @@ def _expanded(path: str) -> list[Place]:
 
     try:
         there, inner = located(path)
-        name = posixpath.basename(inner)
-        if any(mark in name for mark in "*?["):
-            folder = posixpath.dirname(inner)
-            infos = there.get_file_info(fs.FileSelector(folder, allow_not_found=True))
-            found = [info for info in infos if fnmatchcase(posixpath.basename(info.path), name)]
-        else:
-            found = [there.get_file_info(inner)]
-            if found[0].type == fs.FileType.NotFound:
-                found = []
+        one = there.get_file_info(inner)
+        found = [one] if one.type != fs.FileType.NotFound else _matching(there, inner)
         files = [file for info in sorted(found, key=lambda one: one.path) for file in _below(there, info)]
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} cannot be opened: {first_line(error)}") from error
@@ -114,6 +119,22 @@ def _expanded(path: str) -> list[Place]:
         raise DataError(f"{path}: there is no Parquet file ({', '.join(SUFFIXES)})")
     remote = None if isinstance(there, fs.LocalFileSystem) else there
     return [Place(file, remote) for file in files]
+
+
+def _matching(there: Any, pattern: str) -> list[Any]:
+    """What a pattern in the last part of a path names, but for hidden files that it does not ask for."""
+    from pyarrow import fs
+
+    folder, name = posixpath.split(pattern)
+    if not any(mark in name for mark in "*?["):
+        return []
+    found = []
+    for info in there.get_file_info(fs.FileSelector(folder, allow_not_found=True)):
+        own = posixpath.basename(info.path)
+        hidden = own.startswith(_HIDDEN) and not name.startswith(_HIDDEN)
+        if fnmatchcase(own, name) and not hidden:
+            found.append(info)
+    return found
 
 
 def located(path: str) -> tuple[Any, str]:
@@ -135,7 +156,7 @@ def _below(there: Any, info: Any) -> list[DataFile]:
     for each in there.get_file_info(fs.FileSelector(info.path, recursive=True)):
         parts = each.path[len(info.path) :].strip("/").split("/")
         data = each.type == fs.FileType.File and parts[-1].lower().endswith(SUFFIXES)
-        if data and not any(part.startswith((".", "_")) for part in parts):
+        if data and not any(part.startswith(_HIDDEN) for part in parts):
             # In the order of the local engine: of a folder the files, then what is below it.
             order = [(number < len(parts) - 1, part) for number, part in enumerate(parts)]
             found.append((order, DataFile(each.path, "parquet", folder_keys(parts[:-1]))))
@@ -205,6 +226,15 @@ def _range(metadata: Any, group: Any, schema: pa.Schema, time: str | None) -> tu
 
 _UNITS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 _PER_SECOND = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}
+
+
+def in_unit(group: Group, stored: pa.DataType, wanted: pa.DataType) -> Group:
+    """The same with its times in the unit of another type, since files may differ in theirs."""
+    kinds = time_units(pa.schema([("stored", stored), ("wanted", wanted)]))
+    if group.least is None or group.most is None or stored == wanted or len(kinds) < 2:
+        return group
+    factor = NANOSECONDS[kinds["stored"]] // NANOSECONDS[kinds["wanted"]]
+    return replace(group, least=group.least * factor, most=group.most * factor)
 
 
 def in_order(groups: Sequence[Group]) -> bool:

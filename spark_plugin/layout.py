@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.errors import DataError
 
 if TYPE_CHECKING:
+    from cer_gpu.spark.lake import Paths
     from cer_gpu.spark.task import Task
     from pyspark.sql import DataFrame, SparkSession
 
@@ -77,6 +78,7 @@ def prepare(
     import pyspark.sql.functions as sf
     from cer_gpu.spark.expressions import column
     from cer_gpu.spark.operators import size_of
+    from pyspark.errors import AnalysisException
 
     keys = (keys,) if isinstance(keys, str) else tuple(keys)
     order_by = (order_by,) if isinstance(order_by, str) else tuple(order_by)
@@ -89,13 +91,19 @@ def prepare(
     count = partitions or size_of(df, None).partitions
     rest = [name for name in df.columns if name not in (*keys, *order_by) and _sorts(df, name)]
     ordered = df.repartition(count, *map(column, keys)).sortWithinPartitions(
-        *(column(name).asc_nulls_first() for name in (*keys, *order_by, *rest))
+        *(column(name).asc_nulls_last() for name in (*keys, *order_by, *rest))
     )
-    with _exact_times(df.sparkSession):
-        ordered.write.mode(mode).parquet(path)
+    try:
+        with _exact_times(df.sparkSession):
+            ordered.write.mode("error" if mode == "ignore" else mode).parquet(path)
+    except AnalysisException as error:
+        # What is there may be of another layout: nothing is said of it.
+        if mode == "ignore" and error.getCondition() == "PATH_ALREADY_EXISTS":
+            return
+        raise
     told = json.dumps(asdict(Layout(keys, order_by)))
     said = df.sparkSession.range(1).select(sf.lit(told).alias("value")).coalesce(1)
-    said.write.mode("overwrite" if mode == "overwrite" else mode).text(posixpath.join(path, NAME))
+    said.write.mode("overwrite").text(posixpath.join(path, NAME))
 
 
 @contextmanager
@@ -120,15 +128,15 @@ def _sorts(df: DataFrame, name: str) -> bool:
     return kind not in ("map", "variant", "array", "struct", "interval", "calendarinterval")
 
 
-def read_layout(paths: str | Sequence[str]) -> Layout | None:
+def read_layout(paths: Paths) -> Layout | None:
     """How the files at a path were written by `prepare`; None where they were not, or paths are several."""
-    from cer_gpu.spark.lake import located
+    from cer_gpu.spark.lake import listed_paths, located
     from pyarrow import fs
 
-    listed = [paths] if isinstance(paths, str) else list(paths)
+    listed = listed_paths(paths)
     if len(listed) != 1:
         return None
-    there, inner = located(str(listed[0]))
+    there, inner = located(listed[0])
     selector = fs.FileSelector(posixpath.join(inner, NAME), allow_not_found=True)
     if there.get_file_info(inner).type != fs.FileType.Directory:
         return None
@@ -138,6 +146,18 @@ def read_layout(paths: str | Sequence[str]) -> Layout | None:
                 found: dict[str, Any] = json.loads(file.read())
             return Layout(tuple(found["keys"]), tuple(found["order_by"]))
     return None
+
+
+def written_once(files: Sequence[str]) -> bool:
+    """Whether files are of one write, by the UUID in the names that Spark gives.
+
+    Keys that are whole in each of several writes are not whole in all.
+    """
+    found = (_UUID.search(posixpath.basename(path)) for path in files)
+    return len({match.group() for match in found if match}) <= 1
+
+
+_UUID = re.compile("-".join(f"[0-9a-f]{{{digits}}}" for digits in (8, 4, 4, 4, 12)))
 
 
 def writer_of(path: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.spark import settings
 from cer_gpu.spark.binding import arrow_schema, compiled, task_of
 from cer_gpu.spark.expressions import column, in_tasks
-from cer_gpu.spark.jvm import estimated_rows
+from cer_gpu.spark.jvm import default_parallelism, estimated_rows
 from cer_gpu.spark.routes import Route, Size, route_of
 from cer_gpu.spark.task import DIGITS
 from cer_gpu.spark.worker import Worker
@@ -53,6 +53,8 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     DataFrame
         Lazy; its columns are those of `Matches.to_arrow` and are known before anything runs. Rows come in no
         order. A query without PARTITION BY starts small jobs at once that find where its stream is cut.
+        Columns whose names differ in case alone, such as those of a type `A` and a variable `a`, can be
+        selected by name and written with `spark.sql.caseSensitive=true`.
 
     Raises
     ------
@@ -72,8 +74,8 @@ def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     Returns
     -------
     DataFrame
-        The columns of the key, `position` (the value of `event_id`, where it is given), and `count`, a
-        decimal of 38 digits: counts are exact.
+        The columns of the key (none with CONSUME BY ANY, where all keys are one stream), `position` (the
+        value of `event_id`, where it is given), and `count`, a decimal of 38 digits: counts are exact.
     """
     return _product(df, query, "counts", keywords)
 
@@ -84,7 +86,8 @@ def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     Returns
     -------
     DataFrame
-        The columns of the key, `position` and `latest_start` (the values of `event_id`, where it is given).
+        The columns of the key (as for `counts`), `position` and `latest_start` (the values of `event_id`,
+        where it is given).
     """
     return _product(df, query, "hits", keywords)
 
@@ -126,8 +129,9 @@ def with_numbers(frame: DataFrame, product: str) -> DataFrame:
         return frame
     kind = f"decimal({DIGITS},0)"
     exact = frame.withColumn("count", column("count").cast(kind))
-    # Every task gives a number, so that the sum of none is 0.
-    return exact.agg(sf.sum("count").cast(kind).alias("count")) if product == "count" else exact
+    # Where Spark sees that there are no events, no task is asked. (A sum that is too large may be null.)
+    total = sf.when(sf.count("count") == 0, sf.lit(0)).otherwise(sf.sum("count")).cast(kind)
+    return exact.agg(total.alias("count")) if product == "count" else exact
 
 
 def _product(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
@@ -170,6 +174,9 @@ def parallel_tasks(spark: SparkSession) -> int:
     told = spark.conf.get("spark.default.parallelism", "")
     if told:
         return max(1, int(told))
+    known = default_parallelism(spark)
+    if known is not None:
+        return max(1, known)
     # What Spark Connect has no word for, a range shows: it has a partition for each task that can run.
     counted = spark.range(1 << 16).select(sf.spark_partition_id().alias("p")).agg(sf.max("p"))
     return int(counted.collect()[0][0]) + 1

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PIECE = "__cer_piece"
+OWN = "__cer_"
+"""What the names of our own columns begin with."""
+
+PIECE = f"{OWN}piece"
 """The column that says which piece a row is of."""
+
+STREAM = f"{OWN}stream"
+"""The column that says which of the streams that are cut a row is of; -1: of none."""
+
+ROW = f"{OWN}row"
+"""The column of the number of a row in all files."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import cuts
+from cer_gpu.spark.binding import arrow_schema
 from cer_gpu.spark.expressions import column, in_tasks, key_expressions, literal, number_of_piece, rank
 from cer_gpu.spark.pieces import PIECE, Piece, numbers_apart
 from cer_gpu.spark.task import Task
@@ -89,7 +90,7 @@ def route_of(frame: DataFrame, task: Task, size: Size) -> Route:
     frame = frame.select(*(column(name) for name in task.columns))
     if task.keyed:
         return _keyed(frame, task, size)
-    if task.cuttable and size.partitions > 1 and not task.query.query.streams:
+    if task.cuttable and size.partitions > 1:
         found = _cut(frame, task, size, [None])
         if found is not None:
             return found
@@ -137,7 +138,7 @@ def _sort_columns(task: Task) -> list[Column]:
     """The order of a stream, as Spark sorts by it."""
     order = list(task.query.options.order_by)
     order += [name for name in task.ties if not pa.types.is_nested(task.query.schema.field(name).type)]
-    return [column(name).asc_nulls_first() for name in order]
+    return [column(name).asc_nulls_last() for name in order]
 
 
 def _hot_keys(frame: DataFrame, keys: Sequence[Column], size: Size) -> list[tuple[Any, ...]]:
@@ -245,7 +246,7 @@ def _pieced(
     import pyspark.sql.functions as sf
 
     time = task.query.options.order_by[0]
-    kind = task.query.schema.field(time).type
+    kind = arrow_schema(marked.schema).field(time).type
     total = sum(len(edges) + 1 for edges in bounds.values())
     whole = hot == [None]
     count = total if whole else max(size.partitions, total)

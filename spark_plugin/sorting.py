@@ -45,17 +45,18 @@ def time_of(batch: pa.RecordBatch, name: str) -> np.ndarray:
     Raises
     ------
     DataError
-        Where one is null or NaN.
+        Where one is null, NaN or infinite.
     """
     values = columns.numbers(batch.column(name), name)
     missing = ~values.present
     if values.data.dtype.kind == "f":
-        missing |= np.isnan(values.data)
+        missing |= ~np.isfinite(values.data)
     if missing.any():
         row = batch.slice(int(np.argmax(missing)), 1).to_pylist()[0]
         shown = ", ".join(f"{key}={value!r}" for key, value in list(row.items())[:6])
         raise DataError(
-            f"an event has no time: `{name}` is null or NaN in ({shown}); remove such rows, or give them one"
+            f"an event has no time: `{name}` is null, NaN or infinite in ({shown}); "
+            "remove such rows, or give them one"
         )
     return values.data
 

@@ -60,11 +60,15 @@ class Task:
 
     @property
     def cuttable(self) -> bool:
-        """Whether what ends at an event depends on the events of one window before it alone."""
+        """Whether what ends at an event depends on the events of one window before it alone.
+
+        Where the query reads some of several streams, only the engine knows which events a window counts.
+        """
         query = self.query.query
         return (
             query.window is not None
             and query.window.kind != "attribute"
+            and not (query.window.kind == "events" and query.streams)
             and query.consume == "NONE"
             and query.monitor is None
         )
@@ -100,3 +104,28 @@ class Renamed:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return self._function(batch.rename_columns(self._names) for batch in batches)
+
+
+class Restored:
+    """A function for `mapInArrow` whose times come as the numbers that Arrow stores for them.
+
+    Parameters
+    ----------
+    function : callable
+    types : dict of str to pyarrow.DataType
+        Of the columns of times.
+    """
+
+    def __init__(self, function: Any, types: dict[str, pa.DataType]) -> None:
+        self._function = function
+        self._types = types
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return self._function(self._restored(batch) for batch in batches)
+
+    def _restored(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        columns = [
+            column.cast(self._types[name]) if name in self._types else column
+            for name, column in zip(batch.schema.names, batch.columns)
+        ]
+        return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from cer_gpu.spark.arrow_types import shown_as
 from cer_gpu.spark.gpu import device_of_task
 from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.metrics import publish
@@ -192,7 +193,7 @@ class Job:
                 if name in form.positions:
                     columns.append(run.labels.of(column, field.type))
                 else:
-                    columns.append(column.cast(field.type))
+                    columns.append(shown_as(column, field.type))
             yield pa.RecordBatch.from_arrays(columns, schema=self.task.result)
 
     def _ends(self, run: Run) -> Iterator[pa.RecordBatch]:
@@ -208,7 +209,7 @@ class Job:
             columns.append(counts_column(value.to_pylist()))
         if run.encoder is not None and len(columns) < len(self.task.result):
             keys = run.encoder.key_columns(run.labels.lanes(position))
-            columns[:0] = [key.cast(field.type) for key, field in zip(keys, self.task.result)]
+            columns[:0] = [shown_as(key, field.type) for key, field in zip(keys, self.task.result)]
         yield pa.RecordBatch.from_arrays(columns, schema=self.task.result)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
-from cer_gpu.spark.configure import configure
+from cer_gpu.spark.configuration import configure
 from spark_sessions import local_builder
 
 SCRIPT = """#!/bin/sh

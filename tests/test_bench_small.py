@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from itertools import combinations
 from math import isfinite
 
@@ -11,21 +16,44 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from rich.console import Console
+from spark_sessions import GROUP
 
+import bench.spark
 from bench import answers, formula, streams
-from bench.__main__ import main
+from bench.__main__ import _named, main
+from bench.cpu_seconds import Taken, measure_cpu, tree_seconds
 from bench.figures import Target, WrongAnswerError, ratio, table
 from bench.fresh import ChildError, in_fresh_process
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.sections import SECTIONS
 from bench.sizes import Sizes
+from bench.spark import FILE_QUERIES
+from bench.spark_local import checksum
 
 SMALL = Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001)
 
 
-@pytest.mark.parametrize("name", SECTIONS)
+SPARK = [name for name in SECTIONS if name.startswith("spark_")]
+
+
+@pytest.mark.parametrize("name", [name for name in SECTIONS if name not in SPARK])
 def test_section(name):
+    check_section(name)
+
+
+@GROUP
+@pytest.mark.parametrize("name", SPARK)
+def test_section_of_spark(name, spark, monkeypatch):
+    monkeypatch.setattr(
+        bench.spark, "measure_cpu", lambda functions, runs, warm=0: measure_cpu(functions, runs, 0)
+    )
+    monkeypatch.setattr(bench.spark, "FILE_QUERIES", {"run, keyed": FILE_QUERIES["run, keyed"]})
+    check_section(name)
+    assert spark.range(1).count() == 1
+
+
+def check_section(name):
     figures = list(SECTIONS[name](SMALL))
     missing = {figure.note for figure in figures if figure.value is None}
     assert missing <= {"it is not installed"}
@@ -49,6 +77,12 @@ def test_command_writes_json(tmp_path, capsys):
     assert record["sizes"]["enumerated"] == 1000
     assert record["environment"]["numpy"] == np.__version__
     assert {"median", "min", "max", "runs"} == set(next(iter(record["figures"][0]["seconds"].values())))
+
+
+def test_command_takes_the_beginning_of_names():
+    assert _named("spark") == SPARK
+    assert _named("hits") == ["hits"]
+    assert _named("no_such") == []
 
 
 def test_command_refuses_an_unknown_section(capsys):
@@ -147,6 +181,44 @@ def test_warm_up_is_not_measured():
     times = measure({"x": lambda: calls.append("x"), "y": lambda: calls.append("y")}, runs=2, warm=1)
     assert calls == ["x", "y"] * 3
     assert len(times["x"].seconds) == len(times["y"].seconds) == 2
+
+
+def test_cpu_seconds_are_those_of_the_tree():
+    busy = "import time\nwhile time.process_time() < 0.3: pass"
+    command = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"
+    taken = measure_cpu(
+        {
+            "busy": lambda: subprocess.run([sys.executable, "-c", command], check=True),
+            "idle": lambda: time.sleep(0.3),
+        },
+        runs=1,
+        warm=0,
+    )
+    assert taken["busy"].cpu.median >= 0.28
+    assert taken["idle"].cpu.median < 0.2 <= taken["idle"].clock.median
+    assert Taken.of(taken["busy"].to_json()) == taken["busy"]
+
+
+def test_cpu_seconds_of_a_living_child_and_its_children():
+    busy = "import time\nwhile time.process_time() < 0.3: pass\nprint(1, flush=True)\ntime.sleep(60)"
+    command = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"
+    with subprocess.Popen([sys.executable, "-c", command], stdout=subprocess.PIPE, process_group=0) as child:
+        try:
+            assert child.stdout.readline() == b"1\n"
+            assert 0.28 <= tree_seconds(child.pid) <= tree_seconds()
+        finally:
+            os.killpg(child.pid, signal.SIGKILL)
+
+
+def test_checksums_tell_complex_events_apart():
+    def of(*rows):
+        columns = {"start": [row[0] for row in rows], "end": [row[2] for row in rows]}
+        columns |= {name: [[row[at]] for row in rows] for at, name in enumerate("abc")}
+        return checksum(pa.table(columns))
+
+    known = of((0, 1, 2), (0, 2, 3))
+    assert known == of((0, 2, 3), (0, 1, 2))
+    assert len({known, of((0, 1, 2)), of((0, 1, 3), (0, 2, 2)), of((0, 1, 3), (0, 2, 3))}) == 4
 
 
 def test_a_process_that_fails_or_hangs_is_reported():

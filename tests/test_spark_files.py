@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import spark_sessions
 from cer_gpu.spark import lake
-from cer_gpu.spark.binding import task_of
+from cer_gpu.spark.binding import spark_type, task_of
 from cer_gpu.spark.files import opened_lake, shares_of
 from cer_gpu.spark.layout import Layout, read_layout
 from cer_gpu.spark.routes import Size
@@ -102,6 +102,27 @@ def test_ids_stand_for_positions(spark: Any, folder: str, small_tasks: None) -> 
     )
 
 
+@pytest.mark.parametrize("unit", ["ms", "ns", "96 bits"])
+def test_times_go_through_spark_in_the_unit_of_the_files(
+    spark: Any, table: pa.Table, small_tasks: None, tmp_path: Path, unit: str
+) -> None:
+    time = table.column("ts").cast(pa.timestamp("us"))
+    if unit != "96 bits":
+        time = time.cast(pa.timestamp(unit), safe=False)
+    for number in (1, 0):
+        part = table.set_column(1, "ts", time).slice(1500 * number, 1500)
+        bits = {"use_deprecated_int96_timestamps": unit == "96 bits"}
+        pq.write_table(part, tmp_path / f"{1 - number}.parquet", row_group_size=300, **bits)
+    # A bare number is meant in the unit of the column, and the halo of a cut as well.
+    second = {"ms": 10**3}.get(unit, 10**9)
+    for text in (QUERIES["keyed, no window"] + f" WITHIN {40 * second} [ts]", QUERIES["time window"]):
+        query = cer.compile(text)
+        local = query.hits(sorted(map(str, tmp_path.iterdir())), order_by="ts", sort=True)
+        assert len(local) > 5
+        found = cer_spark.hits_files(tmp_path, query, order_by="ts", event_id=ROW).toArrow()
+        assert rows_of(found) == rows_of(local)
+
+
 def files_of(folder: str) -> list[str]:
     return [place.file.path for place in lake.places(folder)]
 
@@ -162,6 +183,20 @@ def test_prepared_files_say_how_they_were_written(spark: Any, table: pa.Table, p
     ]
     other = task_of("SELECT * WHERE A ; B PARTITION BY [k]", table.schema, "run", order_by="price")
     assert not own.serves(other)
+
+
+def test_what_was_not_written_by_prepare_alone_is_of_no_layout(
+    spark: Any, table: pa.Table, prepared: str, tmp_path: Path
+) -> None:
+    frame = spark.createDataFrame(table.slice(0, 10)).select("k", ROW)
+    other = str(tmp_path / "other")
+    frame.write.parquet(other)
+    cer_spark.prepare(frame, other, "k", ROW, partitions=1, mode="ignore")
+    assert read_layout(other) is None
+    cer_spark.prepare(frame, other, "k", ROW, partitions=1, mode="overwrite")
+    assert opened_lake(other, ROW).layout == Layout(("k",), (ROW,))
+    frame.write.mode("append").parquet(other)
+    assert opened_lake(other, ROW).layout is None
 
 
 def test_prepare_refuses_what_it_cannot_write(spark: Any, table: pa.Table, prepared: str) -> None:
@@ -225,6 +260,32 @@ def test_keys_whose_rows_lie_anywhere_are_shuffled(folder: str, table: pa.Table)
     found = opened_lake(folder, "ts")
     for name in SHUFFLED:
         assert shares_of(found, task_of(QUERIES[name], table.schema, "run", order_by="ts"), SIZE) is None
+
+
+def test_a_few_files_out_of_order_are_sorted(table: pa.Table, tmp_path: Path) -> None:
+    for number in range(2):
+        pq.write_table(table.slice(100 - 100 * number, 100), tmp_path / f"{number}.parquet")
+    found = opened_lake(tmp_path, "ts")
+    for name, text in QUERIES.items():
+        task = task_of(text, table.schema, "run", order_by="ts")
+        assert shares_of(found, task, Size(200, 500, 2)) is None, name
+
+
+def test_files_with_times_in_several_units_are_cut_at_the_same_moments(
+    table: pa.Table, tmp_path: Path
+) -> None:
+    time = table.column("ts").cast(pa.timestamp("ms", "UTC"), safe=False)
+    coarse = table.set_column(1, "ts", time)
+    pq.write_table(coarse.slice(0, 1500), tmp_path / "0.parquet", row_group_size=500)
+    exact = coarse.set_column(1, "ts", time.cast(pa.timestamp("us", "UTC")))
+    pq.write_table(exact.slice(1500), tmp_path / "1.parquet", row_group_size=500)
+    found = opened_lake(tmp_path, "ts")
+    pq.write_table(exact, tmp_path / "all.parquet", row_group_size=500)
+    whole = opened_lake(tmp_path / "all.parquet", "ts")
+    assert [(one.least, one.most) for one in found.groups] == [(one.least, one.most) for one in whole.groups]
+    task = task_of(QUERIES["time window"], whole.schema, "run", order_by="ts")
+    shares, wanted = (shares_of(one, task, SIZE) or [] for one in (found, whole))
+    assert [(one.first, one.halo) for one in shares] == [(one.first, one.halo) for one in wanted]
 
 
 def test_files_out_of_order_are_shuffled(
@@ -294,6 +355,20 @@ def test_a_path_that_is_wrong_is_named(spark: Any, tmp_path: Path, folder: str) 
     with pytest.raises(DataError, match="cannot be opened"):
         cer_spark.run_files("nosuchscheme://bucket/x", query)
     assert len(lake.places([f"{folder}/[a-c].p*", f"{folder}/below"])) == 4
+
+
+def test_a_pattern_names_no_hidden_files_and_a_name_with_marks_is_a_name(folder: str, tmp_path: Path) -> None:
+    named = [Path(place.file.path).name for place in lake.places(f"{folder}/*")]
+    assert named == ["a.parquet", "b.parquet", "d.parquet", "c.pq"]
+    marked = tmp_path / "a[1].parquet"
+    marked.write_bytes(Path(folder, "a.parquet").read_bytes())
+    assert [place.file.path for place in lake.places([marked])] == [str(marked)]
+    assert opened_lake(marked, "ts").layout is None
+
+
+def test_types_that_spark_has_not_become_wider_ones() -> None:
+    odd = [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.date64()]
+    assert [str(spark_type(kind)) for kind in odd] == ["int16", "int32", "int64", "int64", "date32[day]"]
 
 
 def test_a_file_that_breaks_while_it_is_read_is_named(spark: Any, folder: str, tmp_path: Path) -> None:

@@ -189,6 +189,25 @@ def test_the_schema_is_known_before_anything_runs(spark: Any) -> None:
     assert [row["count"] for row in counted.collect()] == [0]
 
 
+def test_a_frame_that_spark_knows_to_be_empty_has_a_count(spark: Any) -> None:
+    frame = spark.createDataFrame([], "type string, ts int").repartition(3)
+    counted = cer_spark.count(frame, "SELECT * WHERE A ; B WITHIN 3 EVENTS", order_by="ts", rows=0)
+    assert [row["count"] for row in counted.collect()] == [0]
+
+
+def test_tie_breakers_without_a_value_come_last_on_every_route(spark: Any, small_tasks: None) -> None:
+    rows = [("AB"[number % 2], number // 40, None if number % 3 == 0 else number, 1) for number in range(200)]
+    frame = spark.createDataFrame(rows, "type string, ts int, tie int, k int")
+    query = "SELECT * WHERE A ; B PARTITION BY [k]"
+    spark.conf.set("spark.cer.rowsPerTask", "50")
+    found = []
+    for told, events in (("streamed", 200), ("sorted in the worker", 50)):
+        options: dict[str, Any] = {"order_by": ["ts", "tie"], "rows": events}
+        assert told in cer_spark.explain(frame, query, **options)
+        found.append(rows_of(collected(cer_spark.counts(frame, query, **options))))
+    assert found[0] == found[1]
+
+
 def test_limit_is_a_cap_on_complex_events(frame: Any) -> None:
     query = ROUTES["keyed"][0]
     assert cer_spark.run(frame, query, order_by="ts", rows=EVENTS, limit=7).count() == 7

@@ -11,7 +11,7 @@ import warnings
 import pytest
 import spark_sessions
 from cer_gpu.spark import count, counts, hits, jvm, run, settings
-from cer_gpu.spark.check import check
+from cer_gpu.spark.checks import check
 from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.rapids, spark_sessions.GROUP]

@@ -251,7 +251,7 @@ def test_a_table_that_nothing_partitions_is_refused(sql: Any) -> None:
 def test_an_event_without_a_time_is_named(sql: Any) -> None:
     table = trades(9)
     holed = table.set_column(1, "ts", pa.compute.if_else(pa.array([True] * 8 + [False]), table["ts"], None))
-    with pytest.raises(Exception, match=r"`ts` is null or NaN in \(ts=None"):
+    with pytest.raises(Exception, match=r"`ts` is null, NaN or infinite in \(ts=None"):
         sql(holed, "TABLE(t), :q, single_partition => true", q=PAIR)
 
 

@@ -126,6 +126,25 @@ def test_positions_are_places_in_the_partition() -> None:
     ]
 
 
+def test_ends_of_a_run_over_all_keys_have_no_key() -> None:
+    table = pa.table({"type": ["A", "A", "B", "B"], "ts": [1, 2, 3, 4], "k": ["x", "y", "x", "y"]})
+    query = cer.compile("SELECT * WHERE A ; B PARTITION BY [k] CONSUME BY ANY")
+    found = {}
+    for product in ("hits", "counts"):
+        task = task_of(query, table.schema, product, order_by="ts")
+        found[product] = answer(task, [shuffled(table, Random(3))], Random(1))
+    assert found["hits"] == wanted(query.hits(table, order_by="ts"), ["position", "latest_start"])
+    assert found["counts"] == ["{'position': 2, 'count': '1'}"]
+
+
+def test_what_a_window_counts_in_some_of_several_streams_is_not_cut() -> None:
+    schema = pa.schema([("type", "string"), ("stream", "string"), ("ts", "int64"), ("k", "int64")])
+    keywords = {"order_by": "ts", "order_unit": "s", "stream_column": "stream"}
+    text = "SELECT * FROM S WHERE A ; B PARTITION BY [k] WITHIN 5"
+    assert not task_of(f"{text} EVENTS", schema, "run", **keywords).cuttable
+    assert task_of(f"{text} SECONDS", schema, "run", **keywords).cuttable
+
+
 # ----------------------------------------------------------------------------------------- one stream
 
 
@@ -231,8 +250,28 @@ def test_ties_without_a_tie_breaker_are_told_once(capfd: pytest.CaptureFixture[s
 def test_an_event_without_time_is_named_with_its_key() -> None:
     query = cer.compile("SELECT * WHERE A ; B PARTITION BY [k]")
     table = pa.table({"type": ["A", "B"], "ts": pa.array([1, None], pa.int64()), "k": ["north", "south"]})
-    with pytest.raises(DataError, match=r"`ts` is null or NaN in \(.*k='south'"):
+    with pytest.raises(DataError, match=r"`ts` is null, NaN or infinite in \(.*k='south'"):
         answer(task_of(query, table.schema, "run", order_by="ts"), [table], Random(1))
+
+
+def test_an_infinite_time_is_refused() -> None:
+    table = pa.table({"type": ["A", "B"], "ts": [1.0, float("inf")]})
+    with pytest.raises(DataError, match="infinite"):
+        answer(task_of("SELECT * WHERE A ; B", table.schema, "run", order_by="ts"), [table], Random(1))
+
+
+def test_times_are_shown_in_microseconds() -> None:
+    table = pa.table({"type": ["A", "B"], "ts": pa.array([1500, 2999], pa.timestamp("ns"))})
+    query = "SELECT * WHERE A ; B WITHIN 1499 [ts]"
+    (row,) = answer(task_of(query, table.schema, "run", order_by="ts", event_id="ts"), [table], Random(1))
+    assert row.count("datetime(1970, 1, 1, 0, 0, 0, 1)") == 3  # the start, its time, and A
+    assert row.count("datetime(1970, 1, 1, 0, 0, 0, 2)") == 3
+
+
+def test_names_of_our_own_are_refused() -> None:
+    schema = pa.schema([("type", pa.string()), ("ts", pa.int64()), ("__cer_piece", pa.int64())])
+    with pytest.raises(DataError, match="`__cer_piece` has a name of our own"):
+        task_of("SELECT * WHERE A ; B", schema, "run", order_by="ts")
 
 
 def test_counts_have_at_most_38_digits() -> None:
@@ -263,6 +302,19 @@ def test_limit_is_for_run_alone() -> None:
     assert task_of("SELECT * WHERE A ; B", schema, "run", order_by="ts", limit=3).limit == 3
     with pytest.raises(ValueError, match="hits does not list"):
         task_of("SELECT * WHERE A ; B", schema, "hits", order_by="ts", limit=3)
+
+
+def test_the_public_names_are_functions_whatever_was_imported_before() -> None:
+    code = """
+import sys
+import cer_gpu.spark as there
+print([name for name in ("pyspark", "numba") if name in sys.modules])
+for name in there.__all__:
+    getattr(there, name)
+print([name for name in there.__all__ if not callable(getattr(there, name))])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout.split("\n")[:2] == ["[]", "[]"], done.stdout + done.stderr
 
 
 def test_a_worker_imports_neither_parser_nor_automata_nor_cuda() -> None:

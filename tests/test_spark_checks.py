@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pyspark
 import pytest
 import spark_sessions
-from cer_gpu.spark import check as module
+from cer_gpu.spark import checks as module
 from cer_gpu.spark import jvm, settings
-from cer_gpu.spark.check import check
+from cer_gpu.spark.checks import check
 from cer_gpu.spark.settings import SettingError
 
 pytestmark = spark_sessions.GROUP

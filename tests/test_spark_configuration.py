@@ -7,9 +7,9 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from cer_gpu.spark import configure as module
+from cer_gpu.spark import configuration as module
 from cer_gpu.spark import settings
-from cer_gpu.spark.configure import configure
+from cer_gpu.spark.configuration import configure
 from cer_gpu.spark.given import Given, given, properties, submit_arguments
 from cer_gpu.spark.java import JavaError, require_java
 from cer_gpu.spark.settings import SettingError

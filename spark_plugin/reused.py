@@ -1,0 +1,34 @@
+"""In a worker: what makes the next task of the same process cheaper.
+
+Before every task PySpark forgets what the finders of modules know, and those of the archives that it came
+from itself then read their directories again, once for each package; after every task it collects garbage
+among all objects of all modules. With Python 3.11 that takes 0.15 CPU seconds a task, which is more than a
+task over millions of events may need for itself.
+"""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+from functools import cache
+from zipimport import zipimporter
+
+ARCHIVES = re.compile(r"(^|[/\\])(pyspark\.zip|py4j-[^/\\]*\.zip|spark-core_[^/\\]*\.jar)$")
+"""Those of Spark itself on the path of modules, which do not change while it runs."""
+
+
+def settle() -> None:
+    """Have the next task of this process find as little as possible to forget and to collect."""
+    _settled()
+    for path, finder in list(sys.path_importer_cache.items()):
+        # Whoever imports from there later gets another finder, which knows the directory at once.
+        if isinstance(finder, zipimporter) and ARCHIVES.search(finder.archive):
+            del sys.path_importer_cache[path]
+
+
+@cache
+def _settled() -> None:
+    """Take what lives after the first task, the modules above all, out of what is searched for garbage."""
+    gc.collect()
+    gc.freeze()
