@@ -135,12 +135,8 @@ class _Relevant:
     """Which events a query can see at all, where the others are not counted by anything."""
 
     def __init__(self, job: Job) -> None:
-        query = job.task.query.query
-        counted = query.window is not None and query.window.kind == "events"
-        contiguous = query.joins is not None and bool(query.joins.entry_next.any())
-        self._classifier: Classifier | None = None
-        if not counted and not contiguous:
-            self._classifier = Classifier(query, job.task.query.units, job.workers)
+        query = job.task.query
+        self._classifier = None if job.task.counts_all else Classifier(query.query, query.units, job.workers)
 
     def rows(self, batch: pa.RecordBatch) -> np.ndarray | None:
         """The numbers of the rows to keep, ascending; None: all."""

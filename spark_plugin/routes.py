@@ -87,7 +87,7 @@ def route_of(frame: DataFrame, task: Task, size: Size) -> Route:
     task : Task
     size : Size
     """
-    frame = frame.select(*(column(name) for name in task.columns))
+    frame = _useful(frame.select(*(column(name) for name in task.columns)), task)
     if task.keyed:
         return _keyed(frame, task, size)
     if task.cuttable and size.partitions > 1:
@@ -95,6 +95,19 @@ def route_of(frame: DataFrame, task: Task, size: Size) -> Route:
         if found is not None:
             return found
     return _whole(frame, task, size)
+
+
+def _useful(frame: DataFrame, task: Task) -> DataFrame:
+    """The rows without those of types that the query has no use for, where these do not count for anything.
+
+    A row without a time stays, since it is an error whatever its type.
+    """
+    types = None if task.counts_all else task.types
+    if types is None:
+        return frame
+    options = task.query.options
+    asked = column(options.type_column).isin(*types)
+    return frame.where(asked | column(options.order_by[0]).isNull())
 
 
 # ------------------------------------------------------------------------------------------- without cuts

@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.portable import PortableQuery
+from cer_gpu.plan.axes import ColumnAxis
+from cer_gpu.plan.symbols import classes_that_matter
 
 PRODUCTS = ("run", "count", "counts", "hits")
 """What may be asked of a query."""
@@ -57,6 +59,26 @@ class Task:
     def keyed(self) -> bool:
         """Whether keys are apart: no complex event has events of two, and none ends what another began."""
         return bool(self.query.query.partition) and self.query.query.consume != "ANY"
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether events count that the query has no use for: in a window, a contiguity, or a position."""
+        query = self.query.query
+        return (
+            (query.window is not None and query.window.kind == "events")
+            or (query.joins is not None and bool(query.joins.entry_next.any()))
+            or (self.event_id is None and self.product != "count")
+        )
+
+    @property
+    def types(self) -> tuple[str, ...] | None:
+        """The types of the events that the query has a use for; None where others may be among them."""
+        query = self.query.query
+        for number, axis in enumerate(query.axes):
+            if isinstance(axis, ColumnAxis) and axis.column == self.query.options.type_column:
+                classes = classes_that_matter(query.axes, query.stages, number)
+                return None if 0 in classes else tuple(axis.names[one - 1] for one in classes)
+        return None
 
     @property
     def cuttable(self) -> bool:

@@ -36,7 +36,7 @@ def shuffled(table: pa.Table, rng: Random) -> pa.Table:
     """The rows in any order."""
     order = list(range(len(table)))
     rng.shuffle(order)
-    return table.take(order)
+    return table.take(pa.array(order, pa.int64()))
 
 
 def dealt(table: pa.Table, keys: Sequence[Sequence[str]], tasks: int) -> list[pa.Table]:

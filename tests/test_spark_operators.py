@@ -208,6 +208,14 @@ def test_tie_breakers_without_a_value_come_last_on_every_route(spark: Any, small
     assert found[0] == found[1]
 
 
+def test_events_of_no_use_are_not_shuffled(frame: Any) -> None:
+    query = "SELECT * WHERE A ; B PARTITION BY [k] WITHIN 5 SECONDS"
+    for given, filtered in (({"event_id": ROW}, True), ({}, False)):
+        found = cer_spark.run(frame, query, order_by="ts", rows=EVENTS, **given)
+        plan = found._jdf.queryExecution().optimizedPlan().toString()
+        assert ("type#" in plan and " IN (A,B)" in plan) is filtered
+
+
 def test_limit_is_a_cap_on_complex_events(frame: Any) -> None:
     query = ROUTES["keyed"][0]
     assert cer_spark.run(frame, query, order_by="ts", rows=EVENTS, limit=7).count() == 7

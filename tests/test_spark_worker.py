@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute
 import pytest
 from cer_gpu.spark import cuts
 from cer_gpu.spark.binding import task_of
@@ -209,6 +210,44 @@ def measured(function: Any, table: pa.Table) -> list[tuple[int, int, np.ndarray]
         (row["stream"], row["rows"], np.array(row["integers"] if row["whole"] else row["floats"]))
         for row in told
     ]
+
+
+# ------------------------------------------------------------------- types that a query has no use for
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_events_of_other_types_may_be_left_out_where_nothing_counts_them(seed: int) -> None:
+    rng = Random(4000 + seed)
+    left_out = 0
+    while left_out < 5:
+        query, table = drawn(rng, any_query if seed % 2 else unary_query)
+        task = task_of(query, table.schema, "run", **OPTIONS, event_id=ROW)
+        if task.counts_all or task.types is None:
+            continue
+        kept = table.filter(pa.compute.is_in(table.column("type"), pa.array(task.types, pa.string())))
+        left_out += len(table) - len(kept)
+        check_tasks(query, table, [shuffled(kept, rng)], rng)
+
+
+@pytest.mark.parametrize(
+    ("text", "types", "counts_all"),
+    [
+        ("SELECT * WHERE A ; B", ("A", "B"), False),
+        ("SELECT * WHERE A AS a ; B AS b FILTER b[v > 3] AND b[v < 2]", (), False),  # no event is of use
+        ("SELECT STRICT * WHERE A ; B", None, False),  # any event ends what is contiguous
+        ("SELECT * WHERE A : B", None, False),
+        ("SELECT * WHERE A ; B WITHIN 3 EVENTS", ("A", "B"), True),
+        ("Q(v) <- A(v=v), B(v=v) WITHIN 3 SECONDS", ("A", "B"), False),
+    ],
+)
+def test_the_types_that_a_query_has_a_use_for(text: str, types: Any, counts_all: bool) -> None:
+    schema = pa.schema(
+        [("type", pa.string()), ("ts", pa.timestamp("us")), ("v", pa.int64()), ("id", pa.int64())]
+    )
+    task = task_of(text, schema, "run", order_by="ts", event_id="id")
+    assert (task.types, task.counts_all) == (types, counts_all)
+    assert task_of(text, schema, "run", order_by="ts").counts_all  # positions are places among all events
+    assert task_of(text, schema, "count", order_by="ts").counts_all is counts_all
 
 
 # ---------------------------------------------------------------------------------------------- ties

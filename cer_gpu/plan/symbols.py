@@ -66,6 +66,35 @@ class Stage:
     table: np.ndarray
 
 
+def classes_that_matter(axes: Sequence[Axis], stages: Sequence[Stage], axis: int) -> tuple[int, ...]:
+    """The classes of an axis with which an event may have another symbol than the neutral one.
+
+    Parameters
+    ----------
+    axes, stages : sequence
+        Of a compiled query.
+    axis : int
+        Its number.
+
+    Returns
+    -------
+    tuple of int
+        Ascending.
+    """
+    return tuple(number for number in range(axes[axis].size) if _matters(axes, stages, axis, number))
+
+
+def _matters(axes: Sequence[Axis], stages: Sequence[Stage], axis: int, number: int) -> bool:
+    states = np.zeros(1, np.int64)
+    for stage in stages:
+        index = states * stage.state_stride
+        for one, stride in zip(stage.axes, stage.strides, strict=True):
+            classes = np.array([number]) if one == axis else np.arange(axes[one].size)
+            index = np.add.outer(index, classes * stride).reshape(-1)
+        states = np.unique(stage.table[index]).astype(np.int64)
+    return bool(states.any())
+
+
 def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:
     """Fold predicates over axes.
 
