@@ -126,12 +126,12 @@ def _keyed(frame: DataFrame, task: Task, size: Size) -> Route:
     shuffled = frame.repartition(count, *keys)
     if hot:
         reason = (
-            f"keyed: {count} tasks by key, sorted by Spark and streamed, since {_keys(hot)} has more events "
-            "than a task is meant to get and the query cannot be cut by time"
+            f"keyed: {_tasks(count)} by key, sorted by Spark and streamed, since {_keys(hot)} has more "
+            "events than a task is meant to get and the query cannot be cut by time"
         )
         order = [*keys, *_sort_columns(task)]
         return Route(shuffled.sortWithinPartitions(*order), {}, True, reason)
-    return Route(shuffled, {}, False, f"keyed: {count} tasks by key, sorted in the worker")
+    return Route(shuffled, {}, False, f"keyed: {_tasks(count)} by key, sorted in the worker")
 
 
 def _whole(frame: DataFrame, task: Task, size: Size) -> Route:
@@ -168,6 +168,10 @@ def _hot_keys(frame: DataFrame, keys: Sequence[Column], size: Size) -> list[tupl
         counted.where(sf.col("n") > size.rows_per_task * share).orderBy(sf.col("n").desc()).limit(HOT_KEYS)
     )
     return [tuple(row)[:-1] for row in found.collect()]
+
+
+def _tasks(count: int) -> str:
+    return "1 task" if count == 1 else f"{count} tasks"
 
 
 def _keys(hot: Sequence[tuple[Any, ...]]) -> str:
@@ -276,9 +280,11 @@ def _pieced(
         which = sf.when(column(cuts.STREAM) == stream, number_of_piece(own, first, last)).otherwise(which)
     spread = marked.withColumn(PIECE, sf.explode(which)).drop(cuts.STREAM)
     if whole:
-        reason = f"cut by time: {total} tasks, each with the halo of one window before it"
+        reason = f"cut by time: {_tasks(total)}, each with the halo of one window before it"
         return Route(spread.repartition(count, column(PIECE)), pieces, False, reason)
     keys = key_expressions(task.query)
     named = _keys([key for key in hot if key is not None])
-    reason = f"keyed: {count} tasks by key; {named} cut by time into {total} pieces with a halo of one window"
+    reason = (
+        f"keyed: {_tasks(count)} by key; {named} cut by time into {total} pieces with a halo of one window"
+    )
     return Route(spread.repartition(count, *keys, column(PIECE)), pieces, False, reason)
