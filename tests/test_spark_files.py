@@ -13,7 +13,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 import spark_sessions
-from cer_gpu.spark import lake
+from cer_gpu.spark import lake, settings
 from cer_gpu.spark.binding import spark_type, task_of
 from cer_gpu.spark.files import opened_lake, shares_of
 from cer_gpu.spark.layout import Layout, read_layout
@@ -220,7 +220,11 @@ def test_the_three_lines_of_the_readme(spark: Any, tmp_path: Path, monkeypatch: 
     (lines,) = re.findall(r"```python\n(from cer_gpu import spark .*?)```", README, re.DOTALL)
     assert len([line for line in lines.splitlines() if line]) == 3
     names: dict[str, Any] = {}
-    exec(lines, names)
+    try:
+        exec(lines, names)
+    finally:  # the session runs already: what is set there at run time would stay for other tests
+        for setting in (settings.ARROW_RECORDS, settings.ARROW_BYTES):
+            spark.conf.unset(setting.key)
     found = sorted((row["Buy"], row["Sell"], row["symbol"]) for row in names["found"].collect())
     pairs = [(0, 3), (0, 6), (1, 3), (1, 6), (4, 5)]
     assert found == [([buy], [sell], "INIT" if buy == 4 else "ACME") for buy, sell in pairs]
