@@ -31,7 +31,7 @@ from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.devices import DevicesExecutor
 from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable
 from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
-from cer_gpu.engine.options import read_options
+from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan import symbols
 

@@ -33,7 +33,7 @@ from bench.joined import (
 )
 from bench.measure import Times, measure
 from bench.sizes import Sizes, large
-from cer_gpu.engine.join_execute import JoinExecutor
+from cer_gpu.engine.machines.joins import JoinExecutor
 from cer_gpu.enumeration.products import Answers
 from cer_gpu.enumeration.products_validator import longest_walk
 

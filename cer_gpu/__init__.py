@@ -11,13 +11,13 @@ from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitEr
 
 if TYPE_CHECKING:
     from cer_gpu.api import Query, compile
-    from cer_gpu.engine.matches import ComplexEvent, Matches
+    from cer_gpu.engine.answers.matches import ComplexEvent, Matches
 
 _LATE = {
     "Query": "cer_gpu.api",
     "compile": "cer_gpu.api",
-    "ComplexEvent": "cer_gpu.engine.matches",
-    "Matches": "cer_gpu.engine.matches",
+    "ComplexEvent": "cer_gpu.engine.answers.matches",
+    "Matches": "cer_gpu.engine.answers.matches",
 }
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.devices import place_of
-from cer_gpu.engine.options import Options, read_options
+from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
 from cer_gpu.language import tree
@@ -22,11 +22,11 @@ from cer_gpu.plan.planner import Columns, Plan, plan
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from cer_gpu.engine.bound import BoundQuery
-    from cer_gpu.engine.matches import Matches
-    from cer_gpu.engine.portable import PortableQuery
-    from cer_gpu.engine.sources.source import Source
-    from cer_gpu.engine.stream import Stream
+    from cer_gpu.engine.answers.matches import Matches
+    from cer_gpu.engine.read.sources.source import Source
+    from cer_gpu.engine.run.bound import BoundQuery
+    from cer_gpu.engine.run.portable import PortableQuery
+    from cer_gpu.engine.run.stream import Stream
 
 
 def compile(text: str) -> Query:
@@ -155,7 +155,7 @@ class Query:
         ValueError
             For `sort=True`.
         """
-        from cer_gpu.engine.stream import Stream
+        from cer_gpu.engine.run.stream import Stream
 
         if keywords.pop("sort", False):
             raise ValueError("a stream cannot be sorted: its batches have to come in order")
@@ -235,7 +235,7 @@ class Query:
 
     def _bound(self, events: Any, asked: Options) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
-        from cer_gpu.engine.bound import BoundQuery
+        from cer_gpu.engine.run.bound import BoundQuery
 
         source = _source(events, asked)
         planned, schema = self._planned_for(source, asked)
@@ -340,7 +340,7 @@ def _schema(query: tree.Statement, source: Source, asked: Options) -> Schema:
 
 
 def _source(events: Any, asked: Options) -> Source:
-    from cer_gpu.engine.sources.source import open_source
+    from cer_gpu.engine.read.sources.source import open_source
 
     return open_source(
         events,

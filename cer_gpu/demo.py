@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cer_gpu.engine.matches import Matches
+    from cer_gpu.engine.answers.matches import Matches
 
 QUERY = """\
 SELECT *

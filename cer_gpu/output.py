@@ -22,7 +22,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cer_gpu.engine.matches import Matches, head_columns, mark_columns
+from cer_gpu.engine.answers.matches import Matches, head_columns, mark_columns
 from cer_gpu.json_text import joined, json_text, lines, time_text, wrapped
 
 SUFFIXES = {

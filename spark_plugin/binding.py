@@ -11,8 +11,8 @@ from cer_gpu.spark.pieces import OWN, ROW
 from cer_gpu.spark.task import Task
 
 from cer_gpu.api import Query
-from cer_gpu.engine.lanes import LaneEncoder
-from cer_gpu.engine.portable import PortableQuery
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
 
 if TYPE_CHECKING:

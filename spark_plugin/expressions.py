@@ -10,8 +10,8 @@ import pyarrow as pa
 from cer_gpu.spark.binding import spark_schema
 from cer_gpu.spark.task import Renamed
 
-from cer_gpu.engine.keys import common_type
-from cer_gpu.engine.portable import PortableQuery
+from cer_gpu.engine.read.keys import common_type
+from cer_gpu.engine.run.portable import PortableQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -13,10 +13,10 @@ from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.pieces import ROW
 from cer_gpu.spark.worker import Job, Run, task_from
 
-from cer_gpu.engine.classify import Classifier
-from cer_gpu.engine.sources.arrow_types import time_units
-from cer_gpu.engine.sources.files import FileRows, OpenFile
-from cer_gpu.engine.sources.source import Source
+from cer_gpu.engine.read.classify import Classifier
+from cer_gpu.engine.read.sources.arrow_types import time_units
+from cer_gpu.engine.read.sources.files import FileRows, OpenFile
+from cer_gpu.engine.read.sources.source import Source
 
 BATCH = 1 << 20
 """Rows that are read at a time."""

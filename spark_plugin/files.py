@@ -21,7 +21,7 @@ from cer_gpu.spark.routes import Size, route_of
 from cer_gpu.spark.task import Restored
 from cer_gpu.spark.worker import Worker
 
-from cer_gpu.engine.sources.files import OpenFile, unify
+from cer_gpu.engine.read.sources.files import OpenFile, unify
 from cer_gpu.errors import DataError
 
 if TYPE_CHECKING:

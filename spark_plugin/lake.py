@@ -15,9 +15,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.engine.sources.arrow_types import first_line, time_units
-from cer_gpu.engine.sources.files import OpenFile, opened, parquet_schema
-from cer_gpu.engine.sources.paths import DataFile, folder_keys
+from cer_gpu.engine.read.sources.arrow_types import first_line, time_units
+from cer_gpu.engine.read.sources.files import OpenFile, opened, parquet_schema
+from cer_gpu.engine.read.sources.paths import DataFile, folder_keys
 from cer_gpu.errors import DataError
 from cer_gpu.language.units import NANOSECONDS
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cer_gpu.engine import columns
-from cer_gpu.engine.lanes import LaneEncoder, order_by_lane
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.lanes import LaneEncoder, order_by_lane
 from cer_gpu.errors import DataError
 
 NO_TIES = "events tie in time, and order_by names no column that breaks the tie: all columns that are read do"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.engine.portable import PortableQuery
+from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.plan.axes import ColumnAxis
 from cer_gpu.plan.symbols import classes_that_matter
 

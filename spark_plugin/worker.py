@@ -25,10 +25,10 @@ from cer_gpu.spark.reused import settle
 from cer_gpu.spark.sorting import NO_TIES, in_order, say_once, time_of
 from cer_gpu.spark.task import DIGITS, Task
 
-from cer_gpu.engine.bound import BoundQuery, bind
-from cer_gpu.engine.lanes import LaneEncoder
-from cer_gpu.engine.sources.arrow_types import is_text
-from cer_gpu.engine.sources.rows import one_batch
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.sources.arrow_types import is_text
+from cer_gpu.engine.read.sources.rows import one_batch
+from cer_gpu.engine.run.bound import BoundQuery, bind
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cer_gpu.engine.matches import Matches, Stop
+from cer_gpu.engine.answers.matches import Matches, Stop
 from cer_gpu.json_text import json_text
 from cer_gpu.output import format_of, output_file, write_matches, write_rows
 

@@ -16,7 +16,8 @@ from cuda_device import TINY, USABLE
 from numba import cuda
 
 import cer_gpu as cer
-from cer_gpu.engine import bound, devices, enumerate, runner
+from cer_gpu.engine import devices
+from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.cuda import carried as cuda_carried
 from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import dealt_structure, resident
@@ -27,6 +28,8 @@ from cer_gpu.engine.cuda import run as cuda_run
 from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda import structure as cuda_structure
 from cer_gpu.engine.cuda.devices import dealt
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)

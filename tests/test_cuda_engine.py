@@ -27,15 +27,17 @@ from engine_oracle import check
 from generate import stream, unary_query
 
 from cer_gpu.api import Query
-from cer_gpu.engine import bound, intake, runner
-from cer_gpu.engine.chunk import Segments
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import execute as cuda_execute
 from cer_gpu.engine.cuda import joins as cuda_joins
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.execute import CudaExecutor, cut_evenly, finer, patched
 from cer_gpu.engine.cuda.resident import ResidentQuery
-from cer_gpu.engine.options import read_options
+from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.read import intake
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
+from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DeviceError, LimitError
 

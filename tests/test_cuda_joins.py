@@ -38,11 +38,11 @@ from test_join_kernels import pairs_of_runs
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine import runner
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import devices as cuda_devices
 from cer_gpu.engine.cuda import joins
 from cer_gpu.engine.cuda.joins import CudaJoinExecutor, fitting
+from cer_gpu.engine.run import chunks as runner
 from cer_gpu.enumeration.products import KeyedEvents
 from cer_gpu.language.printer import to_text
 

@@ -21,13 +21,13 @@ from cer_gpu.engine.cuda import memory as cuda_memory
 from cer_gpu.engine.cuda import resident as cuda
 from cer_gpu.engine.cuda import run as cuda_run
 from cer_gpu.engine.progress import Progress
-from cer_gpu.engine.sources import device_interface, device_rows
-from cer_gpu.engine.sources.device_interface import (
+from cer_gpu.engine.read.sources import device_interface, device_rows
+from cer_gpu.engine.read.sources.device_interface import (
     ArrowDeviceArray,
     ArrowDeviceArrayStream,
     device_batches,
 )
-from cer_gpu.engine.sources.source import open_source
+from cer_gpu.engine.read.sources.source import open_source
 
 if USABLE.devices != ("simulator",):
     pytest.skip("the memory of the simulator's device is the host's, and only there", allow_module_level=True)

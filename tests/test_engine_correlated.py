@@ -16,7 +16,11 @@ from random_correlated import random_correlated, random_scopes
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine import bound, chunk, classify, enumerate, runner
+from cer_gpu.engine.answers import batches as enumerate
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
@@ -73,7 +77,7 @@ def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(enumerate, "GROUP", 3)
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
-    monkeypatch.setattr("cer_gpu.engine.intake.REMEMBERED", 1)
+    monkeypatch.setattr("cer_gpu.engine.read.intake.REMEMBERED", 1)
     assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 5
 
 

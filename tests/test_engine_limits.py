@@ -9,7 +9,8 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine import chunk, runner
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.run import chunks as runner
 
 KLEENE = "SELECT a WHERE A+ AS a ; B"
 

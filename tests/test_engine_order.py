@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine import bound
+from cer_gpu.engine.run import bound
 
 PAIR = "SELECT * WHERE A AS a ; B AS b WITHIN 10 [ts]"
 

@@ -9,7 +9,11 @@ import pytest
 from engine_oracle import check
 from generate import stream, unary_query
 
-from cer_gpu.engine import bound, chunk, classify, enumerate, runner
+from cer_gpu.engine.answers import batches as enumerate
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
 
 BATCHES = 40

@@ -14,7 +14,12 @@ from engine_oracle import check
 from generate import pattern, query_around, stream
 
 from cer_gpu.api import Query
-from cer_gpu.engine import bound, chunk, classify, enumerate, runner, select
+from cer_gpu.engine.answers import batches as enumerate
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.machines import strategies as select
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 

@@ -11,7 +11,10 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine import bound, chunk, classify, runner
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
 
 
 def events(seed: int, n: int, kinds: str = "ABCD", keys: int = 5) -> pa.Table:

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine.enumerate import BYTES_OF_ANSWER, GROUP, LEAST, SHARE, found_at_once
+from cer_gpu.engine.answers.batches import BYTES_OF_ANSWER, GROUP, LEAST, SHARE, found_at_once
 from cer_gpu.enumeration.structure import Structure
 
 QUERY = cer.compile("SELECT * WHERE A+ ; B WITHIN 12 EVENTS")

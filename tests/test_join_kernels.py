@@ -21,7 +21,7 @@ from join_oracle import (
     some_hits,
 )
 
-from cer_gpu.engine.pairs import PairNumbers
+from cer_gpu.engine.read.pairs import PairNumbers
 from cer_gpu.enumeration import products as module
 from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.enumeration.products import Answers, KeyedEvents, Products, RuleBlock

@@ -10,8 +10,8 @@ from cer_gpu.kernels import pairs
 from cer_gpu.kernels.gather_order import ascending
 
 import cer_gpu as cer
-from cer_gpu.engine import enumerate as engine_enumerate
-from cer_gpu.engine.events import Relevant, grouped
+from cer_gpu.engine.answers import batches as engine_enumerate
+from cer_gpu.engine.read.events import Relevant, grouped
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import products
 

@@ -18,9 +18,9 @@ from random_rules import random_rule, random_rule_events
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.chunk import Chunk
-from cer_gpu.engine.hits import Hits
-from cer_gpu.engine.join_execute import JoinExecutor
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.ends import Hits
+from cer_gpu.engine.machines.joins import JoinExecutor
 from cer_gpu.enumeration import products
 from cer_gpu.enumeration import products_validator as validator
 from cer_gpu.enumeration.products import Answers, Products

@@ -69,7 +69,7 @@ def imports(name, path):
 
 
 def part(name):
-    """The part of the package that a module belongs to: `engine` for `cer_gpu.engine.sources.files`."""
+    """The part of the package that a module belongs to: `engine` for `cer_gpu.engine.read.sources.files`."""
     return name.split(".")[1] if "." in name else ""
 
 

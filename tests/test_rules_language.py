@@ -12,7 +12,7 @@ from case_files import cases
 from hypothesis import HealthCheck, given, settings
 from language_trees import RULES
 
-from cer_gpu.engine.sources.source import open_source
+from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.errors import QueryError, Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check

@@ -5,7 +5,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from cer_gpu.engine.sources.source import open_source
+from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.errors import DataError
 
 

@@ -12,8 +12,8 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from cer_gpu.engine.sources.arrow_types import DICTIONARY
-from cer_gpu.engine.sources.source import open_source
+from cer_gpu.engine.read.sources.arrow_types import DICTIONARY
+from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 

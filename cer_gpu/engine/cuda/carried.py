@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.chunk import Segments
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
 from cer_gpu.engine.cuda.execute import PIECE, ROOM, cut_evenly
 from cer_gpu.engine.cuda.resident import run_tables, why_not
-from cer_gpu.engine.ends import sum_exactly
-from cer_gpu.engine.execute import check_open
+from cer_gpu.engine.machines.automaton import check_open
+from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.run.asked import sum_exactly
 from cer_gpu.errors import DeviceError
 from cer_gpu.kernels import counts as on_cpu
 from cer_gpu.kernels.cuda import classify, counts, flows, matrices

@@ -1,4 +1,4 @@
-"""Batches -> relevant events on a CUDA device: the tables of `cer_gpu.engine.classify`, read there."""
+"""Batches -> relevant events on a CUDA device: the tables of `cer_gpu.engine.read.classify`, read there."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine import columns
-from cer_gpu.engine.classify import Adder, Classifier, columns_of
-from cer_gpu.engine.columns import Codes, Values
 from cer_gpu.engine.cuda.memory import Shrinking
 from cer_gpu.engine.cuda.staging import Staging, Upload
 from cer_gpu.engine.devices import on, with_memory
-from cer_gpu.engine.sources.device_rows import DeviceTable
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.classify import Adder, Classifier, columns_of
+from cer_gpu.engine.read.columns import Codes, Values
+from cer_gpu.engine.read.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.cuda import classify as kernels
 from cer_gpu.kernels.cuda.geometry import STREAM, Geometry

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.engine.consume import Consumption
 from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.kernels.cuda.consume import consume_partition
 from cer_gpu.kernels.cuda.geometry import LANE, Geometry
 from cer_gpu.kernels.cuda.words import copied

@@ -9,15 +9,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from cer_gpu.engine.chunk import Chunk, Segments
 from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
 from cer_gpu.engine.cuda.execute import LISTS, CudaExecutor, spans
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
-from cer_gpu.engine.events import Relevant
-from cer_gpu.engine.execute import Executor
-from cer_gpu.engine.hits import Hits, hits_of
-from cer_gpu.engine.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
-from cer_gpu.engine.select import Single
+from cer_gpu.engine.machines.automaton import Executor
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.ends import Hits, hits_of
+from cer_gpu.engine.machines.strategies import Single
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.structure import Structure

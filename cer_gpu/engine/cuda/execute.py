@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numba import cuda
 
-from cer_gpu.engine.chunk import Chunk, Segments
 from cer_gpu.engine.cuda.structure import DeviceStructure
 from cer_gpu.engine.devices import on
-from cer_gpu.engine.execute import Executor
-from cer_gpu.engine.hits import Hits, first_hits, hits_of
-from cer_gpu.engine.lanes import grown
-from cer_gpu.engine.select import Single, shown_labels
+from cer_gpu.engine.machines.automaton import Executor
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.ends import Hits, first_hits, hits_of
+from cer_gpu.engine.machines.strategies import Single, shown_labels
+from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.structure import Structure

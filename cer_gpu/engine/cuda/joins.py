@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cer_gpu.engine.chunk import Chunk, Segments
 from cer_gpu.engine.cuda.devices import dealt
 from cer_gpu.engine.cuda.execute import CudaExecutor, lists_of, patched, pieces, spans
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
-from cer_gpu.engine.hits import Hits, hits_of
-from cer_gpu.engine.join_execute import JoinExecutor
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.ends import Hits, hits_of
+from cer_gpu.engine.machines.joins import JoinExecutor
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.cuda import gather_counts, gather_hits, gather_nodes, windows
 from cer_gpu.kernels.cuda.gather_cells import cells_of, device_join

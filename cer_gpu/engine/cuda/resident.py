@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numba import cuda
 
-from cer_gpu.engine.chunk import Segments
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
 from cer_gpu.engine.cuda.execute import patched, pieces
-from cer_gpu.engine.ends import sum_exactly
-from cer_gpu.engine.monotone import OrderCheck
+from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.read.order import OrderCheck
+from cer_gpu.engine.run.asked import sum_exactly
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DeviceError
 from cer_gpu.kernels import counts as on_cpu

@@ -10,18 +10,18 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.columns import Values
 from cer_gpu.engine.cuda.carried import Carried, CarriedQuery
 from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
 from cer_gpu.engine.cuda.execute import CudaExecutor
 from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable, ResidentTail
 from cer_gpu.engine.devices import on
-from cer_gpu.engine.ends import Asked, Ends, ends_of
-from cer_gpu.engine.events import Relevant, joined
-from cer_gpu.engine.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.progress import Watch
-from cer_gpu.engine.runner import Run
-from cer_gpu.engine.sources.device_rows import DeviceTable, ascends
+from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
+from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
+from cer_gpu.engine.run.asked import Asked, Ends, ends_of
+from cer_gpu.engine.run.chunks import Run
 from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
 
 

@@ -1,0 +1,1 @@
+"""What runs over chunks on the CPU: a file for each machine."""

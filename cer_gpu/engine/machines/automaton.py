@@ -1,0 +1,292 @@
+"""The CPU backend: hits and counts of chunks, with what is carried from chunk to chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.ends import HITS, Hits, first_hits, hits_of, no_hits
+from cer_gpu.engine.machines.strategies import Listed, Pieces, Single, shown_labels
+from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration import structure
+from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
+from cer_gpu.enumeration.structure import Structure
+from cer_gpu.errors import LimitError
+from cer_gpu.kernels import best
+from cer_gpu.kernels.counts import counts, forward_counts
+from cer_gpu.kernels.counts_by_start import counts_by_start
+from cer_gpu.kernels.hits import hits
+from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
+from cer_gpu.plan.compiled import CompiledQuery
+
+Result = TypeVar("Result")
+
+COUNT_BITS = 1 << 16
+"""Bits of the number of partial matches at most."""
+
+
+class Executor:
+    """Runs the tables of a query over chunks on the CPU.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+    carries : bool
+        For a query without a window and without CONSUME BY: the chunks hold new events only, and what the
+        partial matches before them amount to is carried in registers.
+    """
+
+    chunks = 1
+    """How many times `runner.CHUNK` events it runs at a time."""
+
+    def __init__(self, query: CompiledQuery, workers: Workers, carries: bool) -> None:
+        found = query.tables
+        assert found is not None
+        self.tables = RunTables(found.first, found.source, found.label, found.target, found.accepting)
+        self._query = query
+        self._workers = workers
+        self._carries = carries
+        self._hits_program = hits_program(self.tables)
+        self._forward = forward_program(self.tables)
+        self._backward = backward_program(self.tables)
+        self._registers = np.empty((0, self.tables.n_live), np.int64)
+        self._vectors = np.empty((0, self.tables.n_live), np.int64)
+        self.consumption = Consumption(query)
+
+    def hits(self, chunk: Chunk, bounded: bool = True) -> Hits:
+        """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
+        if not len(chunk.segments) or self._query.limit == 0:
+            return no_hits()
+        bounded = bounded or self._query.consume != "NONE"
+        found = self._monotone_hits(chunk, bounded) if chunk.monotone else self._hits_by_start(chunk)
+        return self.consumption.left(chunk, found)
+
+    def count_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
+
+        Returns
+        -------
+        event : ndarray, shape (h,), int64
+            Ascending.
+        number : ndarray, shape (h,), int64, or object past 2^62
+        """
+        if not len(chunk.segments) or self._query.limit == 0:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        if self._query.selects_later:
+            assert self._query.selection is not None
+            ends = self.hits(chunk)
+            if chunk.monotone and self._query.selection.single:
+                return ends.event, np.ones(len(ends), np.int64)
+            return ends.event, self.chosen(chunk, ends).count
+        if not chunk.monotone:
+            return self._count_by_start(chunk, self.hits(chunk))
+        if self._carries:
+            return self._count_carried(chunk)
+        found = self.hits(chunk) if self._query.consume != "NONE" else None
+
+        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+            if found is None:
+                event, _ = self._hits_in(chunk, segments)
+                first = first_hits(segments, event)
+                lowest = chunk.lowest_starts(segments, first, event, self._query.window)
+            else:
+                first, event, lowest = hits_of(segments, found)
+            return event, self._counts(chunk, first, event, lowest, exact=True)
+
+        return _joined(self._over_units("counts", chunk.segments, run))
+
+    def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        self._registers = grown(self._registers, chunk.lanes.count, -1)
+        self._vectors = grown(self._vectors, chunk.lanes.count)
+
+        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
+            event, _ = self._hits_in(chunk, segments)
+            number, after = forward_counts(
+                self.tables,
+                self._forward,
+                chunk.events.symbols,
+                segments.begin,
+                segments.stop,
+                first_hits(segments, event),
+                event,
+                self._vectors[segments.lane],
+            )
+            return event, number, segments, after
+
+        parts = self._over_units("carried counts", chunk.segments, run)
+        for _, _, segments, after in parts:
+            # Not by the threads: large numbers put another array in place of the one that all share.
+            self._store_vectors(segments.lane, after)
+        return _joined([(event, number) for event, number, _, _ in parts])
+
+    def chosen(self, chunk: Chunk, found: Hits) -> Single | Pieces | Listed:
+        """What the strategy of SELECT leaves of the complex events at each hit."""
+        plan = self._query.selection
+        assert plan is not None
+        if chunk.monotone:
+            if plan.single:
+                return self._single(chunk, found)
+            return Pieces(plan, chunk, found, self._workers)
+
+        def blocks_of(hit: int) -> Iterator[Block]:
+            return self.by_start(chunk, found, [hit], None)
+
+        _, number = self._count_by_start(chunk, found)
+        return Listed(plan, shown_labels(self._query), blocks_of, number)
+
+    def _single(self, chunk: Chunk, found: Hits) -> Single:
+        assert self._query.selection is not None
+        latest = self._query.selection.strategy == "LAST"
+
+        def run(unit: tuple[int, int]) -> best.Paths:
+            ends = hits_of(chunk.segments.part(*unit), found)
+            return best.best(self.tables, chunk.events.symbols, *ends, latest)
+
+        parts = self._workers.map("best", run, chunk.segments.units(self._workers.threads))
+        return Single(best.joined(parts), found.event, shown_labels(self._query))
+
+    def by_start(self, chunk: Chunk, found: Hits, order: Iterable[int], limit: int | None) -> Iterator[Block]:
+        """The complex events of some hits, each on its own: for a window that is no interval of starts."""
+        assert self._query.window is not None
+        events = chunk.events
+        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        window = AttributeWindow(events.keys, keyed, self._query.window.size)
+        return ordered_hits(
+            self.tables, events.symbols, found.event, found.lowest, window, order=order, limit=limit
+        )
+
+    def structure(self, chunk: Chunk, found: Hits) -> Structure:
+        """The persistent structure of a chunk's hits, built by several threads."""
+
+        def build(unit: tuple[int, int]) -> Structure:
+            segments = chunk.segments.part(*unit)
+            part = Structure(self.tables)
+            first, event, lowest = hits_of(segments, found)
+            # 2^62 for all hits of a segment where one exceeds it
+            count = self._counts(chunk, first, event, lowest, exact=False)
+            ends = structure.Hits(first, event, lowest, count)
+            part.build(chunk.events.symbols, segments.begin, segments.stop, ends)
+            return part
+
+        return structure.joined(
+            self._workers.map("build", build, chunk.segments.units(self._workers.threads))
+        )
+
+    def _counts(
+        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
+    ) -> np.ndarray:
+        symbols = chunk.events.symbols
+        return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest, exact)
+
+    def _count_by_start(self, chunk: Chunk, found: Hits) -> tuple[np.ndarray, np.ndarray]:
+        lowest = np.zeros(len(chunk.events), np.int64)
+        lowest[found.event] = found.lowest
+        event, _, number = self._by_start(chunk, lowest)
+        return found.event, number[np.searchsorted(event, found.event)]
+
+    # --------------------------------------------------------------------------------------- hits
+
+    def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
+        return self._workers.map(
+            kind, lambda unit: run(segments.part(*unit)), segments.units(self._workers.threads)
+        )
+
+    def _monotone_hits(self, chunk: Chunk, bounded: bool) -> Hits:
+        if self._carries:
+            self._registers = grown(self._registers, chunk.lanes.count, -1)
+
+        def run(segments: Segments) -> Hits:
+            event, latest = self._hits_in(chunk, segments)
+            if not self._carries:
+                latest = chunk.events.positions[latest]
+            if not bounded:
+                return Hits(event, latest, event[:0])
+            first = first_hits(segments, event)
+            return Hits(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
+
+        parts = self._over_units("hits", chunk.segments, run)
+        return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
+
+    def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+        """The ends in some segments and the latest start of each: an event, or carried a stream position."""
+        events, window = chunk.events, self._query.window
+        none = np.empty(0, np.int64)
+        if self._carries:
+            registers = self._registers[segments.lane]
+        else:
+            registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
+        found = hits(
+            self._hits_program,
+            events.symbols,
+            # Carried registers hold stream positions, since the events of earlier chunks are gone.
+            events.positions if self._carries else none,
+            events.measured if window is not None else none,
+            window.size if window is not None else 0,
+            segments.begin,
+            segments.report,
+            segments.stop,
+            registers,
+        )
+        if self._carries:
+            self._registers[segments.lane] = registers
+        return found
+
+    def _hits_by_start(self, chunk: Chunk) -> Hits:
+        event, starts, _ = self._by_start(chunk, np.zeros(len(chunk.events), np.int64))
+        lowest = chunk.lowest_starts(chunk.lanes, first_hits(chunk.lanes, event), event, self._query.window)
+        return Hits(event, chunk.events.positions[starts], lowest)
+
+    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Hits with their latest admissible start (an event) and their counts, for any window."""
+        events = chunk.events
+        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        assert self._query.window is not None
+        size = self._query.window.size
+
+        def run(segments: Segments) -> tuple[np.ndarray, ...]:
+            return counts_by_start(
+                self.tables,
+                self._forward,
+                events.symbols,
+                events.keys,
+                keyed,
+                size,
+                lowest,
+                segments.begin,
+                segments.report,
+                segments.stop,
+            )[1]
+
+        parts = self._over_units("by start", chunk.segments, run)
+        event, starts, number = (np.concatenate([part[k] for part in parts]) for k in range(3))
+        return event, starts, number
+
+    def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
+        check_open(vectors)
+        if vectors.dtype == object and self._vectors.dtype != object:
+            self._vectors = self._vectors.astype(object)
+        self._vectors[lanes] = vectors
+
+
+def check_open(vectors: np.ndarray) -> None:
+    """Raise `LimitError` where the numbers of open partial matches have no practical meaning."""
+    if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
+        raise LimitError(
+            f"more than 2^{COUNT_BITS:,} partial matches are open: the number of complex events has no "
+            "practical meaning; give the query a WITHIN, or ask for hits"
+        )
+
+
+def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Events and counts one after another; one large count makes all of them Python integers."""
+    numbers = [number for _, number in parts]
+    if any(number.dtype == object for number in numbers):
+        numbers = [number.astype(object) for number in numbers]
+    return np.concatenate([event for event, _ in parts]), np.concatenate(numbers)

@@ -1,0 +1,79 @@
+"""CONSUME BY: what is reported drops the partial matches before it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.ends import Hits
+from cer_gpu.engine.read.lanes import grown
+from cer_gpu.kernels import consume
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+class Consumption:
+    """What a run has consumed so far.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+
+    Attributes
+    ----------
+    floor : int
+        The last position that was reported, for CONSUME BY ANY.
+    floors : ndarray, shape (lanes,), int64
+        The last position that was reported in each lane, for CONSUME BY PARTITION.
+    """
+
+    def __init__(self, query: CompiledQuery) -> None:
+        self._query = query
+        self.floor = -1
+        self.floors = np.empty(0, np.int64)
+
+    def left(self, chunk: Chunk, found: Hits) -> Hits:
+        """The hits that are left when every report drops the partial matches before it."""
+        if self._query.consume == "NONE":
+            return found
+        positions = chunk.events.positions[found.event]
+        if self._query.consume == "PARTITION" and len(chunk.events.lanes):
+            lanes = chunk.events.lanes[found.event].astype(np.int64)
+            self.floors = grown(self.floors, chunk.lanes.count, -1)
+            keep, floors = self._by_lane(positions, found.latest, lanes)
+        else:
+            keep, floors = self._in_stream(positions, found.latest)
+        lowest = np.maximum(found.lowest, after(chunk, found.event, floors))
+        kept = keep != 0
+        return Hits(found.event[kept], found.latest[kept], lowest[kept])
+
+    def _by_lane(
+        self, positions: np.ndarray, latest: np.ndarray, lanes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Which hits are kept, and the floors under which they were judged; they ascend lane by lane."""
+        keep, floors = np.empty(len(lanes), np.uint8), np.empty(len(lanes), np.int64)
+        consume.consume_partition(positions, latest, lanes, self.floors, keep, floors)
+        return keep, floors
+
+    def _in_stream(self, positions: np.ndarray, latest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same for the whole stream, in whose order the hits are put for it."""
+        order = np.argsort(positions, kind="stable")
+        keep, floors = np.empty(len(order), np.uint8), np.empty(len(order), np.int64)
+        self.floor = consume.consume_any(positions[order], latest[order], self.floor, keep, floors)
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return keep[back], floors[back]
+
+
+def after(chunk: Chunk, event: np.ndarray, floors: np.ndarray) -> np.ndarray:
+    """For each hit the first event of its lane that comes after a stream position."""
+    positions, lanes = chunk.events.positions, chunk.events.lanes
+    if not len(event):
+        return event
+    if not len(lanes):
+        return np.searchsorted(positions, floors, side="right")
+    # Events ascend by (lane, position): one search over both, packed into one number.
+    least = int(positions.min()) - 1
+    width = int(positions.max()) - least + 1
+    packed = lanes.astype(np.int64) * width + (positions - least)
+    wanted = lanes[event].astype(np.int64) * width + np.maximum(floors - least, 0)
+    return np.searchsorted(packed, wanted, side="right")

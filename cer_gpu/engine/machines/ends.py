@@ -1,0 +1,52 @@
+"""The ends of a chunk that are reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Segments
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The ends of a chunk that are reported, ascending by event (so lane by lane).
+
+    Attributes
+    ----------
+    event : ndarray, shape (h,), int64
+        Indices in the chunk.
+    latest : ndarray, shape (h,), int64
+        Stream position of the latest start of a complex event that ends there.
+    lowest : ndarray, shape (h,), int64
+        The least event that may start one: the window's, raised by what CONSUME BY has dropped.
+    """
+
+    event: np.ndarray
+    latest: np.ndarray
+    lowest: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+
+HITS = ("event", "latest", "lowest")
+
+
+def no_hits() -> Hits:
+    """The hits of a chunk in which nothing ends."""
+    none = np.empty(0, np.int64)
+    return Hits(none, none, none)
+
+
+def first_hits(segments: Segments, event: np.ndarray) -> np.ndarray:
+    """Where the hits of each segment begin among ascending ones, and their number."""
+    return np.append(np.searchsorted(event, segments.report), len(event))
+
+
+def hits_of(segments: Segments, found: Hits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The hits that some segments report: where each segment's begin, their events and lowest starts."""
+    low, high = np.searchsorted(found.event, [segments.report[0], segments.stop[-1]])
+    event = found.event[low:high]
+    return first_hits(segments, event), event, found.lowest[low:high]

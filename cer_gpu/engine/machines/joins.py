@@ -1,0 +1,196 @@
+"""The CPU backend of joins: hits, counts and the structure of chunks, piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.ends import HITS, Hits, first_hits, hits_of, no_hits
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.ordered import AttributeWindow
+from cer_gpu.enumeration.products import Answers, KeyedEvents, Products
+from cer_gpu.kernels import gather_hits, pairs
+from cer_gpu.kernels.gather_tables import GatherTables, offsets
+from cer_gpu.plan.compiled import CompiledQuery
+
+NO_ATOMS = np.zeros((0, 0), np.uint8)
+"""The labels of a query that is no rule: they fill no atoms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Neighbouring segments of a chunk, with their events numbered from 0 on.
+
+    Attributes
+    ----------
+    segments : Segments
+    events : KeyedEvents
+    measured : ndarray, shape (n,) or (0,), int64 or float64
+        What the window measures; empty without a window.
+    low : int
+        The index of the first event in the chunk.
+    """
+
+    segments: Segments
+    events: KeyedEvents
+    measured: np.ndarray
+    low: int
+
+
+class JoinExecutor:
+    """Runs a parallelized automaton over chunks on the CPU.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+    """
+
+    chunks = 1
+    """How many times `runner.CHUNK` events it runs at a time."""
+
+    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        assert query.joins is not None
+        found = query.joins
+        self._tables = GatherTables(*(getattr(found, name) for name in GatherTables._fields))
+        self._entry_space = found.entry_space
+        self._columns_of = [
+            [number for number, column in enumerate(query.key_columns) if column.space == space]
+            for space in range(found.n_spaces)
+        ]
+        self._label_atoms = NO_ATOMS if query.rule is None else query.rule.label_atoms
+        self._query = query
+        self._workers = workers
+        self.consumption = Consumption(query)
+
+    def hits(self, chunk: Chunk, bounded: bool = True) -> Hits:
+        """The ends of a chunk that are reported; `lowest` is always there."""
+        if not len(chunk.segments) or self._query.limit == 0:
+            return no_hits()
+        found = self._hits(chunk) if chunk.monotone else self._admitted_hits(chunk)
+        return self.consumption.left(chunk, found)
+
+    def count_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk that are reported and how many answers end at each, before LIMIT.
+
+        Returns
+        -------
+        event : ndarray, shape (h,), int64
+            Ascending.
+        number : ndarray, shape (h,), int64, or object past 2^62
+        """
+        found = self.hits(chunk)
+        if not len(found):
+            return found.event, found.event
+        return found.event, self._exact_counts(chunk, found)
+
+    def structure(self, chunk: Chunk, found: Hits, listed: bool = False) -> Answers:
+        """The persistent structure of a chunk's hits, built by several threads.
+
+        Parameters
+        ----------
+        chunk : Chunk
+        found : Hits
+        listed : bool, optional
+            Whether all answers are to be listed.
+        """
+        label_atoms = self._label_atoms if listed else None
+
+        def build(unit: tuple[int, int]) -> tuple[Products, int]:
+            piece = self._piece(chunk, unit)
+            first, event, lowest = hits_of(chunk.segments.part(*unit), found)
+            part = Products(self._tables)
+            begin, stop = piece.segments.begin, piece.segments.stop
+            part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low, label_atoms)
+            return part, piece.low
+
+        parts = self._workers.map("products", build, self._units(chunk))
+        return Answers(
+            [part for part, _ in parts], [low for _, low in parts], self._label_atoms, self._window(chunk),
+            self._workers.map,
+        )  # fmt: skip
+
+    def _exact_counts(self, chunk: Chunk, found: Hits) -> np.ndarray:
+        return self.structure(chunk, found).exact_counts()
+
+    # ------------------------------------------------------------------------------------- pieces
+
+    def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
+        return chunk.segments.units(self._workers.threads)
+
+    def _piece(self, chunk: Chunk, unit: tuple[int, int]) -> Piece:
+        segments = chunk.segments.part(*unit)
+        low, high = int(segments.begin.min()), int(segments.stop.max())
+        moved = Segments(segments.begin - low, segments.report - low, segments.stop - low, segments.lane)
+        events = chunk.events
+        slots = events.slots[:, low:high].copy()
+        counts = np.array([self._localised(slots, columns) for columns in self._columns_of], np.int64)
+        places = events.places[low:high] if len(events.places) else events.places
+        keyed = KeyedEvents(events.symbols[low:high], slots, places, offsets(self._entry_space, counts))
+        return Piece(moved, keyed, self._measured(chunk)[low:high], low)
+
+    def _measured(self, chunk: Chunk) -> np.ndarray:
+        """What the window measures of the events of a chunk; empty where it admits no interval of them."""
+        windowed = self._query.window is not None and chunk.monotone
+        return chunk.events.measured if windowed else chunk.events.keys[:0]
+
+    @staticmethod
+    def _localised(slots: np.ndarray, columns: list[int]) -> int:
+        """Number the slots of a space afresh, so that the look-up table is as large as the piece."""
+        rows = np.ascontiguousarray(slots[columns])
+        least = max(int(rows.min(initial=np.iinfo(np.int32).max)), 0)
+        reach = int(rows.max(initial=-1)) + 1 - least
+        if reach <= rows.size:
+            count = pairs.localise_near(rows, least, np.full(max(reach, 0), -1, np.int32))
+        else:
+            room = 1 << max(rows.size, 8).bit_length() + 1
+            count = pairs.localise(rows, np.full(room, pairs.EMPTY, np.int64), np.empty(room, np.int32))
+        slots[columns] = rows
+        return int(count)
+
+    def _hits(self, chunk: Chunk) -> Hits:
+        window = self._query.window
+
+        def run(unit: tuple[int, int]) -> Hits:
+            piece = self._piece(chunk, unit)
+            events, segments = piece.events, piece.segments
+            size = 0 if window is None else window.size
+            event, latest = gather_hits.hits(
+                self._tables, events.offset, events.symbols, events.slots, events.places, piece.measured,
+                size, segments.begin, segments.report, segments.stop,
+            )  # fmt: skip
+            event += piece.low
+            whole = chunk.segments.part(*unit)
+            lowest = chunk.lowest_starts(whole, first_hits(whole, event), event, window)
+            return Hits(event, chunk.events.positions[latest + piece.low], lowest)
+
+        parts = self._workers.map("joined hits", run, self._units(chunk))
+        return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
+
+    # ------------------------------------------------------- windows that no structure orders by start
+
+    def _window(self, chunk: Chunk) -> AttributeWindow | None:
+        """What answers are still to be held against, where the window is no interval of events."""
+        if chunk.monotone:
+            return None
+        assert self._query.window is not None
+        events = chunk.events
+        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        return AttributeWindow(events.keys, keyed, self._query.window.size)
+
+    def _admitted_hits(self, chunk: Chunk) -> Hits:
+        """The hits of such a window, from the answers without it."""
+        structure = self.structure(chunk, self._hits(chunk), listed=True)
+        ends, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for block in structure.blocks(np.arange(len(structure.event))):
+            ends.append(structure.event[block.hit])
+            starts.append(block.start)
+        end, start = np.concatenate(ends), np.concatenate(starts)
+        event, at = np.unique(end, return_index=True)
+        latest = np.maximum.reduceat(start, at) if len(at) else at
+        lanes = chunk.lanes
+        lowest = np.repeat(lanes.begin, np.diff(first_hits(lanes, event)))
+        return Hits(event, chunk.events.positions[latest], lowest)

@@ -1,0 +1,1 @@
+"""From events to relevant events: sources, columns, classification, keys and order."""

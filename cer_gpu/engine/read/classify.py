@@ -1,0 +1,266 @@
+"""Batches -> relevant events: every event's symbol, and the events whose symbol is not neutral."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.columns import Codes, Values
+from cer_gpu.engine.read.derive import evaluate, relation
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels import classify as kernels
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes_of
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.symbols import TABLE_BUDGET
+
+BLOCK = 1 << 17
+"""Rows of a block: its index and symbols stay in a core's second-level cache."""
+
+SEEN = 1000
+"""Names of types that are remembered, to suggest one for a name that does not occur."""
+
+_COMPARE = {
+    "=": pc.equal,
+    "!=": pc.not_equal,
+    "<": pc.less,
+    "<=": pc.less_equal,
+    ">": pc.greater,
+    ">=": pc.greater_equal,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """One pass over a block: what a column adds to the index of a stage."""
+
+    column: Values | Codes
+    shares: np.ndarray
+    bounds: np.ndarray | None
+    absent: Any
+
+    def add(self, index: np.ndarray, start: int, stop: int) -> None:
+        part = self.column.slice(start, stop)
+        if self.bounds is None:
+            kernels.add_codes(index, part.data, part.valid, self.shares, self.absent)
+        else:
+            kernels.add_cuts(index, part.data, part.valid, self.bounds, self.shares)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scratch:
+    """What a thread needs to classify a block; `index` by the width of its numbers."""
+
+    index: dict[int, np.ndarray]
+    state: np.ndarray
+    positions: np.ndarray
+    symbols: np.ndarray
+
+
+class Classifier:
+    """Finds the relevant events of batches.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    units : mapping of str to str
+        The units of the time columns.
+    workers : Workers
+    """
+
+    def __init__(self, query: CompiledQuery, units: dict[str, str], workers: Workers) -> None:
+        self._query = query
+        self._units = units
+        self._workers = workers
+        self._dtypes = [
+            np.dtype(np.uint16 if len(stage.table) <= TABLE_BUDGET else np.uint32) for stage in query.stages
+        ]
+        self._widths = {dtype.itemsize for dtype in self._dtypes}
+        self._scratch: list[_Scratch] = []
+        self.unseen: dict[str, set[str]] = {}
+        """For the columns of types and streams the names of the query that no event has had."""
+        self.seen: dict[str, set[str]] = {}
+        """For the same columns names that events have had, some of them."""
+
+    def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+        """The batches in their order, as they are to be given to `relevant`; here as they are."""
+        return batches
+
+    def relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The events of a batch whose symbol is not neutral, block by block.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        before : int
+            How many events of the stream come before it.
+
+        Returns
+        -------
+        list of (positions, symbols)
+            positions : ndarray, shape (m,), int64, in the stream, ascending;
+            symbols : ndarray, shape (m,), uint8 or uint16.
+        """
+        adders = self._adders(batch)
+        blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
+        return self._workers.map("classify", lambda block: self._block(adders, *block, before), blocks)
+
+    def _note_seen(self, axis: ColumnAxis, texts: tuple[str | None, ...]) -> None:
+        seen = self.seen.setdefault(axis.column, set())
+        if len(seen) < SEEN:
+            seen.update(text for text in texts if text is not None)
+        self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
+
+    def _block(
+        self, adders: list[list[Adder]], start: int, stop: int, before: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        # Blocks reuse the memory of blocks that are done: fresh pages cost more than the kernels.
+        try:
+            scratch = self._scratch.pop()
+        except IndexError:  # other threads have what there is
+            scratch = self._new_scratch()
+        size = stop - start
+        state: np.ndarray | None = None
+        for number, stage in enumerate(self._query.stages):
+            index = scratch.index[self._dtypes[number].itemsize][:size]
+            if state is None:
+                index[:] = 0
+            else:
+                np.multiply(state, stage.state_stride, out=index, casting="unsafe")
+            for adder in adders[number]:
+                adder.add(index, start, stop)
+            if number + 1 < len(self._query.stages):
+                state = scratch.state[:size]
+                kernels.lookup(index, stage.table, state)
+        table = self._query.stages[-1].table
+        kept = kernels.compact(index, table, start + before, scratch.positions, scratch.symbols)
+        found = scratch.positions[:kept].copy(), scratch.symbols[:kept].copy()
+        self._scratch.append(scratch)
+        return found
+
+    def _new_scratch(self) -> _Scratch:
+        return _Scratch(
+            {2: np.empty(BLOCK, np.uint16), 4: np.empty(BLOCK if 4 in self._widths else 0, np.uint32)},
+            np.empty(BLOCK if len(self._query.stages) > 1 else 0, np.int32),
+            np.empty(BLOCK, np.int64),
+            np.empty(BLOCK, self._query.symbol_dtype),
+        )
+
+    # ------------------------------------------------------------------------------------- adders
+
+    def _adders(self, batch: pa.RecordBatch) -> list[list[Adder]]:
+        texts: dict[str, Codes] = {}
+
+        def codes(name: str) -> Codes:
+            if name not in texts:
+                texts[name] = self._codes(batch, name)
+            return texts[name]
+
+        return [
+            self._stage_adders(batch, codes, stage.axes, stage.strides, self._dtypes[number])
+            for number, stage in enumerate(self._query.stages)
+        ]
+
+    def _codes(self, batch: pa.RecordBatch, name: str) -> Codes:
+        return columns.codes(batch.column(name), name)
+
+    def _stage_adders(
+        self,
+        batch: pa.RecordBatch,
+        codes: Callable[[str], Codes],
+        axes: tuple[int, ...],
+        strides: tuple[int, ...],
+        dtype: np.dtype,
+    ) -> list[Adder]:
+        by_column: dict[str, tuple[np.ndarray, int]] = {}
+        adders = []
+        for number, stride in zip(axes, strides, strict=True):
+            axis = self._query.axes[number]
+            name = _text_column(axis)
+            if name is not None:
+                texts = codes(name).texts
+                classes, absent = _text_classes(axis, texts)
+                if isinstance(axis, ColumnAxis):
+                    self._note_seen(axis, texts)
+                before, before_absent = by_column.get(name, (np.zeros(len(classes), np.int64), 0))
+                by_column[name] = (before + stride * classes, before_absent + stride * absent)
+            else:
+                adders.append(self._number_adder(batch, axis, stride, dtype))
+        # One pass over a column of strings serves all of its axes: what they add is a table by code.
+        for name, (shares, absent) in by_column.items():
+            adders.append(Adder(codes(name), shares.astype(dtype), None, dtype.type(absent)))
+        return adders
+
+    def _number_adder(self, batch: pa.RecordBatch, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
+        def read(name: str) -> tuple[Values, str | None]:
+            return columns.numbers(batch.column(name), name), self._units.get(name)
+
+        if isinstance(axis, CutAxis):
+            values, _ = evaluate(axis.operand, read, len(batch))
+            bounds, classes = axis.thresholds(values.data.dtype)
+            return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
+        if isinstance(axis, NullAxis):
+            truth = _is_null(axis.operand, batch, read)
+        else:
+            assert isinstance(axis, RelationAxis)
+            truth = _relation(axis, batch, read)
+        shares = np.array([0, stride], dtype)
+        return Adder(Values(truth.view(np.uint8), kernels.NONE_MISSING), shares, None, dtype.type(0))
+
+
+def columns_of(axis: Axis) -> list[str]:
+    """The columns that an axis reads."""
+    if isinstance(axis, ColumnAxis):
+        return [axis.column]
+    sides = [getattr(axis, side, None) for side in ("operand", "left", "right")]
+    return [name for side in sides if side is not None for name in sorted(attributes_of(side))]
+
+
+def _text_column(axis: Axis) -> str | None:
+    """The column of strings that an axis reads; None for an axis over numbers."""
+    if isinstance(axis, ColumnAxis):
+        return axis.column
+    if isinstance(axis, MatchAxis) or (isinstance(axis, CutAxis) and axis.textual):
+        assert isinstance(axis.operand, tree.Attribute)
+        return axis.operand.name
+    return None
+
+
+def _text_classes(axis: Axis, texts: tuple[str | None, ...]) -> tuple[np.ndarray, int]:
+    """The class of every value of a dictionary, and that of a null."""
+    if isinstance(axis, ColumnAxis):
+        number = {name: position + 1 for position, name in enumerate(axis.names)}
+        return np.array([number.get(text, 0) if text is not None else 0 for text in texts], np.int64), 0
+    assert isinstance(axis, (MatchAxis, CutAxis))
+    found = axis.text_classes((*texts, None)).astype(np.int64)
+    return found[:-1], int(found[-1])
+
+
+def _is_null(
+    operand: tree.Expression, batch: pa.RecordBatch, read: Callable[[str], tuple[Values, str | None]]
+) -> np.ndarray:
+    if isinstance(operand, tree.Attribute):
+        column = batch.column(operand.name)
+        if column.null_count == 0 and not pa.types.is_dictionary(column.type):
+            return np.zeros(len(batch), bool)
+        return column.is_null().to_numpy(zero_copy_only=False)
+    values, _ = evaluate(operand, read, len(batch))
+    return ~values.present
+
+
+def _relation(
+    axis: RelationAxis, batch: pa.RecordBatch, read: Callable[[str], tuple[Values, str | None]]
+) -> np.ndarray:
+    if isinstance(axis.left, tree.Attribute) and columns.is_text(batch.column(axis.left.name).type):
+        assert isinstance(axis.right, tree.Attribute)
+        sides = [batch.column(side.name).cast(pa.large_string()) for side in (axis.left, axis.right)]
+        # UTF-8 keeps the order of code points, so comparing bytes is comparing code points.
+        return pc.fill_null(_COMPARE[axis.op](*sides), False).to_numpy(zero_copy_only=False)
+    return relation(axis.op, axis.left, axis.right, read, len(batch))

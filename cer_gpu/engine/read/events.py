@@ -1,0 +1,158 @@
+"""Relevant events as arrays: those that the automaton has to see."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.columns import single
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels import lanes as kernels
+
+PLAIN = (8, 16, 32, 64)
+"""Bits of a value that is moved as a number of the same width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """Relevant events, in the order of the stream or grouped by lane.
+
+    Attributes
+    ----------
+    symbols : ndarray, shape (n,), uint8 or uint16
+    positions : ndarray, shape (n,), int64
+        In the whole stream, counted from 0.
+    lanes : ndarray, shape (n,) or (0,), int32
+        Empty where the query has no partitions.
+    keys : ndarray, shape (n,) or (0,), int64 or float64
+        What the window measures; empty where that is the position, and where there is no window.
+    keyed : ndarray, shape (n,) or (0,), uint8
+        0 where the key is null or NaN; empty where none is.
+    places : ndarray, shape (n,) or (0,), int64
+        Where contiguity matters to a join: the place in the partition, the position where there is none.
+    slots : ndarray, shape (columns, n), int32
+        For a join: the values to be equal, numbered column by column; -1 for a null or NaN.
+    payload : pyarrow.Table or None
+        The columns that results are made of, one row for each event.
+    """
+
+    symbols: np.ndarray
+    positions: np.ndarray
+    lanes: np.ndarray
+    keys: np.ndarray
+    keyed: np.ndarray
+    places: np.ndarray
+    slots: np.ndarray
+    payload: pa.Table | None
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    @property
+    def measured(self) -> np.ndarray:
+        """What the window measures of each event, shape (n,)."""
+        return self.keys if len(self.keys) else self.positions
+
+    def slice(self, start: int) -> Relevant:
+        """The events from `start` on, copied, so that the others can be freed."""
+
+        def end(values: np.ndarray) -> np.ndarray:
+            return values[start:].copy() if len(values) else values
+
+        return Relevant(
+            self.symbols[start:].copy(),
+            self.positions[start:].copy(),
+            end(self.lanes),
+            end(self.keys),
+            end(self.keyed),
+            end(self.places),
+            self.slots[:, start:].copy(),
+            self.payload.slice(start) if self.payload is not None else None,
+        )
+
+    def take(self, order: np.ndarray) -> Relevant:
+        """Some of the events, in a given order."""
+
+        def pick(values: np.ndarray) -> np.ndarray:
+            return values[order] if len(values) else values
+
+        payload = self.payload.take(pa.array(order)) if self.payload is not None else None
+        return Relevant(
+            self.symbols[order],
+            self.positions[order],
+            pick(self.lanes),
+            pick(self.keys),
+            pick(self.keyed),
+            pick(self.places),
+            self.slots[:, order] if len(self.slots) else self.slots,
+            payload,
+        )
+
+
+def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Workers) -> Relevant:
+    """The events grouped by lane.
+
+    Parameters
+    ----------
+    place : ndarray, shape (n,), int32
+        The new index of each event.
+    starts : ndarray, shape (lanes + 1,), int64
+        Where each lane begins.
+    """
+
+    def moved(values: np.ndarray) -> np.ndarray:
+        out = np.empty_like(values)
+        if len(values):
+            kernels.scatter(values, place, out)
+        return out
+
+    flat = [events.symbols, events.positions, events.keys, events.keyed, events.places]
+    symbols, positions, keys, keyed, places, *rows = workers.map("scatter", moved, [*flat, *events.slots])
+    slots = np.stack(rows) if rows else events.slots
+    lanes = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+    payload = None
+    if events.payload is not None:
+        table = events.payload
+        order = np.empty(len(place), np.int64)
+        kernels.scatter(np.arange(len(place)), place, order)
+
+        def rearranged(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+            if (
+                column.null_count
+                or not pa.types.is_primitive(column.type)
+                or column.type.bit_width not in PLAIN
+            ):
+                return column.take(pa.array(order))
+            whole = single(column)
+            bits = whole.view(f"uint{column.type.bit_width}").to_numpy()
+            return pa.array(moved(bits)).view(column.type)
+
+        payload = pa.table(workers.map("payload", rearranged, table.columns), schema=table.schema)
+    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)
+
+
+def joined(parts: list[Relevant]) -> Relevant:
+    """Several runs of relevant events, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    keyed = [
+        part.keyed if len(part.keyed) else np.ones(len(part), np.uint8)
+        for part in parts
+        if any(len(other.keyed) for other in parts)
+    ]
+    payload = None
+    if parts[0].payload is not None:
+        tables = [part.payload for part in parts if part.payload is not None]
+        payload = pa.concat_tables([table.unify_dictionaries() for table in tables])
+    return Relevant(
+        np.concatenate([part.symbols for part in parts]),
+        np.concatenate([part.positions for part in parts]),
+        np.concatenate([part.lanes for part in parts]),
+        np.concatenate([part.keys for part in parts]),
+        np.concatenate(keyed) if keyed else parts[0].keyed,
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.slots for part in parts], axis=1),
+        payload,
+    )

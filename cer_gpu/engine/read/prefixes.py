@@ -1,0 +1,98 @@
+"""What the prefix of the stream decides: monitors that rename the symbols of events as they are read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import grown
+from cer_gpu.kernels.monitor import rename, rename_consuming
+from cer_gpu.plan.compiled import CompiledQuery, Monitor, TransitionTables
+
+
+class Prefixes:
+    """Runs the monitor of a query, with its state carried from batch to batch.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+        With a monitor.
+    monitor : Monitor
+        That of the query.
+    """
+
+    def __init__(self, query: CompiledQuery, monitor: Monitor) -> None:
+        self._query = query
+        self._monitor = monitor
+        self._state = np.zeros(0, np.int32)
+        self._reports = _Reports(query) if query.consume != "NONE" and query.limit != 0 else None
+
+    def __call__(self, events: Relevant, lane_count: int) -> Relevant:
+        """The events with the symbols that the monitor gives them, without those that do not count then.
+
+        Parameters
+        ----------
+        events : Relevant
+            In the order of the stream.
+        lane_count : int
+            How many lanes there are by now.
+        """
+        if not len(events):
+            return events
+        self._state = grown(self._state, lane_count)
+        if self._reports is None:
+            symbols = rename(
+                self._monitor.follow, self._monitor.symbol, events.symbols, events.lanes, self._state
+            )
+        else:
+            symbols = self._reports.rename(self._monitor, events, self._state)
+        kept = np.flatnonzero(symbols)
+        renamed = replace(events, symbols=symbols.astype(events.symbols.dtype))
+        return renamed if len(kept) == len(events) else renamed.take(kept)
+
+
+class _Reports:
+    """The runs that go along where a report makes the monitor begin anew (CONSUME BY)."""
+
+    def __init__(self, query: CompiledQuery) -> None:
+        assert query.tables is not None
+        self._query = query
+        self._tables: TransitionTables = query.tables
+        self._runs = np.empty((0, query.tables.n_states), np.uint8)
+        self._began = np.empty((0, query.tables.n_states), np.int64)
+        self._since = np.empty(0, np.int64)
+        self._now = np.zeros(1, np.int64)
+
+    def rename(self, monitor: Monitor, events: Relevant, state: np.ndarray) -> np.ndarray:
+        """The symbols that the monitor gives; `state` is changed in place."""
+        tables, window = self._tables, self._query.window
+        measured = events.measured
+        self._runs = grown(self._runs, len(state))
+        self._began = grown(self._began.astype(measured.dtype, copy=False), len(state))
+        self._since = grown(self._since, len(state))
+        out = np.empty(len(events), np.uint16)
+        rename_consuming(
+            monitor.follow,
+            monitor.symbol,
+            tables.first,
+            tables.source,
+            tables.target,
+            tables.accepting,
+            events.symbols,
+            events.lanes if len(events.lanes) else np.zeros(len(events), np.int32),
+            measured,
+            events.keyed if len(events.keyed) else np.ones(len(events), np.uint8),
+            -1 if window is None else min(window.size, np.iinfo(np.int64).max),
+            self._query.consume == "PARTITION",
+            state,
+            self._runs,
+            self._began,
+            self._since,
+            self._now,
+            np.empty(tables.n_states, np.uint8),
+            np.empty(tables.n_states, measured.dtype),
+            out,
+        )
+        return out

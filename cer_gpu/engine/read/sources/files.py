@@ -1,0 +1,345 @@
+"""Rows from files: Parquet, Arrow IPC (file and stream), CSV and JSON lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.ipc
+
+from cer_gpu.engine.read.sources.arrow_types import (
+    DICTIONARY,
+    check_names,
+    common_type,
+    convert_batch,
+    first_line,
+    is_text,
+    normal_schema,
+    value_type,
+)
+from cer_gpu.engine.read.sources.paths import NAMES, DataFile, check_content, find_files
+from cer_gpu.engine.read.sources.rows import Rows, guarded
+from cer_gpu.errors import DataError
+from cer_gpu.language.schema import ValueType
+
+_CSV_BLOCK = 8 << 20
+"""Bytes of a CSV file whose values decide the types of its columns, and that are parsed at a time."""
+
+_CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file whose schema is known, or a part of it; picklable.
+
+    Attributes
+    ----------
+    file : DataFile
+    schema : pyarrow.Schema
+        With the columns that the names of its folders give.
+    rows : int or None
+        Where that is known.
+    groups : tuple of int or None
+        The row groups of a Parquet file to read; None: the whole file.
+    filesystem : pyarrow.fs.FileSystem or None
+        Of a Parquet file elsewhere than on this machine.
+    """
+
+    file: DataFile
+    schema: pa.Schema
+    rows: int | None
+    groups: tuple[int, ...] | None = None
+    filesystem: Any = None
+
+
+class FileRows(Rows):
+    """Files of one schema, or parts of them, read one after another.
+
+    The types of a column may differ from file to file only where one widens to the other
+    (`arrow_types.common_type`). Strings come as dictionaries, so that a constant is compared once a value.
+
+    Parameters
+    ----------
+    files : sequence of OpenFile
+        At least one.
+    schema : pyarrow.Schema, optional
+        What they share, where that is known.
+    """
+
+    def __init__(self, files: Sequence[OpenFile], schema: pa.Schema | None = None) -> None:
+        self._files = files
+        self.schema = unify(files) if schema is None else schema
+        counts = [each.rows for each in files]
+        self.rows = None if None in counts else sum(count for count in counts if count is not None)
+        first = files[0].file.path
+        self.where = first if len(files) == 1 else f"{first} and {len(files) - 1} more files"
+
+    @classmethod
+    def at(cls, paths: Sequence[str | os.PathLike[str]]) -> FileRows:
+        """The files at some paths."""
+        return cls([_open(file) for file in find_files(paths)])
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        target = self.subschema(columns)
+        for opened in self._files:
+            stored = [name for name in columns if name not in opened.file.keys]
+            probe = stored or [name for name in opened.schema.names if name not in opened.file.keys][:1]
+            read = _FORMATS[opened.file.format].read
+            wanted = self.subschema(probe)
+            for batch in guarded(read(opened, wanted, rows), opened.file.path):
+                stretched = convert_batch(batch, wanted, opened.file.path)
+                for start in range(0, stretched.num_rows, rows):
+                    yield _add_keys(stretched.slice(start, rows), opened.file.keys, target)
+
+
+def _open(file: DataFile) -> OpenFile:
+    check_content(file)
+    schema, rows = _attempt(lambda: _FORMATS[file.format].probe(file.path), file)
+    return opened(file, schema, rows)
+
+
+def opened(
+    file: DataFile,
+    schema: pa.Schema,
+    rows: int | None,
+    groups: tuple[int, ...] | None = None,
+    filesystem: Any = None,
+) -> OpenFile:
+    """A file with the columns that it stores and those that its folders' names give.
+
+    Raises
+    ------
+    DataError
+        Where it has no columns, or two of one name.
+    """
+    check_names(schema.names, file.path)
+    if not schema.names:
+        raise DataError(f"{file.path}: the file has no columns")
+    keys = {key: text for key, text in file.keys.items() if key not in schema.names}
+    fields = [*normal_schema(schema), *(pa.field(key, _key_type(text)) for key, text in keys.items())]
+    return OpenFile(DataFile(file.path, file.format, keys), pa.schema(fields), rows, groups, filesystem)
+
+
+def _attempt(action: Callable[[], Any], file: DataFile) -> Any:
+    try:
+        return action()
+    except MemoryError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{file.path} cannot be read as {NAMES[file.format]}: {first_line(error)}") from error
+
+
+def _key_type(text: str | None) -> pa.DataType:
+    if text is None:
+        return pa.null()
+    return pa.int64() if text.lstrip("-").isdecimal() and len(text) < 19 else DICTIONARY
+
+
+def _add_keys(batch: pa.RecordBatch, keys: Mapping[str, str | None], target: pa.Schema) -> pa.RecordBatch:
+    """`batch` with the columns that its folders' names give."""
+    if batch.schema.equals(target):
+        return batch
+    arrays: list[pa.Array] = []
+    for field in target:
+        if field.name not in keys:
+            arrays.append(batch.column(field.name))
+            continue
+        text = keys[field.name]
+        if text is None:
+            arrays.append(pa.nulls(batch.num_rows, field.type))
+        elif pa.types.is_integer(field.type):
+            arrays.append(pa.repeat(pa.scalar(int(text), field.type), batch.num_rows))
+        else:
+            indices = pa.repeat(pa.scalar(0, pa.int32()), batch.num_rows)
+            arrays.append(pa.DictionaryArray.from_arrays(indices, pa.array([text])))
+    return pa.RecordBatch.from_arrays(arrays, schema=target)
+
+
+def unify(files: Sequence[OpenFile]) -> pa.Schema:
+    """The schema that all files share; a DataError names the file and column where they part."""
+    first = files[0]
+    types = {field.name: field.type for field in first.schema}
+    for other in files[1:]:
+        odd = sorted(set(types) ^ set(other.schema.names))
+        if odd:
+            has, lacks = (first, other) if odd[0] in types else (other, first)
+            raise DataError(
+                f"the files have different columns: {has.file.path} has `{odd[0]}`, {lacks.file.path} has "
+                "not; to fill missing columns with nulls pass a pyarrow Dataset with the schema you want"
+            )
+        for field in other.schema:
+            keyed = field.name in first.file.keys and field.name in other.file.keys
+            common = common_type(types[field.name], field.type)
+            if common is None and keyed:
+                common = DICTIONARY
+            if common is None:
+                raise DataError(
+                    f"the files disagree on column `{field.name}`: {first.schema.field(field.name).type} in "
+                    f"{first.file.path}, {field.type} in {other.file.path}; make them one type"
+                )
+            types[field.name] = common
+    return pa.schema(list(types.items()))
+
+
+# ------------------------------------------------------------------------------- one file of each format
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    """How a format is read: `probe(path)` gives (schema, rows or None); `read(file, wanted schema, rows)`
+    the batches with the wanted columns, in order, in types that convert to the wanted ones."""
+
+    probe: Callable[[str], tuple[pa.Schema, int | None]]
+    read: Callable[[OpenFile, pa.Schema, int], Iterable[pa.RecordBatch]]
+
+
+def _probe_parquet(path: str) -> tuple[pa.Schema, int | None]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        return parquet_schema(file.schema_arrow), file.metadata.num_rows
+
+
+def parquet_schema(stored: pa.Schema) -> pa.Schema:
+    """The types in which the columns of a Parquet file are read."""
+    fields = [pa.field(field.name, DICTIONARY if is_text(field.type) else field.type) for field in stored]
+    return pa.schema(fields)
+
+
+def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    import pyarrow.parquet as pq
+
+    texts = [field.name for field in wanted if field.type == DICTIONARY]
+    path, there = opened.file.path, opened.filesystem
+    groups = None if opened.groups is None else list(opened.groups)
+    # Without pre-buffering and through a small buffer, one row group is never in memory as a whole; but
+    # elsewhere every read is a journey.
+    reading: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20} if there is None else {}
+    with pq.ParquetFile(path, read_dictionary=texts, filesystem=there, **reading) as file:
+        for batch in file.iter_batches(rows, groups, wanted.names, use_threads=True):
+            yield batch.select(wanted.names)
+
+
+def _open_ipc(path: str, options: pa.ipc.IpcReadOptions | None) -> Any:
+    source = pa.memory_map(path)
+    with open(path, "rb") as file:
+        whole = file.read(6) == b"ARROW1"
+    return (pa.ipc.open_file if whole else pa.ipc.open_stream)(source, options=options)
+
+
+def _probe_ipc(path: str) -> tuple[pa.Schema, int | None]:
+    return _open_ipc(path, None).schema, None
+
+
+def _read_ipc(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    path = opened.file.path
+    names = _open_ipc(path, None).schema.names
+    options = pa.ipc.IpcReadOptions(included_fields=[names.index(name) for name in wanted.names])
+    reader = _open_ipc(path, options)
+    if isinstance(reader, pa.ipc.RecordBatchFileReader):
+        for index in range(reader.num_record_batches):
+            yield reader.get_batch(index).select(wanted.names)
+    else:
+        for batch in reader:
+            yield batch.select(wanted.names)
+
+
+def _csv_reader(path: str, wanted: pa.Schema | None) -> Any:
+    import pyarrow.csv as pacsv
+
+    chosen = {} if wanted is None else {"include_columns": wanted.names, "column_types": wanted}
+    return pacsv.open_csv(
+        path,
+        read_options=pacsv.ReadOptions(block_size=_CSV_BLOCK),
+        convert_options=pacsv.ConvertOptions(null_values=_CSV_NULLS, strings_can_be_null=False, **chosen),
+    )
+
+
+def _probe_csv(path: str) -> tuple[pa.Schema, int | None]:
+    with _csv_reader(path, None) as reader:
+        fields = [
+            pa.field(field.name, DICTIONARY if is_text(field.type) else field.type) for field in reader.schema
+        ]
+    return pa.schema(fields), None
+
+
+def _read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    path = opened.file.path
+    try:
+        with _csv_reader(path, wanted) as reader:
+            for batch in reader:
+                columns = [_empty_to_null(column) for column in batch.columns]
+                yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"{path} cannot be read: {first_line(error)}; the first {_CSV_BLOCK >> 20} MiB of a "
+            "CSV file decide the types of its columns: correct the value, or write the file as Parquet"
+        ) from error
+
+
+def _empty_to_null(array: pa.Array) -> pa.Array:
+    """An empty cell of a text column is a null, as it is in any other column of a CSV file."""
+    if not pa.types.is_dictionary(array.type):
+        return array
+    empty = pc.index(array.dictionary, "").as_py()
+    if empty < 0:
+        return array
+    indices = pc.if_else(pc.equal(array.indices, empty), None, array.indices)
+    return pa.DictionaryArray.from_arrays(indices, array.dictionary)
+
+
+def _json_reader(path: str, wanted: pa.Schema | None) -> Any:
+    import pyarrow.json as pajson
+
+    parse = pajson.ParseOptions()
+    if wanted is not None:
+        plain = [(field.name, pa.string() if _spelled(field.type) else field.type) for field in wanted]
+        parse = pajson.ParseOptions(explicit_schema=pa.schema(plain), unexpected_field_behavior="ignore")
+    return pajson.open_json(path, read_options=pajson.ReadOptions(block_size=_CSV_BLOCK), parse_options=parse)
+
+
+def _spelled(arrow: pa.DataType) -> bool:
+    """Whether the JSON reader has to give it as a string: it reads times of whole seconds only."""
+    return value_type(arrow) is ValueType.STRING or (pa.types.is_timestamp(arrow) and arrow.unit != "s")
+
+
+def _probe_json(path: str) -> tuple[pa.Schema, int | None]:
+    reader = _json_reader(path, None)
+    head = next(iter(reader), None)
+    if head is None:
+        return reader.schema, None
+    types = [_time_type(column) or column.type for column in head.columns]
+    return pa.schema(list(zip(head.schema.names, types))), None
+
+
+def _time_type(column: pa.Array) -> pa.DataType | None:
+    """The timestamp type that every string of a column spells, or None."""
+    if not pa.types.is_string(column.type) or column.null_count == len(column):
+        return None
+    for unit in ("us", "ns"):
+        for zone in (None, "UTC"):
+            arrow = pa.timestamp(unit, zone)
+            try:
+                column.cast(arrow)
+            except pa.ArrowInvalid:
+                continue
+            return arrow
+    return None
+
+
+def _read_json(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    path = opened.file.path
+    for batch in _json_reader(path, wanted):
+        yield batch.select(wanted.names)
+
+
+_FORMATS: Mapping[str, _Format] = {
+    "parquet": _Format(_probe_parquet, _read_parquet),
+    "ipc": _Format(_probe_ipc, _read_ipc),
+    "csv": _Format(_probe_csv, _read_csv),
+    "json": _Format(_probe_json, _read_json),
+}

@@ -1,0 +1,156 @@
+"""One stream out of one table for each event type: a merge by the order columns in bounded memory."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields
+from cer_gpu.engine.read.sources.rows import Rows, one_batch
+from cer_gpu.engine.read.sources.sorting import Key, first_descent, key_at, key_columns, stable_order
+from cer_gpu.errors import DataError
+
+
+class MergedRows(Rows):
+    """The rows of several tables in the order of `order_by`; ties in the order of the tables, then of rows.
+
+    Every table must itself be in that order. A column named `type_column` is added, the name of the table;
+    an attribute that a table lacks is null in its rows. Holds about one batch in all.
+
+    Attributes
+    ----------
+    clashes : mapping of str to str
+        Columns whose types do not go together; they can be read as nulls only.
+    """
+
+    def __init__(self, parts: Mapping[str, Rows], order_by: Sequence[str], type_column: str) -> None:
+        self._parts = dict(parts)
+        self._order_by = tuple(order_by)
+        self._type_column = type_column
+        fields, self.clashes = merge_fields({name: part.schema for name, part in parts.items()})
+        self._check_columns()
+        self.schema = pa.schema([pa.field(type_column, DICTIONARY), *fields])
+        counts = [part.rows for part in parts.values()]
+        self.rows = None if None in counts else sum(count for count in counts if count is not None)
+        self.where = "the tables"
+        self.rewindable = all(part.rewindable for part in parts.values())
+
+    def _check_columns(self) -> None:
+        for name, part in self._parts.items():
+            if self._type_column in part.schema.names:
+                raise DataError(
+                    f"the table of `{name}` has a column `{self._type_column}` already, which is the "
+                    "name of the type column to be added: choose another name with "
+                    "type_column, or drop the column"
+                )
+        for column in self._order_by:
+            if column in self.clashes:
+                raise DataError(
+                    f"the tables disagree on the order column `{column}`: {self.clashes[column]}; "
+                    "make them one type"
+                )
+
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """Columns of each table in its order, also those that clash, by its name."""
+        return {name: tuple(part.schema.names) for name, part in self._parts.items()}
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        needed = list(dict.fromkeys([*columns, *self._order_by]))
+        target = self.subschema(needed)
+        size = max(rows // len(self._parts), 1)
+        names = pa.array(list(self._parts), pa.string())
+        runs = [
+            _Run(part, index, name, self._extend(part, index, names, target, size), self._order_by)
+            for index, (name, part) in enumerate(self._parts.items())
+        ]
+        while runs := [run for run in runs if run.fill()]:
+            # No row still to come from any table is below the least of the last rows at hand.
+            bound = min((run.last, run.index) for run in runs)
+            pieces = [run.take(bound) for run in runs]
+            filled = [(batch, keys) for batch, keys in pieces if batch.num_rows]
+            merged = _interleave(filled).select(list(columns))
+            for start in range(0, merged.num_rows, rows):
+                yield merged.slice(start, rows)
+
+    def _extend(
+        self, part: Rows, index: int, names: pa.Array, target: pa.Schema, rows: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Batches of one table with the columns of the whole: its type, and nulls for what it lacks."""
+        own = [
+            field for field in target if field.name in part.schema.names and field.name not in self.clashes
+        ]
+        stored = pa.schema(own)
+        for batch in part.read(stored.names, rows):
+            batch = convert_batch(batch, stored, part.where)
+            arrays: list[pa.Array] = []
+            for field in target:
+                if field.name == self._type_column:
+                    indices = pa.array(np.full(batch.num_rows, index, np.int32))
+                    arrays.append(pa.DictionaryArray.from_arrays(indices, names))
+                elif field.name in stored.names:
+                    arrays.append(batch.column(field.name))
+                else:
+                    arrays.append(pa.nulls(batch.num_rows, field.type))
+            yield pa.RecordBatch.from_arrays(arrays, schema=target)
+
+
+class _Run:
+    """What has been read of one table and not yet been given out."""
+
+    def __init__(
+        self, part: Rows, index: int, name: str, batches: Iterator[pa.RecordBatch], order_by: Sequence[str]
+    ) -> None:
+        self.index = index
+        self.last: Key = ()
+        self._where = f"the table of `{name}` ({part.where})"
+        self._batches = batches
+        self._order_by = order_by
+        self._batch: pa.RecordBatch | None = None
+        self._keys: list[pa.Array] = []
+        self._seen = 0
+
+    def fill(self) -> bool:
+        """Have at least one row at hand; False when there is none left."""
+        while self._batch is None or not self._batch.num_rows:
+            batch = next(self._batches, None)
+            if batch is None:
+                return False
+            if batch.num_rows:
+                self._start(batch)
+        return True
+
+    def _start(self, batch: pa.RecordBatch) -> None:
+        keys = key_columns(batch, self._order_by, self._where, self._seen)
+        row = first_descent(keys, self.last or None)
+        if row is not None:
+            raise DataError(
+                f"row {self._seen + row} of {self._where} (counted from 0) is before the row above it by "
+                f"`{', '.join(self._order_by)}`: tables are merged in time order, so each must be in it; "
+                "sort=True (--sort) sorts them"
+            )
+        self._batch, self._keys = batch, keys
+        self._seen += batch.num_rows
+        self.last = key_at(keys, batch.num_rows - 1)
+
+    def take(self, bound: tuple[Key, int]) -> tuple[pa.RecordBatch, list[pa.Array]]:
+        """Give out the rows up to `bound`: a key, and the last table whose rows of that key are meant."""
+        assert self._batch is not None
+        key, last_index = bound
+        bisect = bisect_right if self.index <= last_index else bisect_left
+        count = bisect(range(self._batch.num_rows), key, key=lambda row: key_at(self._keys, row))
+        batch, keys = self._batch.slice(0, count), [column.slice(0, count) for column in self._keys]
+        self._batch = self._batch.slice(count)
+        self._keys = [column.slice(count) for column in self._keys]
+        return batch, keys
+
+
+def _interleave(pieces: Sequence[tuple[pa.RecordBatch, list[pa.Array]]]) -> pa.RecordBatch:
+    """Rows of batches that are each in order, in order; equal keys in the order of the batches."""
+    if len(pieces) == 1:
+        return pieces[0][0]
+    batch = one_batch(pa.Table.from_batches([batch for batch, _ in pieces]))
+    order = stable_order([pa.concat_arrays(parts) for parts in zip(*(keys for _, keys in pieces))])
+    return batch.take(pa.array(order))

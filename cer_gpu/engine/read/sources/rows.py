@@ -1,0 +1,198 @@
+"""Rows of one kind of events, read in batches: in-memory tables, Arrow streams and pyarrow datasets."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+
+from cer_gpu.engine.read.sources.arrow_types import check_names, convert_batch, first_line, normal_schema
+from cer_gpu.errors import DataError
+
+
+class Rows(ABC):
+    """Rows in a fixed order, readable column by column.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Names and normal types of the columns (`arrow_types.normal_schema`).
+    rows : int or None
+        How many there are, where that is known without reading them.
+    where : str
+        What this is, for messages: "file trades.csv", "the table".
+    rewindable : bool
+        Whether `read` may be called more than once.
+    """
+
+    schema: pa.Schema
+    rows: int | None
+    where: str
+    rewindable: bool = True
+
+    @abstractmethod
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
+
+    def subschema(self, columns: Sequence[str]) -> pa.Schema:
+        """The fields of these columns."""
+        return pa.schema([self.schema.field(name) for name in columns])
+
+
+class TableRows(Rows):
+    """An Arrow table in memory; batches are slices of it."""
+
+    def __init__(self, table: pa.Table, where: str) -> None:
+        check_names(table.schema.names, where)
+        self._table = table
+        self.schema = normal_schema(table.schema)
+        self.rows = table.num_rows
+        self.where = where
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        target = self.subschema(columns)
+        for batch in self._table.select(list(columns)).to_batches(max_chunksize=rows):
+            yield convert_batch(batch, target, self.where)
+
+
+class StreamRows(Rows):
+    """What an Arrow stream gives: a record batch reader, or an object that opens one when asked."""
+
+    def __init__(self, opened: pa.RecordBatchReader, reopen: Callable[[], Any] | None, where: str) -> None:
+        check_names(opened.schema.names, where)
+        self._opened: pa.RecordBatchReader | None = opened
+        self._reopen = reopen
+        self.schema = normal_schema(opened.schema)
+        self.rows = None
+        self.where = where
+        self.rewindable = reopen is not None
+        self._most = 0
+
+    def _reader(self) -> pa.RecordBatchReader:
+        # The reader that told the schema serves the first pass: an object may be able to open only one.
+        reader, self._opened = self._opened, None
+        if reader is not None:
+            return reader
+        if self._reopen is None:
+            raise DataError(
+                f"{self.where} can be read only once and has been read: pass a table, a dataset or the "
+                "files to ask several questions of the same events, or make a new reader for each"
+            )
+        return open_stream(self._reopen, self.where)
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        reader = self._reader()
+        target = self.subschema(columns)
+        seen = 0
+        for batch in guarded(reader, self.where):
+            seen += batch.num_rows
+            self._most = max(self._most, seen)
+            chosen = convert_batch(batch.select(list(columns)), target, self.where)
+            for start in range(0, chosen.num_rows, rows):
+                yield chosen.slice(start, rows)
+        if not self.rewindable and not seen:
+            # Arrow does not tell a reader that was read elsewhere from one of an empty table.
+            warnings.warn(
+                f"{self.where} gave no rows: it is empty, or has been read before (it can be read only once)",
+                stacklevel=2,
+            )
+        if seen < self._most:
+            raise DataError(
+                f"{self.where} gave {self._most} rows or more when it was first read and {seen} now: "
+                "pass a table, or make it anew for each question"
+            )
+
+
+class DatasetRows(Rows):
+    """A pyarrow dataset, scanned in its own order with little read ahead."""
+
+    def __init__(self, dataset: pads.Dataset, where: str) -> None:
+        check_names(dataset.schema.names, where)
+        self._dataset = dataset
+        self.schema = normal_schema(dataset.schema)
+        files = isinstance(dataset, pads.FileSystemDataset)
+        counted = files and isinstance(dataset.format, pads.ParquetFileFormat)
+        self.rows = dataset.count_rows() if counted else None
+        self.where = where
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        target = self.subschema(columns)
+        scanner = self._dataset.scanner(
+            columns=list(columns), batch_size=rows, batch_readahead=2, fragment_readahead=1
+        )
+        for batch in guarded(scanner.to_batches(), self.where):
+            yield convert_batch(batch, target, self.where)
+
+
+def open_stream(opener: Callable[[], Any], where: str) -> pa.RecordBatchReader:
+    """Ask an object for its Arrow stream.
+
+    Raises
+    ------
+    DataError
+        With the object's own reason, if it does not give one.
+    """
+    try:
+        return pa.RecordBatchReader.from_stream(opener())
+    except Exception as error:  # the object's library raises its own exceptions here
+        raise DataError(f"{where} gave no Arrow stream: {first_line(error)}") from error
+
+
+def guarded(batches: Iterable[pa.RecordBatch], where: str) -> Iterator[pa.RecordBatch]:
+    """Turn what Arrow raises while it reads into a DataError that says where.
+
+    Raises
+    ------
+    DataError
+        For corrupt data, values that do not convert and failing disks.
+    """
+    iterator = iter(batches)
+    while True:
+        try:
+            batch = next(iterator)
+        except StopIteration:
+            return
+        except MemoryError:
+            raise
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{where} cannot be read: {first_line(error)}") from error
+        if batch.num_rows:
+            yield batch
+
+
+def regroup(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """Batches of a good size: none is empty or has more than `rows` rows, small neighbours are joined.
+
+    A batch of at least an eighth of `rows` passes as it is, without a copy.
+    """
+    waiting: list[pa.RecordBatch] = []
+    held = 0
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        small = batch.num_rows * 8 < rows
+        if waiting and (not small or held + batch.num_rows > rows):
+            yield _join(waiting)
+            waiting, held = [], 0
+        if small:
+            waiting.append(batch)
+            held += batch.num_rows
+            continue
+        for start in range(0, batch.num_rows, rows):
+            yield batch.slice(start, rows)
+    if waiting:
+        yield _join(waiting)
+
+
+def _join(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    return batches[0] if len(batches) == 1 else one_batch(pa.Table.from_batches(batches))
+
+
+def one_batch(table: pa.Table) -> pa.RecordBatch:
+    """A non-empty table as a single batch; dictionaries that differ between its chunks are unified."""
+    columns = [column.combine_chunks() for column in table.unify_dictionaries().columns]
+    return pa.RecordBatch.from_arrays(columns, schema=table.schema)

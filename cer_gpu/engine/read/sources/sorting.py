@@ -1,0 +1,118 @@
+"""Order columns as keys that compare like tuples, and rows brought into their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cer_gpu.engine.read.sources.rows import Rows, one_batch
+from cer_gpu.errors import DataError
+
+Key: TypeAlias = tuple[int | float | str, ...]
+
+
+def key_columns(batch: pa.RecordBatch, order_by: Sequence[str], where: str, first_row: int) -> list[pa.Array]:
+    """The order columns of a batch as int64, float64 or string arrays of the same order.
+
+    Raises
+    ------
+    DataError
+        For a null or a NaN, naming its row; `first_row` is the number of the batch's first row.
+    """
+    return [_plain(batch.column(name), name, where, first_row) for name in order_by]
+
+
+def _plain(column: pa.Array, name: str, where: str, first_row: int) -> pa.Array:
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if column.null_count:
+        row = first_row + pc.index(column.is_null(), True).as_py()
+        raise DataError(
+            f"row {row} of {where} (counted from 0) has a null in the order column `{name}`: "
+            "remove such rows, or give them a value"
+        )
+    if pa.types.is_floating(column.type):
+        unordered = pc.index(pc.is_nan(column), True).as_py()
+        if unordered >= 0:
+            raise DataError(
+                f"row {first_row + unordered} of {where} (counted from 0) has a NaN in the order column "
+                f"`{name}`: remove such rows, or give them a value"
+            )
+        return column.cast(pa.float64())
+    if pa.types.is_date32(column.type) or pa.types.is_time32(column.type):
+        column = column.cast(pa.int32())
+    if (
+        pa.types.is_temporal(column.type)
+        or pa.types.is_integer(column.type)
+        or pa.types.is_boolean(column.type)
+    ):
+        return column.cast(pa.int64())
+    return column
+
+
+def key_at(keys: Sequence[pa.Array], row: int) -> Key:
+    """The key of one row."""
+    return tuple(column[row].as_py() for column in keys)
+
+
+def first_descent(keys: Sequence[pa.Array], previous: Key | None) -> int | None:
+    """First row whose key is below that of the row before it (`previous` stands before row 0), or None."""
+    if previous is not None and key_at(keys, 0) < previous:
+        return 0
+    below = None
+    for column in reversed(keys):
+        left, right = column.slice(0, len(column) - 1), column.slice(1)
+        less = pc.less(right, left)
+        below = less if below is None else pc.or_(less, pc.and_(pc.equal(right, left), below))
+    row = pc.index(below, True).as_py()
+    return None if row < 0 else row + 1
+
+
+def stable_order(keys: Sequence[pa.Array | pa.ChunkedArray]) -> np.ndarray:
+    """Row numbers in ascending order of the keys, equal keys in the order of their rows (int64)."""
+    if len(keys) == 1 and not pa.types.is_string(keys[0].type) and not pa.types.is_large_string(keys[0].type):
+        return np.argsort(keys[0].to_numpy(), kind="stable")
+    names = [str(index) for index in range(len(keys))]
+    table = pa.table(list(keys), names=names)
+    return pc.sort_indices(table, sort_keys=[(name, "ascending") for name in names]).to_numpy()
+
+
+class SortedRows(Rows):
+    """Rows in the order of `order_by`, equal ones in the order they came in. All are held in memory."""
+
+    def __init__(self, rows: Rows, order_by: Sequence[str]) -> None:
+        self._rows = rows
+        self._order_by = tuple(order_by)
+        self.schema = rows.schema
+        self.rows = rows.rows
+        self.where = rows.where
+        self.rewindable = rows.rewindable
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        needed = list(dict.fromkeys([*columns, *self._order_by]))
+        batches: list[pa.RecordBatch] = []
+        keys: list[list[pa.Array]] = []
+        seen = 0
+        previous: Key | None = None
+        sorted_already = True
+        for batch in self._rows.read(needed, rows):
+            if not batch.num_rows:
+                continue
+            keys.append(key_columns(batch, self._order_by, self.where, seen))
+            sorted_already = sorted_already and first_descent(keys[-1], previous) is None
+            previous = key_at(keys[-1], batch.num_rows - 1)
+            batches.append(batch.select(list(columns)))
+            seen += batch.num_rows
+        if sorted_already:
+            yield from batches
+            return
+        order = stable_order([pa.chunked_array(parts) for parts in zip(*keys)])
+        del keys
+        table = pa.Table.from_batches(batches).unify_dictionaries()
+        del batches
+        for start in range(0, len(order), rows):
+            yield one_batch(table.take(pa.array(order[start : start + rows])))

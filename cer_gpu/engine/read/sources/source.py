@@ -1,0 +1,379 @@
+"""Sources of events: whatever the user hands over, as batches of the columns that a query needs."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pads
+
+from cer_gpu.engine.read.sources.arrow_types import (
+    DICTIONARY,
+    convert_batch,
+    first_line,
+    time_units,
+    usable,
+    value_type,
+)
+from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_device, open_device
+from cer_gpu.engine.read.sources.files import FileRows
+from cer_gpu.engine.read.sources.merge import MergedRows
+from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
+from cer_gpu.engine.read.sources.sorting import SortedRows
+from cer_gpu.errors import DataError
+from cer_gpu.language.schema import Schema, ValueType
+
+_ACCEPTED = (
+    "a pyarrow Table, RecordBatch, RecordBatchReader or Dataset, a pandas or polars DataFrame, a DuckDB "
+    "relation or anything else with __arrow_c_stream__, columns on a CUDA device, a path or a list of paths "
+    "to Parquet, Arrow IPC, CSV or JSON lines files, or a dict of event type to any of these"
+)
+
+
+TYPE_COLUMN = "type"
+"""The column of the event type, where no other is named."""
+
+
+class Source:
+    """Events in their order, as batches of chosen columns.
+
+    Made by `open_source`. Batches hold the types of `cer_gpu.engine.read.sources.arrow_types`; the type
+    column and the stream column are always dictionary<int32, string>.
+
+    Attributes
+    ----------
+    arrow_schema : pyarrow.Schema
+        Names and types of all columns, as `batches` gives them.
+    rows : int or None
+        Number of events, where it is known without reading them.
+    has_type_column : bool
+        False when all events are of one type (the name that FROM gives).
+    rewindable : bool
+        Whether the events can be read more than once.
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        order_by: tuple[str, ...],
+        type_column: str,
+        stream_column: str | None,
+    ) -> None:
+        self._rows = rows
+        self.order_by = order_by
+        self.type_column = type_column
+        self.stream_column = stream_column
+        self.has_type_column = type_column in rows.schema.names
+        self.rows = rows.rows
+        self.rewindable = rows.rewindable
+        self.where = rows.where
+        self.arrow_schema = self._typed(rows.schema)
+
+    @property
+    def device(self) -> int | None:
+        """The number of the device that the events lie on; None on the host."""
+        return self._rows.device if self.on_device and isinstance(self._rows, DeviceRows) else None
+
+    @property
+    def on_device(self) -> tuple[DeviceTable, ...]:
+        """The events where they lie, if that is a CUDA device and they are in their order."""
+        return self._rows.tables if isinstance(self._rows, DeviceRows) else ()
+
+    def _typed(self, schema: pa.Schema) -> pa.Schema:
+        """Check the columns that have a role, and give type and stream column their fixed type."""
+        for column in self.order_by:
+            self._require(column, "order_by")
+        if self.stream_column is not None:
+            self._require(self.stream_column, "stream_column")
+        if self.order_by:
+            arrow = schema.field(self.order_by[0]).type
+            kind = value_type(arrow)
+            if kind in (ValueType.STRING, ValueType.BOOL) or (kind is None and not pa.types.is_null(arrow)):
+                raise DataError(
+                    f"the order column `{self.order_by[0]}` of {self.where} is of type {arrow}; it must "
+                    "be an integer, a float, a timestamp, a date or a duration: convert it first"
+                )
+        fields = []
+        for field in schema:
+            if field.name in (self.type_column, self.stream_column):
+                if value_type(field.type) is not ValueType.STRING and not pa.types.is_null(field.type):
+                    role = "type_column" if field.name == self.type_column else "stream_column"
+                    raise DataError(
+                        f"column `{field.name}` of {self.where} is of type {field.type}, but the {role} must "
+                        f"hold strings: name another with {role}, or convert it"
+                    )
+                field = pa.field(field.name, DICTIONARY)
+            fields.append(field)
+        return pa.schema(fields)
+
+    def _require(self, column: str, role: str | None = None) -> None:
+        names = self._rows.schema.names
+        if column in names:
+            return
+        near = difflib.get_close_matches(column, names, n=1)
+        asked = f" (asked for as {role})" if role else ""
+        meant = f"; did you mean `{near[0]}`?" if near else ""
+        raise DataError(f"{self.where} has no column `{column}`{asked}{meant} (there are {_listed(names)})")
+
+    def language_schema(self, order_unit: str | None = None) -> Schema:
+        """What a query on these events is checked against.
+
+        The type column is not an attribute. `types` is known only for a dict of tables; columns that the
+        language cannot use are in `unsupported`, also those whose type differs between the tables of a dict.
+        Atoms by position follow the columns of each table, without those that have a role.
+        """
+        attributes, unsupported = usable(self.arrow_schema)
+        types: dict[str, frozenset[str]] | None = None
+        columns: dict[str | None, Sequence[str]] = {None: self.arrow_schema.names}
+        if self.has_type_column:
+            attributes.pop(self.type_column, None)
+        if isinstance(self._rows, MergedRows):
+            unsupported |= self._rows.clashes
+            columns = dict(self._rows.columns().items())
+            types = {name: frozenset(attributes.keys() & own) for name, own in self._rows.columns().items()}
+        roles = {self.type_column, self.stream_column, *self.order_by}
+        order = self.order_by[0] if self.order_by else None
+        return Schema(
+            attributes,
+            types,
+            order=order,
+            order_unit=order_unit,
+            units=time_units(self.arrow_schema),
+            unsupported=unsupported,
+            ordered={name: tuple(one for one in own if one not in roles) for name, own in columns.items()},
+        )
+
+    def scan_event_types(self) -> frozenset[str] | None:
+        """Event types that occur: reads the type column.
+
+        Returns
+        -------
+        frozenset of str or None
+            None where there is no type column, and where the events can be read only once.
+        """
+        if not self.has_type_column or not self.rewindable:
+            return None
+        found: set[str] = set()
+        for batch in self._read([self.type_column], 1 << 20):
+            column = batch.column(0)
+            present = pc.unique(column.indices).drop_null()
+            found.update(value for value in column.dictionary.take(present).to_pylist() if value is not None)
+        return frozenset(found)
+
+    def check_types(self, names: Collection[str], streams: Collection[str]) -> None:
+        """Refuse events without a type unless the query says what they are.
+
+        Parameters
+        ----------
+        names : collection of str
+            The types that the query speaks of.
+        streams : collection of str
+            The names of FROM: where there is one, it is the type of all events.
+
+        Raises
+        ------
+        DataError
+            If there is no type column, and it was asked for by name, or the query does not give all events
+            one type.
+        """
+        if self.has_type_column:
+            return
+        if self.type_column != TYPE_COLUMN:
+            self._require(self.type_column, "type_column")
+        if len(names) > 1 or len(streams) != 1:
+            raise DataError(
+                f"{self.where} has no column `{self.type_column}`, and the query speaks of "
+                f"{_listed(sorted(names))}: name the column that holds the event type with type_column "
+                f"(there are {_listed(self._rows.schema.names)}), or, if all events are of one type, give it "
+                "a name in the query: SELECT ... FROM T WHERE T ..."
+            )
+
+    def check_streams(self, names: Collection[str]) -> None:
+        """Refuse a query that tells streams apart on events that do not say which they belong to.
+
+        Raises
+        ------
+        DataError
+            If there is no stream column and `names`, the streams of the query, are more than one.
+        """
+        if self.stream_column is not None or len(names) <= 1:
+            return
+        raise DataError(
+            f"the query tells the streams {_listed(sorted(names))} apart, and nothing says which of them an "
+            "event belongs to: name the column that holds its stream with stream_column "
+            f"(there are {_listed(self._rows.schema.names)})"
+        )
+
+    def batches(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Events from first to last.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Wanted columns; may be empty, then a batch has only its number of rows.
+        rows : int
+            Most rows of a batch, at least 1. Slices of tables in memory are not copied.
+
+        Yields
+        ------
+        pyarrow.RecordBatch
+            With these columns in this order; never empty.
+
+        Raises
+        ------
+        DataError
+            For an unknown column (at the call); while reading: for corrupt or changing data, a null in an
+            order column that must be sorted or merged by, and a second pass over what can be read once.
+        """
+        if rows < 1:
+            raise ValueError("a batch has at least one row")
+        for column in columns:
+            self._require(column)
+        return self._read(list(columns), rows)
+
+    def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+        # A batch without columns would lose its number of rows on the way: any column carries it.
+        carried = list(dict.fromkeys(columns)) or self.arrow_schema.names[:1]
+        target = pa.schema([self.arrow_schema.field(name) for name in carried])
+        for batch in regroup(self._rows.read(carried, rows), rows):
+            given = convert_batch(batch, target, self.where)
+            yield given if columns == carried else given.select(columns)
+
+
+def open_source(
+    events: Any,
+    *,
+    order_by: Sequence[str] = (),
+    type_column: str = "type",
+    stream_column: str | None = None,
+    sort: bool = False,
+) -> Source:
+    """Open what the user gave as events.
+
+    Parameters
+    ----------
+    events : object
+        See `API.md`: Arrow data, data frames, paths, or a dict of event type to any of these.
+    order_by : sequence of str
+        The time column, then tie-breakers. May be empty: the row order is the order. A dict needs it.
+    type_column : str
+        Column of the event type; it need not exist, except that a dict adds it.
+    stream_column : str or None
+        Column of the stream's name.
+    sort : bool
+        Sort by `order_by` (stable, all rows in memory) instead of trusting the order.
+
+    Returns
+    -------
+    Source
+
+    Raises
+    ------
+    DataError
+        Saying what is wrong with which file, column or object, and what is accepted.
+    """
+    order = tuple(order_by)
+    if len(set(order)) < len(order):
+        raise DataError(f"order_by names a column twice: {', '.join(order)}")
+    if sort and not order:
+        raise DataError("sort=True needs order_by, the columns to sort by")
+    if isinstance(events, Mapping) and not on_device(events):
+        return Source(_open_tables(events, order, type_column, sort), order, type_column, stream_column)
+    rows = _open_rows(events, "the table")
+    Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
+    if sort:
+        rows = SortedRows(rows, order)
+    return Source(rows, order, type_column, stream_column)
+
+
+def _open_tables(
+    tables: Mapping[Any, Any], order: tuple[str, ...], type_column: str, sort: bool
+) -> MergedRows:
+    if not tables:
+        raise DataError("the dict of tables is empty: give at least one event type its events")
+    if not order:
+        raise DataError("several tables are merged by time: name the time column with order_by")
+    parts: dict[str, Rows] = {}
+    for name, events in tables.items():
+        if not isinstance(name, str):
+            raise DataError(f"the keys of a dict of tables are event types, text; {name!r} is not")
+        if isinstance(events, Mapping):
+            raise DataError(
+                f"the events of `{name}` are a dict again; give {_ACCEPTED.rsplit(', or ', 1)[0]}"
+            )
+        part = _open_rows(events, f"the table of `{name}`")
+        if isinstance(part, StreamRows) and part.rewindable:
+            # Streams of one DuckDB connection cannot be open side by side.
+            part = TableRows(
+                pa.Table.from_batches(part.read(part.schema.names, 1 << 20), part.schema), part.where
+            )
+        Source(part, order, type_column, None)  # its order columns are there and can be compared
+        parts[name] = SortedRows(part, order) if sort else part
+    return MergedRows(parts, order, type_column)
+
+
+def _open_rows(events: Any, where: str) -> Rows:
+    if isinstance(events, Rows):
+        return events
+    if isinstance(events, (str, os.PathLike)):
+        return FileRows.at([events])
+    if isinstance(events, pa.Table):
+        return TableRows(events, where)
+    if isinstance(events, pa.RecordBatch):
+        return TableRows(pa.Table.from_batches([events]), where)
+    if isinstance(events, pa.RecordBatchReader):
+        return StreamRows(events, None, where.replace("table", "reader"))
+    if isinstance(events, pads.Dataset):
+        return DatasetRows(events, where.replace("table", "dataset"))
+    if isinstance(events, (list, tuple)):
+        return _open_list(events, where)
+    if type(events).__module__.split(".")[0] == "pandas" and hasattr(events, "columns"):
+        return TableRows(_from_pandas(events, where), where)
+    if on_device(events):
+        there = open_device(events, where)
+        if isinstance(there, DeviceRows):
+            return there
+        return StreamRows(there, (lambda: events) if hasattr(events, "__arrow_c_stream__") else None, where)
+    if hasattr(events, "__arrow_c_stream__"):
+        return StreamRows(open_stream(lambda: events, where), lambda: events, where)
+    collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
+    raise DataError(f"events of type {_type_name(events)} are not understood{collect}; give {_ACCEPTED}")
+
+
+def _open_list(events: Sequence[Any], where: str) -> Rows:
+    if all(isinstance(each, (str, os.PathLike)) for each in events):
+        return FileRows.at(list(events))
+    if all(isinstance(each, pa.RecordBatch) for each in events):
+        try:
+            return TableRows(pa.Table.from_batches(list(events)), where)
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"the record batches of the list do not fit together: {first_line(error)}"
+            ) from error
+    odd = next(each for each in events if not isinstance(each, (str, os.PathLike)))
+    raise DataError(f"a list of events holds paths or record batches, not values of type {_type_name(odd)}")
+
+
+def _from_pandas(frame: Any, where: str) -> pa.Table:
+    """A data frame with the named levels of its index as columns."""
+    try:
+        table = pa.Table.from_pandas(frame)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        reason = ": ".join(str(part) for part in error.args) or type(error).__name__
+        raise DataError(f"{where} does not convert to Arrow: {reason}") from error
+    unnamed = [name for name in table.schema.names if name.startswith("__index_level_")]
+    return table.drop_columns(unnamed) if unnamed else table
+
+
+def _type_name(value: object) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

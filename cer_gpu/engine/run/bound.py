@@ -1,0 +1,384 @@
+"""One run of a compiled query over one source: the four answers a user may ask for."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.answers.batches import batches_of
+from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.answers.matches import Matches, Stop
+from cer_gpu.engine.devices import Place, place_of, with_memory
+from cer_gpu.engine.machines.automaton import Executor
+from cer_gpu.engine.machines.joins import JoinExecutor
+from cer_gpu.engine.progress import Progress, Watch
+from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.join_keys import columns_read
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.sources.source import Source, open_source
+from cer_gpu.engine.run.asked import Asked, Ends, ends_of, sum_exactly
+from cer_gpu.engine.run.chunks import Run, Runner, Step
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import LimitError
+from cer_gpu.plan.compiled import CompiledQuery
+
+Result = TypeVar("Result")
+
+BATCH = 1 << 22
+"""Rows that are read at a time at most."""
+
+LEAST_BATCH = 1024
+"""Rows that are read at a time at least, however little memory is allowed."""
+
+BYTES_OF_EVENT = 64
+"""What an event takes while it is classified, about."""
+
+DECIMAL_DIGITS = 76
+"""Digits of Arrow's widest exact number."""
+
+
+class BoundQuery:
+    """A query on a source.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    source : Source
+    units : dict of str to str
+        The units of the source's time columns.
+    options : Options
+    workers : Workers
+        The threads of the query.
+    halo : int, optional
+        So many events at the beginning of the source are there for what ends after them, and nothing that
+        ends among them is reported: all that a complex event of a later end may contain, where the query
+        has a window, does not consume and watches no prefix.
+    part : bool, optional
+        Whether there are other events elsewhere, so that a type that does not occur here is nothing odd.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        source: Source,
+        units: dict[str, str],
+        options: Options,
+        workers: Workers,
+        halo: int = 0,
+        part: bool = False,
+    ) -> None:
+        self._query = query
+        self._source = source
+        self._units = units
+        self._options = options
+        self._workers = workers
+        self._halo = halo
+        self._part = part
+        self.place: Place = place_of(options.device, query, source.rows, source.device)
+        """Where it runs, and why there."""
+
+    # ---------------------------------------------------------------------------------- the answers
+
+    def count(self) -> int:
+        """How many complex events there are."""
+        total = 0
+        for _, number in self._ends("count"):
+            total += sum_exactly(number)
+            if self._options.limit is not None and total > self._options.limit:
+                warn_of_limit(self._options.limit)
+                return self._options.limit
+        return total
+
+    def counts(self) -> pa.Table:
+        """How many complex events end at each position where some do."""
+        positions, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        left = self._options.limit
+        for position, number in self._ends("counts"):
+            total = sum_exactly(number)
+            cut = left is not None and total > left
+            if cut:
+                position, number = capped(position, number, left or 0)
+            positions.append(position)
+            numbers.append(number)
+            if cut:
+                warn_of_limit(self._options.limit)
+                break
+            left = None if left is None else left - total
+        return pa.table(
+            {"position": np.concatenate(positions), "count": exact_column(np.concatenate(numbers))}
+        )
+
+    def hits(self) -> pa.Table:
+        """The positions where complex events end, and the latest start of those at each."""
+        positions, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        left = self._options.limit
+        for position, start in self._ends("hits"):
+            positions.append(position[:left])
+            starts.append(start[:left])
+            if left is not None and len(position) > left:
+                warn_of_limit(self._options.limit)
+                break
+            left = None if left is None else left - len(position)
+        return pa.table({"position": np.concatenate(positions), "latest_start": np.concatenate(starts)})
+
+    def matches(self) -> Matches:
+        """The complex events, lazily."""
+
+        first = self.begin(enumerates=True)
+        begun = iter([first])  # for the first iteration; a further one begins its own
+
+        def produce(stop: Stop) -> Iterator[pa.RecordBatch]:
+            run = next(begun, None) or self.begin(enumerates=True)
+            chunks = self._watched(run, lambda watch: run.chunks(watch(self.read(run)), self._halo))
+            steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
+            return stop.cut(batch for step in steps for batch in batches_of(step, stop.wanted))
+
+        return self.matches_of(produce, first)
+
+    def matches_of(self, produce: Callable[[Stop], Iterator[pa.RecordBatch]], run: Run) -> Matches:
+        """Lazy complex events in the form of a run's results."""
+        stop = Stop(self._options.limit)
+        names = run.intake.encoder.names if run.intake.encoder is not None else ()
+        return Matches(
+            run.form.schema,
+            lambda: produce(stop),
+            self._query.variables,
+            names,
+            None if self._query.rule is None else tuple(head.name for head in self._query.rule.head),
+            self.place.name,
+            self.place.reason,
+            stop,
+        )
+
+    @property
+    def arrow_schema(self) -> pa.Schema:
+        """The columns of the data."""
+        return self._source.arrow_schema
+
+    def portable(self) -> PortableQuery:
+        """The query without its data."""
+        columns = tuple(self.columns(self.begin(enumerates=True).intake.payload))
+        options = self._options
+        if options.stream_column not in columns:
+            options = replace(options, stream_column=None)  # the query does not read it
+        return PortableQuery(self._query, self.arrow_schema, self._units, options, columns)
+
+    # ------------------------------------------------------------------------------------- the run
+
+    def begin(self, enumerates: bool, answers: bool = True) -> Run:
+        """Set a run up, with nothing read yet.
+
+        Parameters
+        ----------
+        enumerates : bool
+            Whether it gives complex events.
+        answers : bool
+            Whether it gives or counts them; otherwise where some end.
+        """
+        if self.place.numbers:
+            run = with_memory(lambda: self._begun(enumerates, answers))
+            if run is not None:
+                return run
+            reason = f"the CPU, since {self.place.name} has no memory left for the tables of the query"
+            warnings.warn(reason, UserWarning, stacklevel=4)
+            self.place = Place((), reason)
+        return self._begun(enumerates, answers)
+
+    def _begun(self, enumerates: bool, answers: bool) -> Run:
+        query, options = self._query, self._options
+        if answers:
+            query = query.of_answers()
+        carries = not enumerates and query.window is None and query.consume == "NONE" and query.joins is None
+        encoder = LaneEncoder(query.partition, self.arrow_schema) if query.partition else None
+        order = options.order_by[0] if options.order_by else None
+        form = ResultForm(query, self.arrow_schema, order, encoder)
+        workers = self._workers
+        intake = Intake(
+            query,
+            encoder,
+            self._units,
+            options.order_by,
+            options.stream_column,
+            form.payload if enumerates else (),
+            workers,
+            self._classifier(query, enumerates),
+        )
+        executor = self._executor(query, carries)
+        runner = Runner(query, intake, executor, workers, carries, options.memory)
+        return Run(query, workers, intake, executor, runner, form)
+
+    def _resides(self, query: CompiledQuery) -> bool:
+        """Whether nothing between the columns and the ends has to come back from a device."""
+        if len(self.place.numbers) != 1 or self._halo:
+            return False
+        from cer_gpu.engine.cuda.resident import why_not
+
+        return why_not(query) is None
+
+    def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier | None:
+        """What finds relevant events on a device; None on the CPU."""
+        if not self.place.numbers:
+            return None
+        from cer_gpu.engine.cuda.classify import CudaClassifier
+
+        timed = query.window is not None and query.window.kind == "time"
+        also = self._options.order_by[:1] if timed and not enumerates and self._resides(query) else ()
+        return CudaClassifier(query, self._units, self._workers, device=self.place.numbers[0], also=also)
+
+    def _executor(self, query: CompiledQuery, carries: bool) -> Executor | JoinExecutor:
+        workers, numbers = self._workers, self.place.numbers
+        if not numbers:
+            return Executor(query, workers, carries) if query.joins is None else JoinExecutor(query, workers)
+        from cer_gpu.engine.cuda.consume import CudaConsumption
+        from cer_gpu.engine.cuda.devices import DevicesExecutor
+        from cer_gpu.engine.cuda.joins import CudaJoinExecutor
+
+        executor: Executor | JoinExecutor
+        if query.joins is None:
+            executor = DevicesExecutor(query, workers, carries, numbers)
+        else:
+            executor = CudaJoinExecutor(query, workers, numbers)
+        executor.consumption = CudaConsumption(query, numbers[0])
+        return executor
+
+    def read(self, run: Run) -> Iterator[pa.RecordBatch]:
+        """The batches that a run reads, with the columns that it needs."""
+        memory = self._options.memory
+        # A quarter of the memory is for a batch and what is made of it, event by event.
+        rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
+        return self._source.batches(self.columns(run.intake.payload), rows)
+
+    def _ends(self, asked: Asked) -> Iterator[Ends]:
+        """Where complex events end, chunk by chunk."""
+        run = self.begin(enumerates=False, answers=asked != "hits")
+        if self._resides(run.query):
+            from cer_gpu.engine.cuda.run import ResidentRun
+
+            names = self.columns(())
+            resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
+            if resident is not None:
+                lying = self._source.on_device
+                return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
+
+        def on_host(watch: Watch) -> Iterator[Ends]:
+            chunks = run.chunks(watch(self.read(run)), self._halo)
+            return (ends_of(run, chunk, asked) for chunk in chunks)
+
+        return self._watched(run, on_host)
+
+    def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
+        """What is made of the whole source, while the progress of the batches that are watched is shown."""
+        progress = Progress(self._source.rows)
+        try:
+            yield from use(progress.watch)
+        finally:
+            progress.close()
+        if not self._part:
+            warn_of_unseen(run.intake, self._options.stream_column)
+
+    def columns(self, payload: tuple[str, ...]) -> list[str]:
+        """The columns of the data that the run reads."""
+        query, options = self._query, self._options
+        names = list(options.order_by)
+        for axis in query.axes:
+            names += columns_of(axis)
+        names += columns_read(query.key_columns)
+        names += [name for part in query.partition for name in part]
+        if query.window is not None and query.window.attribute is not None:
+            names.append(query.window.attribute)
+        if query.streams and options.stream_column is not None:
+            names.append(options.stream_column)
+        return list(dict.fromkeys([*names, *payload]))
+
+
+def bind(
+    portable: PortableQuery,
+    events: Any,
+    workers: Workers,
+    device: Sequence[str] = ("cpu",),
+    sort: bool = False,
+    halo: int = 0,
+) -> BoundQuery:
+    """A query that was planned elsewhere on some events, of which there may be others elsewhere.
+
+    Parameters
+    ----------
+    portable : PortableQuery
+    events : object
+        As for `Query.run`; columns that no product reads may be missing.
+    workers : Workers
+    device : sequence of str
+        From `cer_gpu.engine.devices.asked_devices`.
+    sort : bool
+        Whether to bring the events into their order.
+    halo : int
+        As for `BoundQuery`.
+
+    Raises
+    ------
+    DataError
+        When the events cannot be read.
+    """
+    options = replace(portable.options, device=tuple(device), sort=sort)
+    source = open_source(
+        events,
+        order_by=options.order_by,
+        type_column=options.type_column,
+        stream_column=options.stream_column,
+        sort=sort,
+    )
+    return BoundQuery(portable.query, source, portable.units, options, workers, halo, part=True)
+
+
+def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """The counts of the first `limit` complex events, of which there are more."""
+    if limit == 0:
+        return position[:0], number[:0]
+    running = np.cumsum(number.astype(object))
+    last = int(np.searchsorted(running, limit))
+    position, number = position[: last + 1], number[: last + 1].copy()
+    number[last] -= running[last] - limit
+    return position, number
+
+
+def exact_column(number: np.ndarray) -> pa.Array:
+    """Counts as an Arrow column that holds them exactly.
+
+    Raises
+    ------
+    LimitError
+        Where a count has more digits than Arrow's widest number.
+    """
+    largest = max(number.tolist(), default=0) if number.dtype == object else 0
+    if largest < 1 << 63:
+        return pa.array(number.astype(np.int64))
+    if len(str(largest)) > DECIMAL_DIGITS:
+        raise LimitError(
+            f"a count has {len(str(largest)):,} digits, and a column holds {DECIMAL_DIGITS} at most: "
+            "ask for `count`, which has no such limit, or narrow the query"
+        )
+    return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))
+
+
+def warn_of_limit(limit: int | None) -> None:
+    """Say that an answer was cut off."""
+    warnings.warn(f"stopped at limit={limit}: there are more complex events", UserWarning, stacklevel=3)
+
+
+def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:
+    """Say which types and streams of the query no event had: most likely a slip of the pen."""
+    for column, name, seen in intake.unseen():
+        near = difflib.get_close_matches(name, seen, n=1)
+        meant = f": did you mean `{near[0]}`?" if near else ""
+        role = "is of the stream" if column == stream_column else "has the type"
+        warnings.warn(f"no event {role} `{name}`{meant}", UserWarning, stacklevel=2)

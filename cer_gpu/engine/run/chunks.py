@@ -1,0 +1,214 @@
+"""A run: batches in, chunks out, with the tail that the window needs carried between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.machines.automaton import Executor
+from cer_gpu.engine.machines.chunk import Chunk, make_chunk
+from cer_gpu.engine.machines.ends import Hits
+from cer_gpu.engine.machines.joins import JoinExecutor
+from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import LimitError
+from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
+
+CHUNK = 1 << 20
+"""Relevant events that are gathered before a chunk is run."""
+
+BYTES_OF_EVENT = 512
+"""What a relevant event takes while its chunk is run and enumerated, about."""
+
+CARRIED = 1 << 17
+"""The same where registers are carried: less, for their counts may have thousands of digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The parts of a run in progress."""
+
+    query: CompiledQuery
+    workers: Workers
+    intake: Intake
+    executor: Executor | JoinExecutor
+    runner: Runner
+    form: ResultForm
+
+    def chunks(self, batches: Iterator[pa.RecordBatch], halo: int = 0) -> Iterator[Chunk]:
+        """The chunks of a stream; each must be run before the next is asked for.
+
+        Parameters
+        ----------
+        batches : iterator of RecordBatch
+        halo : int, optional
+            So many events are read for what ends after them: their own ends are in no chunk.
+        """
+        relevant = self.intake(batches)
+        return self.runner.chunks(relevant if not halo else self._after(relevant, halo))
+
+    def _after(self, relevant: Iterator[Relevant], halo: int) -> Iterator[Relevant]:
+        before: list[Relevant] = []
+        for part in relevant:
+            at = int(np.searchsorted(part.positions, halo))
+            if at:
+                before.append(part if at == len(part) else part.take(np.arange(at)))
+            if at < len(part):
+                if before:
+                    self.runner.resume(joined(before))
+                    before = []
+                yield part.slice(at)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A chunk of a run with the ends that are reported."""
+
+    chunk: Chunk
+    hits: Hits
+    run: Run
+
+
+class Runner:
+    """Cuts the relevant events of a run into chunks, with the tail that the window needs.
+
+    A chunk is run when it has as many new events as the tail has old ones (and `CHUNK` at least), so that
+    running the tail again costs a constant factor, whatever the window.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    intake : Intake
+    executor : Executor or JoinExecutor
+    workers : Workers
+    carries : bool
+        Whether the executor carries registers, so that no tail is needed.
+    memory : int or None
+        Bytes that the tail may take at most; `memory` itself is kept for what makes complex events of the
+        chunks.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        intake: Intake,
+        executor: Executor | JoinExecutor,
+        workers: Workers,
+        carries: bool,
+        memory: int | None,
+    ) -> None:
+        self._query = query
+        self._intake = intake
+        self._executor = executor
+        self._workers = workers
+        self._carries = carries
+        self.memory = memory
+        least = CHUNK * executor.chunks
+        self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
+        self._tail: Relevant | None = None
+        self._last: Chunk | None = None
+
+    def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
+        """The chunks of a stream of relevant events; each must be run before the next is asked for."""
+        waiting: list[Relevant] = []
+        count = 0
+        for part in relevant:
+            self._settle()
+            if len(part):
+                waiting.append(part)
+                count += len(part)
+            if count >= (CARRIED if self._carries else max(self._least, len(self._tail or ()))):
+                yield self.chunk(joined(waiting))
+                waiting, count = [], 0
+        if waiting:
+            yield self.chunk(joined(waiting))
+
+    def chunk(self, new: Relevant) -> Chunk:
+        """The next events of the stream with those that the window still needs."""
+        self._settle()
+        if not self._carries:
+            self._tail, new = self._intake.forget(self._tail, new)
+        chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count, self._workers)
+        self._last = chunk
+        return chunk
+
+    def resume(self, tail: Relevant | None) -> None:
+        """Go on where another has run the stream so far, and left these events inside the window."""
+        self._tail, self._last = tail, None
+
+    def _settle(self) -> None:
+        """Cut the tail out of the last chunk: only once it is known that more events follow."""
+        if self._last is not None:
+            self._tail = None if self._carries else self._kept(self._last)
+            self._last = None
+
+    def _kept(self, chunk: Chunk) -> Relevant | None:
+        """The events of a chunk that a complex event that ends later may still contain."""
+        events = chunk.events
+        if not len(events.lanes):
+            kept = events.slice(self._first_kept(chunk))
+        else:
+            kept = events.take(np.flatnonzero(self._keeps(chunk)))
+        self._check_memory(kept)
+        return kept if len(kept) else None
+
+    @property
+    def _cuts(self) -> WindowPlan | None:
+        """The window, if it can cut a tail: another attribute than the order may still go down."""
+        window = self._query.window
+        return None if window is None or window.kind == "attribute" else window
+
+    def _first_kept(self, chunk: Chunk) -> int:
+        """Without lanes what is kept is the end of the chunk: where it begins."""
+        events, window = chunk.events, self._cuts
+        low = 0
+        if window is not None and len(events):
+            # What the last event does not admit, no later one does.
+            low = int(chunk.admitted_by_last(window)[-1])
+        if self._query.consume != "NONE":
+            floor = self._executor.consumption.floor
+            low = max(low, int(np.searchsorted(events.positions, floor, side="right")))
+        return low
+
+    def _keeps(self, chunk: Chunk) -> np.ndarray:
+        """Which events are kept, with lanes: of each lane the end, too."""
+        events, window = chunk.events, self._cuts
+        keep = np.ones(len(events), bool)
+        if window is not None and len(chunk.lanes):
+            keep = ~_covered(len(events), chunk.lanes.begin, chunk.admitted_by_last(window))
+            shared = window.kind == "events" and not self._query.partition
+            if shared or (window.kind == "time" and self._intake.in_order):
+                # What the window measures ascends over all lanes: the stream has moved on for each of them.
+                keep &= events.measured.max() - events.measured <= window.size
+        if self._query.consume == "ANY":
+            keep &= events.positions > self._executor.consumption.floor
+        elif self._query.consume == "PARTITION":
+            floors = grown(self._executor.consumption.floors, int(events.lanes.max(initial=-1)) + 1, -1)
+            keep &= events.positions > floors[events.lanes]
+        return keep
+
+    def _check_memory(self, kept: Relevant) -> None:
+        size = len(kept) * (kept.symbols.itemsize + 8 + 4 * bool(len(kept.lanes)) + 8 * bool(len(kept.keys)))
+        if kept.payload is not None:
+            size += kept.payload.nbytes
+        if self.memory is not None and size > self.memory:
+            window = "has no window" if self._query.window is None else "has a window that long"
+            raise LimitError(
+                f"{len(kept):,} events may still be part of a complex event, since the query {window}: they "
+                f"take {size:,} bytes, and memory={self.memory:,} was allowed: "
+                "narrow WITHIN or the filters, or allow more"
+            )
+
+
+def _covered(count: int, begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Which of `count` events lie in one of the ranges begin .. end - 1, which do not overlap."""
+    steps = np.zeros(count + 1, np.int64)
+    np.add.at(steps, begin, 1)
+    np.add.at(steps, end, -1)
+    return np.cumsum(steps[:-1]) > 0

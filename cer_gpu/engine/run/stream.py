@@ -1,0 +1,111 @@
+"""A query over batches that come one after another, with what spans batches carried between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.answers.batches import batches_of
+from cer_gpu.engine.answers.matches import Matches, Stop
+from cer_gpu.engine.read.events import joined
+from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.chunks import Run, Step
+from cer_gpu.errors import DataError
+
+
+class Stream:
+    """Batches in, the complex events that end in each out; made by `Query.stream`.
+
+    Usable in a `with` block, which closes it.
+
+    Parameters
+    ----------
+    bind : callable
+        Checks and plans the query for a batch.
+    """
+
+    def __init__(self, bind: Callable[[Any], BoundQuery]) -> None:
+        self._open = bind
+        self._first: BoundQuery | None = None
+        self._run: Any = None
+        self._closed = False
+
+    def push(self, batch: Any) -> Matches:
+        """The next events.
+
+        Parameters
+        ----------
+        batch : object
+            Anything that `Query.run` takes, with the columns and types of the batches before.
+
+        Returns
+        -------
+        Matches
+            Those that end in this batch. Positions count from the first event of the first batch. The
+            stream has moved on when `push` returns; enumerating may wait.
+
+        Raises
+        ------
+        DataError
+            When the events break the order of time, which closes the stream, or have other columns than
+            those before.
+        """
+        if self._closed:
+            raise DataError("the stream is closed: start another with stream()")
+        bound = self._open(batch)
+        if self._first is None:
+            self._first = bound
+            self._run = bound.begin(enumerates=True)
+        elif bound.arrow_schema != self._first.arrow_schema:
+            raise DataError(
+                "the batch has other columns than the batches before it: "
+                f"{_difference(bound.arrow_schema, self._first.arrow_schema)}"
+            )
+        run = self._run
+        try:
+            step = _advanced(run, bound)
+        except BaseException:
+            # Part of the batch has been taken in: what follows could not be exact.
+            self.close()
+            raise
+        return self._first.matches_of(lambda stop: _produce(step, stop), run)
+
+    def close(self) -> None:
+        """End the stream and free what it holds."""
+        self._closed = True
+        self._run = None
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _advanced(run: Run, bound: BoundQuery) -> Step | None:
+    """Take a batch in and find its ends."""
+    parts = [part for part in run.intake(bound.read(run)) if len(part)]
+    if not parts:
+        return None
+    chunk = run.runner.chunk(joined(parts))
+    return Step(chunk, run.executor.hits(chunk), run)
+
+
+def _produce(step: Step | None, stop: Stop) -> Iterator[pa.RecordBatch]:
+    if step is None:
+        return iter(())
+    return stop.cut(batches_of(step, stop.wanted))
+
+
+def _difference(found: pa.Schema, wanted: pa.Schema) -> str:
+    for field in wanted:
+        if field.name not in found.names:
+            return f"`{field.name}` is missing"
+        if found.field(field.name).type != field.type:
+            return f"`{field.name}` is {found.field(field.name).type}, and was {field.type}"
+    return f"`{next(name for name in found.names if name not in wanted.names)}` is new"
