@@ -14,8 +14,9 @@ from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
+from cer_gpu.language.walk import walk
 from cer_gpu.plan.assumed import with_empty_columns
-from cer_gpu.plan.evaluated import never_answers, unevaluated, walk
+from cer_gpu.plan.evaluated import never_answers, unevaluated
 from cer_gpu.plan.outline import outline
 from cer_gpu.plan.planner import Columns, Plan, plan
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from cer_gpu.automata.cea import CEA, Predicate, TypeTest
 from cer_gpu.automata.determinise import predicates
-from cer_gpu.automata.simulate import Marks
 from cer_gpu.language import tree
+from cer_gpu.reference.simulate import Marks
 
 TYPES = ("A", "B", "C")
 STREAMS = ("S", "R")

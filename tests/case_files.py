@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cer_gpu.logic.events import Event, Instant, Value
-from cer_gpu.logic.reference import Answer
+from cer_gpu.reference.events import Event, Instant, Value
+from cer_gpu.reference.semantics import Answer
 
 FOLDER = Path(__file__).parent / "cases"
 RULES = ("rules_disconnected", "rules_hierarchical", "rules_selfjoin", "rules_theta")

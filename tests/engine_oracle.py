@@ -14,8 +14,8 @@ from generate import ORDER, stream_to_table
 from cer_gpu.api import Query
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.logic.events import Event
-from cer_gpu.logic.reference import evaluate
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.semantics import evaluate
 
 Row = tuple[int, int, tuple[tuple[str, tuple[int, ...]], ...], str]
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 from cer_gpu.language import tree as t
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import variables
-from cer_gpu.logic.events import Event, Instant, Value
+from cer_gpu.language.walk import walk
 from cer_gpu.logic.formulas import rebuild
-from cer_gpu.plan.evaluated import walk
+from cer_gpu.reference.events import Event, Instant, Value
 
 TYPES = ("A", "B", "C")
 STREAMS = ("S", "R")

@@ -15,13 +15,14 @@ from cer_gpu.automata import compose, selectors
 from cer_gpu.automata.cea import DeterministicCEA, Step
 from cer_gpu.automata.match import BEFORE, Budget, MatchAutomaton
 from cer_gpu.automata.monitored import Monitored
-from cer_gpu.automata.simulate import Marks, symbol_runs
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import Strategy
-from cer_gpu.logic.events import Event
-from cer_gpu.logic.formulas import atoms, nodes
-from cer_gpu.logic.reference import matches
+from cer_gpu.language.walk import nodes
+from cer_gpu.logic.formulas import atoms
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.semantics import matches
+from cer_gpu.reference.simulate import Marks, symbol_runs
 
 KINDS = ("A", "B", "C", "D")
 """The event type of each symbol."""

@@ -13,10 +13,8 @@ from generate import TYPES, _filtered, predicate
 from cer_gpu.automata.compose import EXTENDED
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.logic.binding import children
-from cer_gpu.logic.conditions import condition_variables
-from cer_gpu.logic.formulas import atoms, nodes
-from cer_gpu.plan.evaluated import walk
+from cer_gpu.language.walk import children, condition_variables, nodes, walk
+from cer_gpu.logic.formulas import atoms
 
 ATOMS = 8
 TESTS = 3

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from random import Random
 
 from cer_gpu.language import tree as t
-from cer_gpu.logic.events import Event, Instant, Value
+from cer_gpu.reference.events import Event, Instant, Value
 
 TYPES = ("A", "B", "C")
 ATTRIBUTES = {"int": ("id", "v", "lap"), "float": ("p",), "string": ("s",)}

@@ -21,9 +21,9 @@ from automata_oracle import (
 from cer_gpu.automata.cea import CEA, TypeTest
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
-from cer_gpu.automata.simulate import runs
 from cer_gpu.automata.trim import trim
 from cer_gpu.language import tree
+from cer_gpu.reference.simulate import runs
 
 
 def found(cea: CEA, events: list[Event]) -> set:

@@ -37,10 +37,10 @@ from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import determinise, predicates
 from cer_gpu.automata.explore import coreachable, explore
 from cer_gpu.automata.minimise import merge_symbols, minimise
-from cer_gpu.automata.simulate import symbol_runs
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.reference.simulate import symbol_runs
 
 
 def determinised(pattern: tree.Pattern, budget: int = 10_000) -> DeterministicCEA:

@@ -12,9 +12,9 @@ from cer_gpu.automata.cea import DeterministicCEA, Step
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import determinise, predicates
 from cer_gpu.automata.minimise import MergedSymbols, merge_symbols, minimise, registers
-from cer_gpu.automata.simulate import symbol_runs
 from cer_gpu.automata.trim import trim
 from cer_gpu.language import tree
+from cer_gpu.reference.simulate import symbol_runs
 
 LABELS = (frozenset[str](), frozenset({"x"}), frozenset({"y"}))
 

@@ -29,7 +29,7 @@ from cer_gpu.automata.match import Budget
 from cer_gpu.automata.monitored import monitored
 from cer_gpu.language import tree as t
 from cer_gpu.language.tree import Strategy
-from cer_gpu.logic.selection import is_interval, last_key, next_key
+from cer_gpu.reference.selection import is_interval, last_key, next_key
 
 # ------------------------------------------------------------------------------------------ meaning
 

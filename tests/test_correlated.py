@@ -17,12 +17,12 @@ import cer_gpu as cer
 from cer_gpu.automata import correlated
 from cer_gpu.automata.pcea import PCEA, Equality, Gather
 from cer_gpu.automata.positions import position_automaton, prospects_of
-from cer_gpu.automata.run_trees import accepting_runs
 from cer_gpu.language.parser import parse
 from cer_gpu.language.tree import Attribute, Query
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.logic.reference import evaluate
+from cer_gpu.reference.run_trees import accepting_runs
+from cer_gpu.reference.semantics import evaluate
 
 GOLDEN = sorted((Path(__file__).parent / "golden" / "correlated").glob("*.txt"))
 RULE = "-" * 40 + "\n"

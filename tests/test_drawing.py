@@ -17,7 +17,6 @@ import cer_gpu
 from cer_gpu.automata.cea import CEA, TypeTest, both
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
-from cer_gpu.automata.simulate import runs
 from cer_gpu.automata.trim import trim
 from cer_gpu.cli import status_of
 from cer_gpu.errors import CerError, LimitError
@@ -26,6 +25,7 @@ from cer_gpu.plan.drawing import Drawing, Edge, Kind, Node, drawing, merged, wit
 from cer_gpu.plan.drawing_text import EventSets, predicate_text
 from cer_gpu.plan.mermaid import to_mermaid
 from cer_gpu.plan.svg import to_svg
+from cer_gpu.reference.simulate import runs
 
 PHI_1 = "SELECT * WHERE (T AS x ; H AS y) FILTER x[tmp > 40] AND y[hum <= 25] AND x[id = 0] AND y[id = 0]"
 

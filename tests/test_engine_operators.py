@@ -17,7 +17,7 @@ from test_engine_selection import tiny_pieces  # noqa: F401
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.formulas import nodes
+from cer_gpu.language.walk import nodes
 
 BATCHES = 40
 QUERIES = 50

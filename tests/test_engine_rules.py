@@ -19,8 +19,8 @@ import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.logic.events import Event
-from cer_gpu.logic.homomorphisms import answers
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.homomorphisms import answers
 
 pytestmark = pytest.mark.filterwarnings("ignore:no event ")
 

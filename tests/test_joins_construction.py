@@ -9,7 +9,6 @@ import pytest
 
 from cer_gpu.automata.cea import TypeTest
 from cer_gpu.automata.pcea import PCEA, Equality, Gather
-from cer_gpu.automata.run_trees import accepting_runs, is_unambiguous_on
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.joins.hcq import to_pcea
 from cer_gpu.joins.hierarchical import NotHierarchicalError, require_hierarchical
@@ -19,7 +18,8 @@ from cer_gpu.joins.unify import self_join
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.rules import resolve
-from cer_gpu.logic.events import Event
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.run_trees import accepting_runs, is_unambiguous_on
 
 GOLDEN = sorted((Path(__file__).parent / "golden" / "hierarchical").glob("*.txt"))
 RULE = "-" * 40 + "\n"

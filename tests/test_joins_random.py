@@ -9,13 +9,13 @@ from random import Random
 import pytest
 from random_rules import random_rule, random_rule_events
 
-from cer_gpu.automata.run_trees import accepting_runs
 from cer_gpu.joins.hcq import to_pcea
 from cer_gpu.joins.hierarchical import witness
 from cer_gpu.joins.qtree import compact, is_q_tree, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
 from cer_gpu.language import tree as t
-from cer_gpu.logic.homomorphisms import answers
+from cer_gpu.reference.homomorphisms import answers
+from cer_gpu.reference.run_trees import accepting_runs
 
 
 @pytest.mark.parametrize("block", range(8))

@@ -14,7 +14,7 @@ from test_papers_timed_cel import PHI_1 as TIMED_PHI_1
 
 import cer_gpu as cer
 from cer_gpu.cli import status_of
-from cer_gpu.logic.events import Event
+from cer_gpu.reference.events import Event
 
 
 def table_of(events: tuple[Event, ...]) -> pa.Table:

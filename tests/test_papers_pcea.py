@@ -9,8 +9,6 @@ import pytest
 
 from cer_gpu.automata.cea import TypeTest, both
 from cer_gpu.automata.pcea import PCEA, Equality, Gather
-from cer_gpu.automata.pfa import PFA, Parallel, accepting_trees, determinise_pfa
-from cer_gpu.automata.run_trees import RunTree, accepting_runs, are_equal, is_unambiguous_on, satisfies
 from cer_gpu.joins.hcq import incomplete, to_pcea
 from cer_gpu.joins.hierarchical import Witness, is_acyclic, witness
 from cer_gpu.joins.qtree import compact, draw, is_q_tree, q_tree, tree_of
@@ -20,8 +18,10 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.logic.events import Event
-from cer_gpu.logic.homomorphisms import answers
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.homomorphisms import answers
+from cer_gpu.reference.pfa import PFA, Parallel, accepting_trees, determinise_pfa
+from cer_gpu.reference.run_trees import RunTree, accepting_runs, are_equal, is_unambiguous_on, satisfies
 
 ARITY = {"R": 2, "S": 2, "T": 1}
 """The schema sigma_0."""

@@ -8,12 +8,12 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.dnf import is_dnf, to_dnf
-from cer_gpu.logic.events import Event
 from cer_gpu.logic.lp import is_lp, to_lp
-from cer_gpu.logic.reference import matches
-from cer_gpu.logic.safe import is_safe, to_safe
-from cer_gpu.logic.selection import next_key
+from cer_gpu.reference.dnf import is_dnf, to_dnf
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.safe import is_safe, to_safe
+from cer_gpu.reference.selection import next_key
+from cer_gpu.reference.semantics import matches
 
 FIGURE_2_1 = tuple(
     Event(kind, {"id": sensor, "tmp" if kind == "T" else "hum": value})

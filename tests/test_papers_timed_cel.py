@@ -7,8 +7,8 @@ Positions are those of the paper less one, since the paper counts from 1. Exampl
 from __future__ import annotations
 
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.events import Event
-from cer_gpu.logic.reference import Answer, evaluate
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.semantics import Answer, evaluate
 
 FIGURE_1 = tuple(
     Event(kind, {"temp" if kind == "T" else "hum": value, "time": time})

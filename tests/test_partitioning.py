@@ -15,12 +15,12 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.logic.correlations import unfolded
-from cer_gpu.logic.events import Event, Value
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.logic.reference import matches
-from cer_gpu.logic.selection import Match
 from cer_gpu.plan.partitioning import SharedKey, shared_key
+from cer_gpu.reference.events import Event, Value
+from cer_gpu.reference.selection import Match
+from cer_gpu.reference.semantics import matches
 
 ID = (t.Attribute("id"),)
 

@@ -20,6 +20,7 @@ LAYERS = [
     {"errors", "language"},  # an error is data; printed, it is rendered by the language's diagnostics
     {"logic"},
     {"automata", "joins"},
+    {"reference"},  # what tests compare with: no other part imports it
     {"plan"},
     {"kernels"},
     {"enumeration"},
@@ -92,6 +93,7 @@ def test_import_direction(name, path):
         if not own or not other or other == own or other not in LAYER:
             continue
         assert LAYER[other] <= LAYER[own], f"{name} imports {imported}, which is above it"
+        assert other != "reference", f"{name} imports {imported}; only tests do"
         if other == "kernels":
             assert own in KERNEL_USERS, f"{name} imports {imported}; only {KERNEL_USERS} do"
         if own == "kernels":

@@ -7,7 +7,7 @@ from case_files import PATTERNS, assert_answers, cases, events_of, found_in
 
 from cer_gpu.language.parser import parse
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.logic.reference import evaluate, matches
+from cer_gpu.reference.semantics import evaluate, matches
 
 CASES = tuple(cases())
 

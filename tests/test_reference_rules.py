@@ -9,8 +9,8 @@ from case_files import RULES, cases, events_of
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.events import Event
-from cer_gpu.logic.homomorphisms import answers
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.homomorphisms import answers
 
 CASES = tuple(cases(*RULES))
 

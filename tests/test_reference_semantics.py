@@ -11,9 +11,9 @@ import pytest
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.conditions import predicate_holds
-from cer_gpu.logic.events import Event, Instant
-from cer_gpu.logic.reference import Answer, evaluate, matches
+from cer_gpu.reference.conditions import predicate_holds
+from cer_gpu.reference.events import Event, Instant
+from cer_gpu.reference.semantics import Answer, evaluate, matches
 
 
 def formula(text: str) -> t.Pattern:

@@ -12,13 +12,13 @@ import pytest
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.binding import children
-from cer_gpu.logic.conditions import condition_holds
-from cer_gpu.logic.dnf import cost, is_dnf, to_dnf
-from cer_gpu.logic.events import Event
+from cer_gpu.language.walk import children
 from cer_gpu.logic.formulas import atoms
-from cer_gpu.logic.reference import matches
-from cer_gpu.logic.safe import defined_once, is_safe, to_safe
+from cer_gpu.reference.conditions import condition_holds
+from cer_gpu.reference.dnf import cost, is_dnf, to_dnf
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.safe import defined_once, is_safe, to_safe
+from cer_gpu.reference.semantics import matches
 
 
 def formula(text: str) -> t.Pattern:

@@ -10,10 +10,11 @@ import pytest
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
-from cer_gpu.logic.events import Event
-from cer_gpu.logic.formulas import atoms, correlates, nodes
+from cer_gpu.language.walk import nodes
+from cer_gpu.logic.formulas import atoms, correlates
 from cer_gpu.logic.lp import cost, is_lp, to_lp
-from cer_gpu.logic.reference import matches
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.semantics import matches
 
 
 def formula(text: str) -> t.Pattern:

@@ -19,8 +19,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
 from cer_gpu.language.tree import Strategy, Truth
-from cer_gpu.logic.binding import children
-from cer_gpu.logic.formulas import nodes
+from cer_gpu.language.walk import children, nodes
 
 
 @dataclass(frozen=True, slots=True)

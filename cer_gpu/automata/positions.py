@@ -19,8 +19,8 @@ from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.scope import variables
+from cer_gpu.language.walk import condition_variables
 from cer_gpu.logic.binding import hidden
-from cer_gpu.logic.conditions import condition_variables
 from cer_gpu.logic.formulas import correlates
 
 INEXPRESSIBLE = "CER061"

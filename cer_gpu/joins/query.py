@@ -13,8 +13,8 @@ from cer_gpu.automata.pcea import Keys
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.walk import parts
 from cer_gpu.language.words import written
-from cer_gpu.logic.conditions import parts
 
 
 class JoinError(ValueError):

@@ -13,7 +13,7 @@ from cer_gpu.automata.cea import Predicate, TypeTest, both, identity
 from cer_gpu.automata.pcea import Equality
 from cer_gpu.joins.query import Atom
 from cer_gpu.language import tree as t
-from cer_gpu.logic.events import instant
+from cer_gpu.language.units import timestamp_nanoseconds
 
 Constant = t.Number | t.Text | t.Boolean
 
@@ -140,7 +140,7 @@ def _may_equal(left: Constant, right: Constant) -> bool:
     if isinstance(left, t.Text) and isinstance(right, t.Text) and left.value != right.value:
         # Two texts may be one instant.
         try:
-            return instant(left.value) == instant(right.value)
+            return timestamp_nanoseconds(left.value) == timestamp_nanoseconds(right.value)
         except ValueError:
             return False
     return type(left) is type(right) and left.value == right.value

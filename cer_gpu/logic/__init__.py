@@ -1,1 +1,1 @@
-"""Formulas: what they mean (the reference semantics) and how they are rewritten to normal forms."""
+"""Formulas of patterns and how they are rewritten to normal forms."""

@@ -10,24 +10,7 @@ from __future__ import annotations
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.logic.conditions import condition_variables
-
-
-def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
-    """The patterns that a pattern is directly built from."""
-    match pattern:
-        case t.EventType() | t.OtherEvent():
-            return ()
-        case (
-            t.Sequence(left=left, right=right)
-            | t.Or(left=left, right=right)
-            | t.And(left=left, right=right)
-            | t.All(left=left, right=right)
-            | t.Unless(left=left, right=right)
-        ):
-            return (left, right)
-        case _:
-            return (pattern.pattern,)
+from cer_gpu.language.walk import children, condition_variables
 
 
 def hidden(project: t.Project) -> frozenset[str]:

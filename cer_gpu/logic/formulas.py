@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import reduce
 from typing import NamedTuple
 
 from cer_gpu.language import tree as t
-from cer_gpu.logic.binding import children
+from cer_gpu.language.walk import condition_variables, nodes
 from cer_gpu.logic.boolean import FALSE
-from cer_gpu.logic.conditions import condition_variables
 
 BUDGET = 20_000
 """How many atoms a normal form may have, unless the caller says otherwise."""
@@ -24,13 +23,6 @@ class Count(NamedTuple):
 
     least: int
     most: int
-
-
-def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
-    """The pattern and all patterns inside it."""
-    yield pattern
-    for child in children(pattern):
-        yield from nodes(child)
 
 
 def atoms(pattern: t.Pattern) -> int:

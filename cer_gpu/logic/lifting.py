@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.logic.binding import children, hidden
+from cer_gpu.language.walk import children, condition_variables
+from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.boolean import TRUE, replace_literals, unary_literals
-from cer_gpu.logic.conditions import condition_variables
 from cer_gpu.logic.formulas import rebuild
 
 

@@ -29,6 +29,7 @@ from typing import Generic, Protocol, TypeVar
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
+from cer_gpu.language.walk import nodes
 from cer_gpu.logic.binding import hidden, reads
 from cer_gpu.logic.boolean import (
     FALSE,
@@ -41,17 +42,7 @@ from cer_gpu.logic.boolean import (
     speaks_of_events,
 )
 from cer_gpu.logic.demands import Branch, Demand, Demands, branches, condense, count_branches
-from cer_gpu.logic.formulas import (
-    BUDGET,
-    around,
-    correlates,
-    first_type,
-    joined,
-    marks,
-    names_below,
-    never,
-    nodes,
-)
+from cer_gpu.logic.formulas import BUDGET, around, correlates, first_type, joined, marks, names_below, never
 from cer_gpu.logic.lifting import assigned, outer_literals
 
 

@@ -10,7 +10,7 @@ from cer_gpu.joins.query import from_rule
 from cer_gpu.language import tree
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.plan.evaluated import walk
+from cer_gpu.language.walk import walk
 
 
 def with_empty_columns(schema: Schema, statement: tree.Statement) -> Schema:

@@ -2,25 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from enum import Enum
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
+from cer_gpu.language.walk import walk
 from cer_gpu.language.words import written
-
-
-def walk(node: Any) -> Iterator[Any]:
-    """Every node of a syntax tree, the outer before the inner, left to right."""
-    if isinstance(node, tuple):
-        for part in node:
-            yield from walk(part)
-    elif is_dataclass(node) and not isinstance(node, (Span, Enum)):
-        yield node
-        for entry in fields(node):
-            yield from walk(getattr(node, entry.name))
 
 
 def _construct(node: Any) -> str | None:

@@ -23,7 +23,8 @@ from cer_gpu.automata.pcea import Keys
 from cer_gpu.automata.positions import Constraint, PositionAutomaton, Step, position_automaton
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree as t
-from cer_gpu.logic.formulas import nodes, rebuild
+from cer_gpu.language.walk import nodes
+from cer_gpu.logic.formulas import rebuild
 
 BUDGET = 2_000
 """States and edges for one class; past it the class is not part of the key."""

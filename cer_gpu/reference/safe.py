@@ -10,9 +10,9 @@ positions) under both readings, as long as a filter outside an iteration does no
 from __future__ import annotations
 
 from cer_gpu.language import tree as t
-from cer_gpu.logic import dnf
-from cer_gpu.logic.binding import children
-from cer_gpu.logic.formulas import BUDGET, around, either, first_type, never, nodes, rebuild
+from cer_gpu.language.walk import children, nodes
+from cer_gpu.logic.formulas import BUDGET, around, either, first_type, never, rebuild
+from cer_gpu.reference import dnf
 
 _CORE = (t.EventType, t.OtherEvent, t.As, t.Filter, t.Or, t.Sequence, t.Iteration)
 

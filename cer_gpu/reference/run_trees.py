@@ -10,8 +10,8 @@ from typing import TypeAlias
 from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
 from cer_gpu.language import tree as t
-from cer_gpu.logic.conditions import compare, predicate_holds, value_of
-from cer_gpu.logic.events import Event, Value
+from cer_gpu.reference.conditions import compare, predicate_holds, value_of
+from cer_gpu.reference.events import Event, Value
 
 Valuation: TypeAlias = frozenset[tuple[Hashable, int]]
 """The pairs (label, position) of what a run marks."""

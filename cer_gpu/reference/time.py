@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.units import NANOSECONDS, exact
-from cer_gpu.logic.events import Duration, Instant, Value
+from cer_gpu.reference.events import Duration, Instant, Value
 
 
 def difference(late: Value, early: Value) -> int | float | Duration | None:

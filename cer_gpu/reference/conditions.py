@@ -15,7 +15,8 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from cer_gpu.language import tree as t
-from cer_gpu.logic.events import Duration, Event, Instant, Value, duration, instant
+from cer_gpu.language.walk import condition_variables
+from cer_gpu.reference.events import Duration, Event, Instant, Value, duration, instant
 
 Lookup: TypeAlias = Callable[[t.Attribute], Value]
 Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
@@ -28,42 +29,6 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-
-
-def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
-    """The variables that a condition speaks of; none for a predicate on one event."""
-    match condition:
-        case t.Every(variable=name):
-            return frozenset((name,))
-        case t.Attribute(variable=None) | t.Truth() | t.Number() | t.Text() | t.Boolean() | t.Quantity():
-            return frozenset()
-        case t.Attribute(variable=str(name)):
-            return frozenset((name,))
-    return frozenset().union(*(condition_variables(part) for part in parts(condition)))
-
-
-def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression, ...]:
-    """What a condition or an expression is directly built from."""
-    match node:
-        case (
-            t.Both(left=left, right=right)
-            | t.Either(left=left, right=right)
-            | t.Comparison(left=left, right=right)
-            | t.Arithmetic(left=left, right=right)
-        ):
-            return (left, right)
-        case t.Not(operand=inner) | t.Like(operand=inner) | t.IsNull(operand=inner):
-            return (inner,)
-        case t.Negation(operand=operand):
-            return (operand,)
-        case t.InSet(operand=operand, values=values):
-            return (operand, *values)
-        case t.InRange(operand=operand, low=low, high=high):
-            return tuple(part for part in (operand, low, high) if part is not None)
-        case t.Every(predicate=predicate):
-            return (predicate,)
-        case _:
-            return ()
 
 
 def condition_holds(condition: t.Condition, marked: Callable[[str], Iterable[Event]]) -> bool:

@@ -14,11 +14,12 @@ from typing import TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import dropped, variables
+from cer_gpu.language.walk import condition_variables
 from cer_gpu.logic.binding import hidden, reads
-from cer_gpu.logic.conditions import condition_holds, condition_variables
-from cer_gpu.logic.events import Duration, Event, Instant, Value
-from cer_gpu.logic.selection import Match, select
-from cer_gpu.logic.time import at_most, difference, inside
+from cer_gpu.reference.conditions import condition_holds
+from cer_gpu.reference.events import Duration, Event, Instant, Value
+from cer_gpu.reference.selection import Match, select
+from cer_gpu.reference.time import at_most, difference, inside
 
 Environment: TypeAlias = Mapping[str, frozenset[int]]
 """The positions that variables of enclosing scopes mark."""

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
-from cer_gpu.logic.binding import children, hidden
+from cer_gpu.language.walk import children
+from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.formulas import BUDGET, around, either, joined
 from cer_gpu.logic.lifting import filtered, vacuous, without
 

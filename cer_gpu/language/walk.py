@@ -1,0 +1,92 @@
+"""Walks over syntax trees: every node, the direct parts of a node, and the variables of a condition."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, cast
+
+from cer_gpu.errors import Span
+from cer_gpu.language import tree as t
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """Every node of a syntax tree, the outer before the inner, left to right."""
+    waiting = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting += reversed(part)
+        elif is_dataclass(part) and not isinstance(part, Span):
+            yield part
+            waiting += [getattr(part, name) for name in _names_reversed(type(part))]
+
+
+@cache
+def _names_reversed(kind: Hashable) -> tuple[str, ...]:
+    # The fields of a class of nodes from the last to the first, as `walk` takes them from its stack.
+    return tuple(field.name for field in reversed(fields(cast(Any, kind))))
+
+
+def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
+    """The patterns that a pattern is directly built from."""
+    match pattern:
+        case t.EventType() | t.OtherEvent():
+            return ()
+        case (
+            t.Sequence(left=left, right=right)
+            | t.Or(left=left, right=right)
+            | t.And(left=left, right=right)
+            | t.All(left=left, right=right)
+            | t.Unless(left=left, right=right)
+        ):
+            return (left, right)
+        case _:
+            return (pattern.pattern,)
+
+
+def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
+    """The pattern and all patterns inside it, the outer before the inner, left to right."""
+    waiting = [pattern]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += reversed(children(one))
+
+
+def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression, ...]:
+    """The conditions and expressions that a condition or an expression is directly built from."""
+    match node:
+        case (
+            t.Both(left=left, right=right)
+            | t.Either(left=left, right=right)
+            | t.Comparison(left=left, right=right)
+            | t.Arithmetic(left=left, right=right)
+        ):
+            return (left, right)
+        case t.Not(operand=inner) | t.Like(operand=inner) | t.IsNull(operand=inner):
+            return (inner,)
+        case t.Negation(operand=operand):
+            return (operand,)
+        case t.InSet(operand=operand, values=values):
+            return (operand, *values)
+        case t.InRange(operand=operand, low=low, high=high):
+            return tuple(part for part in (operand, low, high) if part is not None)
+        case t.Every(predicate=predicate):
+            return (predicate,)
+        case _:
+            return ()
+
+
+def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
+    """The variables that a condition speaks of; none for a predicate on one event."""
+    found: set[str] = set()
+    waiting = [condition]
+    while waiting:
+        match waiting.pop():
+            case t.Every(variable=name) | t.Attribute(variable=str(name)):
+                found.add(name)
+            case node:
+                waiting += parts(node)
+    return frozenset(found)
