@@ -17,7 +17,11 @@ CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests"]
 
 # A module imports from its own layer and those before it only.
 LAYERS = [
-    {"errors", "language"},  # an error is data; printed, it is rendered by the language's diagnostics
+    {
+        "cache_folder",
+        "errors",
+        "language",
+    },  # an error is data; printed, it is rendered by the language's diagnostics
     {"logic"},
     {"automata", "joins"},
     {"reference"},  # what tests compare with: no other part imports it
