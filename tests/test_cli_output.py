@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cer_gpu.engine.answers.matches import Matches, Stop
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.json_text import json_text
 from cer_gpu.output import format_of, output_file, write_matches, write_rows
 
@@ -59,13 +59,13 @@ def written(table, form, **options):
 def lines_of(table, variables, partition=()):
     matches = Matches(
         table.schema,
-        lambda: table.to_batches(max_chunksize=7),
+        lambda wanted: iter(table.to_batches(max_chunksize=7)),
         variables,
         partition,
         None,
         "cpu",
         "",
-        Stop(None),
+        None,
     )
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)

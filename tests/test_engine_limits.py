@@ -48,6 +48,25 @@ def test_a_query_with_10_to_the_15_answers() -> None:
         assert query.count(events, limit=7) == 7
 
 
+def test_iterations_over_one_result_are_apart() -> None:
+    found = cer.compile("SELECT * WHERE A").run(letters("A" * (1 << 18)), limit=200_000)
+    reader = found.batches()
+    first = reader.read_next_batch()
+    assert len(found.to_arrow()) == 200_000
+    assert found.limited
+    rest = reader.read_all()
+    assert len(first) + len(rest) == 200_000
+    assert first["start"].to_pylist() + rest["start"].to_pylist() == list(range(200_000))
+
+
+def test_limited_is_of_the_iteration_that_ended_last() -> None:
+    found = cer.compile("SELECT * WHERE A").run(letters("AAA"), limit=2)
+    assert not found.limited
+    assert len(found.to_arrow()) == 2
+    next(iter(found))
+    assert found.limited
+
+
 def test_lazy_results_are_in_order_and_batched() -> None:
     reader = cer.compile(KLEENE).run(letters("A" * 40 + "B")).batches()
     batch = reader.read_next_batch()

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MOST = 1 << 62
+"""Complex events that are looked for at most, whatever the limit: kernels count them in 64 bits."""
+
+
 class Marks(dict[str, tuple[int, ...]]):
     """The positions that each variable marks, ascending; `()` for a variable that marks none."""
 
@@ -46,34 +50,6 @@ class ComplexEvent:
     values: Mapping[str, Any] | None = None
 
 
-class Stop:
-    """A cap on the number of complex events, and whether it was met."""
-
-    def __init__(self, limit: int | None) -> None:
-        self.limit = limit
-        self.met = False
-
-    @property
-    def wanted(self) -> int | None:
-        """How many are looked at: one more than the cap tells that there are more."""
-        return None if self.limit is None else self.limit + 1
-
-    def cut(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """The batches up to the cap; whether anything was left is known when they end."""
-        self.met = False
-        left = self.limit
-        for batch in batches:
-            if left is not None and len(batch) > left:
-                self.met = True
-                batch = batch.slice(0, left)
-            if len(batch):
-                yield batch
-            if left is not None:
-                left -= len(batch)
-            if self.met:
-                return
-
-
 class Matches:
     """The complex events of a run; nothing is read or enumerated until they are asked for.
 
@@ -89,7 +65,8 @@ class Matches:
         a `list<int64>` with one position for each atom. A name that is taken by a column before it gets a
         `_`.
     produce : callable
-        Starts a run and gives its record batches, sorted by (end, start, positions).
+        Starts a run and gives its record batches, sorted by (end, start, positions). It is told how many
+        complex events are looked at, None for all, and may give more.
     variables : tuple of str
         The kept variables.
     partition : tuple of str
@@ -98,20 +75,20 @@ class Matches:
         The variables in the head of a rule; None for a query.
     device, device_reason : str
         Where the run takes place, and why there.
-    stop : Stop
-        The caller's cap.
+    limit : int or None
+        Every iteration ends after so many complex events.
     """
 
     def __init__(
         self,
         schema: pa.Schema,
-        produce: Callable[[], Iterator[pa.RecordBatch]],
+        produce: Callable[[int | None], Iterator[pa.RecordBatch]],
         variables: tuple[str, ...],
         partition: tuple[str, ...],
         head: tuple[str, ...] | None,
         device: str,
         device_reason: str,
-        stop: Stop,
+        limit: int | None,
     ) -> None:
         self.schema = schema
         self.variables = variables
@@ -120,20 +97,39 @@ class Matches:
         self.device = device
         self.device_reason = device_reason
         self._produce = produce
-        self._stop = stop
+        self._limit = limit
+        self._limited = False
 
     @property
     def limited(self) -> bool:
-        """Whether the last iteration stopped at `limit` with complex events left."""
-        return self._stop.met
+        """Whether the iteration that ended last stopped at `limit` with complex events left."""
+        return self._limited
+
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        """Start a run: its record batches up to the limit."""
+        # One more than the limit tells that there are more.
+        return self._cut(self._produce(None if self._limit is None else min(self._limit + 1, MOST)))
+
+    def _cut(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        left, met = self._limit, False
+        for batch in batches:
+            if left is not None:
+                met = len(batch) > left
+                batch = batch.slice(0, min(left, len(batch)))
+                left -= len(batch)
+            if len(batch):
+                yield batch
+            if met:
+                break
+        self._limited = met
 
     def batches(self) -> pa.RecordBatchReader:
         """The complex events as a reader of record batches of bounded size."""
-        return pa.RecordBatchReader.from_batches(self.schema, self._produce())
+        return pa.RecordBatchReader.from_batches(self.schema, self._batches())
 
     def to_arrow(self) -> pa.Table:
         """All complex events as a table."""
-        return pa.Table.from_batches(list(self._produce()), self.schema)
+        return pa.Table.from_batches(list(self._batches()), self.schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """All complex events as a DataFrame (needs pandas)."""
@@ -144,7 +140,7 @@ class Matches:
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[ComplexEvent]:
-        for batch in self._produce():
+        for batch in self._batches():
             if self.head is None:
                 yield from complex_events(batch, self.variables, self.partition)
             else:

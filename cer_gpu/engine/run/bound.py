@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import batches_of
 from cer_gpu.engine.answers.form import ResultForm
-from cer_gpu.engine.answers.matches import Matches, Stop
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.devices import Place, place_of, with_memory
 from cer_gpu.engine.machines.automaton import Executor
 from cer_gpu.engine.machines.joins import JoinExecutor
@@ -137,27 +137,26 @@ class BoundQuery:
         first = self.begin(enumerates=True)
         begun = iter([first])  # for the first iteration; a further one begins its own
 
-        def produce(stop: Stop) -> Iterator[pa.RecordBatch]:
+        def produce(wanted: int | None) -> Iterator[pa.RecordBatch]:
             run = next(begun, None) or self.begin(enumerates=True)
             chunks = self._watched(run, lambda watch: run.chunks(watch(self.read(run)), self._halo))
             steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
-            return stop.cut(batch for step in steps for batch in batches_of(step, stop.wanted))
+            return (batch for step in steps for batch in batches_of(step, wanted))
 
         return self.matches_of(produce, first)
 
-    def matches_of(self, produce: Callable[[Stop], Iterator[pa.RecordBatch]], run: Run) -> Matches:
+    def matches_of(self, produce: Callable[[int | None], Iterator[pa.RecordBatch]], run: Run) -> Matches:
         """Lazy complex events in the form of a run's results."""
-        stop = Stop(self._options.limit)
         names = run.intake.encoder.names if run.intake.encoder is not None else ()
         return Matches(
             run.form.schema,
-            lambda: produce(stop),
+            produce,
             self._query.variables,
             names,
             None if self._query.rule is None else tuple(head.name for head in self._query.rule.head),
             self.place.name,
             self.place.reason,
-            stop,
+            self._options.limit,
         )
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import batches_of
-from cer_gpu.engine.answers.matches import Matches, Stop
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.read.events import joined
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import Run, Step
@@ -71,7 +71,7 @@ class Stream:
             # Part of the batch has been taken in: what follows could not be exact.
             self.close()
             raise
-        return self._first.matches_of(lambda stop: _produce(step, stop), run)
+        return self._first.matches_of(lambda wanted: _produce(step, wanted), run)
 
     def close(self) -> None:
         """End the stream and free what it holds."""
@@ -96,10 +96,8 @@ def _advanced(run: Run, bound: BoundQuery) -> Step | None:
     return Step(chunk, run.executor.hits(chunk), run)
 
 
-def _produce(step: Step | None, stop: Stop) -> Iterator[pa.RecordBatch]:
-    if step is None:
-        return iter(())
-    return stop.cut(batches_of(step, stop.wanted))
+def _produce(step: Step | None, wanted: int | None) -> Iterator[pa.RecordBatch]:
+    return iter(()) if step is None else batches_of(step, wanted)
 
 
 def _difference(found: pa.Schema, wanted: pa.Schema) -> str:
