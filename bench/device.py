@@ -95,7 +95,7 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
     from bench.checkout import importable
 
     importable()
-    from cer_gpu.kernels.cuda import geometry
+    from cer_gpu.kernels.device import geometry
 
     if dry_run:
         # Before the modules are imported that launch with these: a thread of the simulator is one of Python.
@@ -129,7 +129,7 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
 
 def about() -> dict[str, Any]:
     """The machine, its device and driver, and the versions of what was used."""
-    from cer_gpu.kernels.cuda.usable import cuda_usable, simulated
+    from cer_gpu.kernels.device.usable import cuda_usable, simulated
     from numba import cuda
 
     from bench.measure import environment, version

@@ -11,8 +11,8 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from cer_gpu.kernels.cuda.registry import KERNELS, Kernel
-from cer_gpu.kernels.cuda.usable import simulated
+from cer_gpu.kernels.device.registry import KERNELS, Kernel
+from cer_gpu.kernels.device.usable import simulated
 from numba import cuda
 
 Bytes = Callable[[tuple[Any, ...]], int]
@@ -71,9 +71,7 @@ def recording() -> Iterator[dict[str, Launch]]:
     kept: dict[str, Launch] = {}
     places = []
     for kernel in KERNELS:
-        for module in [
-            found for name, found in sys.modules.items() if name.startswith("cer_gpu.kernels.cuda")
-        ]:
+        for module in [found for name, found in sys.modules.items() if name.startswith("cer_gpu.kernels")]:
             for name, value in list(vars(module).items()):
                 if value is kernel.function:
                     places.append((module, name, value))

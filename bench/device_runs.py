@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from cer_gpu.kernels.cuda import flows, matrices, paths
-from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.forest import cuda_enumerate as paths
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.hits import cuda_long as flows
 from numba import cuda
 
 import cer_gpu as cer

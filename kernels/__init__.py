@@ -1,9 +1,15 @@
 """Arrays in, arrays out: the kernels that the engine's backends call.
 
-A kernel knows nothing of queries. Every kernel has one contract (names, dtypes, shapes, directions)
-and one plain-Python reference, both in the module that defines it: a function `..._reference`, or its own
-body where that is the definition. What builds and walks the persistent structure is checked against
-`tables.accepting_runs` and by the validator of `cer_gpu.enumeration`.
+A kernel knows nothing of queries. Each folder is a family of kernels, and in it:
+
+- `contract` is what the kernels of the family mean: the arrays (names, dtypes, shapes), and a plain-Python
+  reference `..._reference` unless the body of a kernel is itself the definition. It imports NumPy alone.
+- `cpu`, or several `cpu_...`, are the kernels for the CPU, compiled by Numba.
+- `cuda`, or several `cuda_...`, are those for CUDA devices. No other module imports them, and what they share
+  is in the folder `device`.
+
+What builds and walks the persistent structure is checked against `runs.contract.accepting_runs` and by the
+validator of `cer_gpu.enumeration`.
 """
 
 if __name__ != "cer_gpu.kernels":

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from cer_gpu.kernels import counts as counting
-from cer_gpu.kernels import hits as hitting
-from cer_gpu.kernels.tables import backward_program, forward_program, hits_program
+from cer_gpu.kernels.counts import cpu as counting
+from cer_gpu.kernels.hits import cpu as hitting
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from random_tables import Case, random_tables
 
 from cer_gpu.enumeration.structure import Hits, Structure

@@ -6,8 +6,8 @@ import sys
 from typing import Any
 
 import numpy as np
-from cer_gpu.kernels.cuda.geometry import Geometry
-from cer_gpu.kernels.cuda.usable import cuda_usable
+from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.device.usable import cuda_usable
 from numba import typeof, types
 from numba.np.numpy_support import from_dtype
 

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from cer_gpu.kernels.gather_tables import GatherTables, offsets
+from cer_gpu.kernels.joins.contract import JoinTables, offsets
 
 from cer_gpu.enumeration.products import KeyedEvents
 
@@ -39,7 +39,7 @@ class Step:
     stores: list[tuple[int, int]] = field(default_factory=list)
 
 
-def gather_tables(n_symbols: int, steps: list[Step], entry_next: list[bool]) -> GatherTables:
+def join_tables(n_symbols: int, steps: list[Step], entry_next: list[bool]) -> JoinTables:
     """The arrays of some transitions."""
     by_symbol = [[t for t, step in enumerate(steps) if step.symbol == symbol] for symbol in range(n_symbols)]
 
@@ -50,7 +50,7 @@ def gather_tables(n_symbols: int, steps: list[Step], entry_next: list[bool]) -> 
         return np.array([pair[place] for part in pairs for pair in part], np.int32)
 
     reads, stores = [step.reads for step in steps], [step.stores for step in steps]
-    return GatherTables(
+    return JoinTables(
         offset([len(part) for part in by_symbol]),
         np.array([t for part in by_symbol for t in part], np.int32),
         np.array([step.label for step in steps], np.int32),
@@ -69,7 +69,7 @@ def gather_tables(n_symbols: int, steps: list[Step], entry_next: list[bool]) -> 
 class JoinCase:
     """An automaton, the events of some segments, and a window; segments of one lane may overlap."""
 
-    tables: GatherTables
+    tables: JoinTables
     events: KeyedEvents
     label_atoms: np.ndarray
     begin: np.ndarray
@@ -225,7 +225,7 @@ def _drawn(rng: Random, chains: bool, marked: bool) -> JoinCase:
 
     drawn = [step(target, 0) for target in range(3)]
     drawn += [step(rng.randrange(len(states)), 3) for _ in range(rng.randint(4, 16))]
-    tables = gather_tables(4, [found for found in drawn if found is not None], entry_next)
+    tables = join_tables(4, [found for found in drawn if found is not None], entry_next)
 
     begin, report, stop = [], [], []
     keys: list[float] = []

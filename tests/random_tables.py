@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from cer_gpu.kernels.tables import RunTables
+from cer_gpu.kernels.runs.contract import RunTables
 
 
 def tables_of(n_symbols: int, steps: list[tuple[int, int, int, int, bool]]) -> RunTables:

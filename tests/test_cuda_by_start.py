@@ -6,9 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import counts_by_start as on_cpu
-from cer_gpu.kernels.cuda import counts, counts_by_start, words
-from cer_gpu.kernels.tables import backward_program, forward_program
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts_by_start import cpu as on_cpu
+from cer_gpu.kernels.counts_by_start import cuda as counts_by_start
+from cer_gpu.kernels.device import words
+from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cuda_device import TINY, USABLE
 from numba import cuda
 from random_tables import kleene, random_case

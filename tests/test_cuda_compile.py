@@ -12,8 +12,8 @@ from types import SimpleNamespace
 from unittest import mock
 
 import pytest
-from cer_gpu.kernels.cuda import registry
-from cer_gpu.kernels.cuda.registry import KERNELS, Kernel
+from cer_gpu.kernels.device import registry
+from cer_gpu.kernels.device.registry import KERNELS, Kernel
 from numba import config, cuda, types
 
 if config.ENABLE_CUDASIM:
@@ -104,11 +104,12 @@ def test_what_threads_add_up_is_atomic() -> None:
 
 
 def test_the_registry_holds_every_kernel() -> None:
-    """A function that can be launched, in any module of the folder, is in the registry."""
-    folder = Path(registry.__file__).parent
-    with_kernels = sorted(path.stem for path in folder.glob("*.py") if "@kernel\n" in path.read_text())
-    modules = [import_module(f"{registry.__package__}.{name}") for name in with_kernels]
-    assert "hits" in with_kernels
+    """A function that can be launched, in any module of the kernels, is in the registry."""
+    folder = Path(registry.__file__).parent.parent
+    with_kernels = sorted(path for path in folder.rglob("*.py") if "@kernel\n" in path.read_text())
+    names = [".".join(path.relative_to(folder).with_suffix("").parts) for path in with_kernels]
+    assert "hits.cuda" in names
+    modules = [import_module(f"cer_gpu.kernels.{name}") for name in names]
     launched = {name for module in modules for name in vars(module) if name.endswith("_kernel")}
     assert launched == {kernel.function.py_func.__name__ for kernel in KERNELS}
     assert all(isinstance(kernel, Kernel) and kernel.signatures for kernel in KERNELS)

@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.cuda import usable
-from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.device import usable
+from cer_gpu.kernels.forest.contract import Block
 from cuda_device import TINY, USABLE
 from numba import cuda
 

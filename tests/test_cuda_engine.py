@@ -9,19 +9,17 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.cuda import (
-    best,
-    classify,
-    counts,
-    counts_by_start,
-    flows,
-    hits,
-    matrices,
-    nodes,
-    paths,
-    windows,
-)
-from cer_gpu.kernels.cuda.registry import KERNELS
+from cer_gpu.kernels.best import cuda as best
+from cer_gpu.kernels.classify import cuda as classify
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts_by_start import cuda as counts_by_start
+from cer_gpu.kernels.device.registry import KERNELS
+from cer_gpu.kernels.forest import cuda_enumerate as paths
+from cer_gpu.kernels.forest import cuda_nodes as nodes
+from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.windows import cuda as windows
 from cuda_device import TINY, USABLE, signature
 from engine_oracle import check
 from generate import stream, unary_query

@@ -11,13 +11,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels import consume as on_cpu
-from cer_gpu.kernels import gather_hits as on_cpu_hits
-from cer_gpu.kernels.cuda import consume, gather_cells, gather_counts, gather_hits, gather_nodes, words
-from cer_gpu.kernels.cuda.gather_cells import DeviceJoin, cells_of, device_join
-from cer_gpu.kernels.cuda.geometry import Geometry
-from cer_gpu.kernels.gather_tables import offsets
-from cer_gpu.kernels.windows import comparable
+from cer_gpu.kernels.consume import cpu as on_cpu
+from cer_gpu.kernels.consume import cuda as consume
+from cer_gpu.kernels.device import words
+from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.joins import cpu_hits as on_cpu_hits
+from cer_gpu.kernels.joins import cuda_cells as join_cells
+from cer_gpu.kernels.joins import cuda_counts as join_counts
+from cer_gpu.kernels.joins import cuda_hits as join_hits
+from cer_gpu.kernels.joins import cuda_nodes as join_nodes
+from cer_gpu.kernels.joins.contract import offsets
+from cer_gpu.kernels.joins.cuda_cells import DeviceJoin, cells_of, device_join
+from cer_gpu.kernels.windows.contract import comparable
 from cuda_device import TINY, USABLE
 from generate import stream, stream_to_table
 from join_oracle import (
@@ -25,7 +30,7 @@ from join_oracle import (
     JoinCase,
     Listed,
     Step,
-    gather_tables,
+    join_tables,
     listed,
     random_join_case,
     some_hits,
@@ -93,7 +98,7 @@ def test_hits_are_those_of_the_cpu(seed: int, chains: bool) -> None:
         cells = cells_of(join, case.begin, case.stop, int(events.offset[-1]))
         if number % 2:
             cells = cells // 2 + 1  # all but full, so that no piece may touch the cells of another
-        first, *found = gather_hits.hits(
+        first, *found = join_hits.hits(
             join, *arrays, words.copied(keys), case.size, *bounds, cells, geometry, TINY[1]
         )
         assert on_host(tuple(found)) == [event.tolist(), latest.tolist()]
@@ -106,9 +111,9 @@ def counted(case: JoinCase, found: Listed, copies: int, geometry: Geometry) -> t
     join, arrays = there(case)
     cells = cells_of(join, case.begin, case.stop, int(case.events.offset[-1]))
     hits = np.diff(found.first)
-    rooms = gather_nodes.rooms_of(join, cells, case.stop - case.begin, hits, copies)
+    rooms = join_nodes.rooms_of(join, cells, case.stop - case.begin, hits, copies)
     ends = found.first, found.event, found.lowest
-    parts = gather_counts.counts(join, *arrays, case.begin, case.stop, *ends, rooms, geometry, TINY[0])
+    parts = join_counts.counts(join, *arrays, case.begin, case.stop, *ends, rooms, geometry, TINY[0])
     return parts[0].copy_to_host(), parts[1].copy_to_host()
 
 
@@ -132,7 +137,7 @@ def test_counts_are_those_of_the_run_trees(seed: int, chains: bool) -> None:
 def shuffled_starts(rng: random.Random, segments: int, length: int) -> tuple[JoinCase, Listed]:
     """`A ; B ; C` where B joins any A: runs come in any order of their starts, so that unions copy paths."""
     steps = [Step(1, 1, False, [], [(0, 0)]), Step(2, 2, False, [(0, 0)], [(1, -1)])]
-    tables = gather_tables(4, [*steps, Step(3, 4, True, [(1, -1)])], [False, False])
+    tables = join_tables(4, [*steps, Step(3, 4, True, [(1, -1)])], [False, False])
     slots: list[int] = []
     event: list[int] = []
     lowest: list[int] = []
@@ -165,7 +170,7 @@ def test_full_tables_beside_one_another_with_the_same_keys() -> None:
     keys = words.copied(np.empty(0, np.uint64))
     cells = np.full(8, 24 + 1 + 1)
     bounds = case.begin, case.report, case.stop
-    _, event, latest = gather_hits.hits(join, *arrays, keys, 0, *bounds, cells, TINY[2], TINY[0])
+    _, event, latest = join_hits.hits(join, *arrays, keys, 0, *bounds, cells, TINY[2], TINY[0])
     assert on_host((event,)) == [found.event.tolist()]
     assert on_host((latest,)) == [np.repeat(case.begin + 23, 24).tolist()]
 
@@ -174,7 +179,7 @@ def test_full_tables_beside_one_another_with_the_same_keys() -> None:
 def test_a_count_too_large_is_the_status_of_its_list(depth: int) -> None:
     number, status = counted(*pairs_of_runs(depth), 2, TINY[0])
     # at the second hit the first level has three runs
-    assert status.tolist() == [0 if depth == 5 else gather_counts.TOO_LARGE]
+    assert status.tolist() == [0 if depth == 5 else join_counts.TOO_LARGE]
     assert depth == 6 or number.tolist() == [2 ** (2**depth), 2 ** (2**depth)]
 
 
@@ -186,17 +191,17 @@ def test_too_little_room_is_a_status_and_harms_no_neighbour() -> None:
         found = listed(case)
         join, arrays = there(case)
         cells = cells_of(join, case.begin, case.stop, int(case.events.offset[-1]))
-        rooms = gather_nodes.rooms_of(join, cells, case.stop - case.begin, np.diff(found.first), 4)
-        least = gather_nodes.rooms_of(join, 0, 0, 0, 0).nodes + 1
+        rooms = join_nodes.rooms_of(join, cells, case.stop - case.begin, np.diff(found.first), 4)
+        least = join_nodes.rooms_of(join, 0, 0, 0, 0).nodes + 1
         few = rooms._replace(nodes=np.where(np.arange(len(cells)) % 2, rooms.nodes, least))
         ends = case.begin, case.stop, found.first, found.event, found.lowest
-        number, status = gather_counts.counts(join, *arrays, *ends, few, TINY[0], TINY[0])
+        number, status = join_counts.counts(join, *arrays, *ends, few, TINY[0], TINY[0])
         status = status.copy_to_host()
         counts = np.array([len(rows) for rows in found.rows], np.int64)
         left = np.repeat(status == 0, np.diff(found.first))
         assert number.copy_to_host()[left].tolist() == counts[left].tolist()
         assert not status[1::2].any()
-        full += int((status == gather_counts.FULL).sum())
+        full += int((status == join_counts.FULL).sum())
     assert full > CASES // 4
 
 
@@ -204,7 +209,7 @@ def test_a_table_that_is_all_but_full() -> None:
     """Chains that go on at the first cell, and keys that begin at the same one."""
     rng = random.Random(5)
     pairs = [(rng.randrange(3), rng.randrange(1 << 31)) for _ in range(40)]
-    claimed = gather_cells.claimed
+    claimed = join_cells.claimed
 
     @cuda.jit
     def store(keys: Any, entry: Any, slot: Any, where: Any, again: Any) -> None:
@@ -213,7 +218,7 @@ def test_a_table_that_is_all_but_full() -> None:
             again[k] = 0 if fresh else 1
 
     entry, slot = (np.array(part, np.int32) for part in zip(*(pairs + pairs), strict=True))
-    keys = gather_cells.cleared(len(pairs) + 1, 1, TINY[0]).copy_to_host()[:, 0].copy()
+    keys = join_cells.cleared(len(pairs) + 1, 1, TINY[0]).copy_to_host()[:, 0].copy()
     where, again = cuda.device_array(len(entry), np.int64), cuda.device_array(len(entry), np.int64)
     held = cuda.to_device(keys)
     store[1, 1](held, cuda.to_device(entry), cuda.to_device(slot), where, again)
@@ -221,7 +226,7 @@ def test_a_table_that_is_all_but_full() -> None:
     assert sorted(places[: len(pairs)].tolist()) == sorted(set(places.tolist()))
     assert places[: len(pairs)].tolist() == places[len(pairs) :].tolist()
     assert again.copy_to_host().tolist() == [0] * len(pairs) + [1] * len(pairs)
-    assert int((held.copy_to_host() == gather_cells.EMPTY).sum()) == 1
+    assert int((held.copy_to_host() == join_cells.EMPTY).sum()) == 1
 
 
 @pytest.mark.parametrize("geometry", TINY)
@@ -369,14 +374,14 @@ def test_lists_without_room_are_tried_again_and_then_left_to_the_cpu(
         return original(self, chunk, one)
 
     monkeypatch.setattr(CudaJoinExecutor, "_by_host", noted)
-    rooms = gather_nodes.rooms_of
+    rooms = join_nodes.rooms_of
 
-    def without(join: DeviceJoin, *arguments: Any) -> gather_nodes.Rooms:
+    def without(join: DeviceJoin, *arguments: Any) -> join_nodes.Rooms:
         whole = rooms(join, *arguments)
         few = np.where(np.arange(len(whole.nodes)) % 2, whole.nodes, join.n_stores)
         return whole._replace(nodes=few if arguments[-1] < 3 else whole.nodes)
 
-    monkeypatch.setattr(gather_nodes, "rooms_of", without)
+    monkeypatch.setattr(join_nodes, "rooms_of", without)
     assert query.counts(table, device="cuda") == wanted
     assert not left
     monkeypatch.setattr(joins, "COPIES", (1, 2))
@@ -399,7 +404,7 @@ def test_tables_that_find_no_memory(done: Counter[str], monkeypatch: pytest.Monk
     """Half as many pieces at a time, and at last the CPU, with a warning."""
     query, table = cer.compile(STAR), keyed(80)
     wanted = query.counts(table, device="cpu"), query.hits(table, device="cpu")
-    cleared, tried = gather_cells.cleared, []
+    cleared, tried = join_cells.cleared, []
 
     def fails(most: int) -> None:
         def limited(number: int, *arguments: Any) -> Any:
@@ -408,8 +413,8 @@ def test_tables_that_find_no_memory(done: Counter[str], monkeypatch: pytest.Monk
                 raise ExhaustedError
             return cleared(number, *arguments)
 
-        monkeypatch.setattr(gather_hits, "cleared", limited)
-        monkeypatch.setattr(gather_nodes, "cleared", limited)
+        monkeypatch.setattr(join_hits, "cleared", limited)
+        monkeypatch.setattr(join_nodes, "cleared", limited)
 
     fails(150)
     with warnings.catch_warnings():

@@ -11,14 +11,18 @@ import random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import classify as on_cpu
-from cer_gpu.kernels import counts as counting
-from cer_gpu.kernels import hits as hitting
-from cer_gpu.kernels import windows
-from cer_gpu.kernels.cuda import classify, counts, hits, scan, words
-from cer_gpu.kernels.cuda import windows as cuda_windows
-from cer_gpu.kernels.cuda.geometry import SHARED, Geometry, lane_geometry
-from cer_gpu.kernels.tables import backward_program, forward_program, hits_program
+from cer_gpu.kernels.classify import cpu as on_cpu
+from cer_gpu.kernels.classify import cuda as classify
+from cer_gpu.kernels.classify.contract import NONE_MISSING, add_cuts_reference
+from cer_gpu.kernels.counts import cpu as counting
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.device import scan, words
+from cer_gpu.kernels.device.geometry import SHARED, Geometry, lane_geometry
+from cer_gpu.kernels.hits import cpu as hitting
+from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.windows import cpu as windows
+from cer_gpu.kernels.windows import cuda as cuda_windows
 from cuda_device import TINY, USABLE
 from numba import cuda
 from random_tables import kleene, random_case, sequence, tables_of
@@ -57,13 +61,13 @@ def test_cuts(dtype: type, masked: bool, wide: bool) -> None:
         values = rng.integers(0, 100, rows).astype(dtype)
         if values.dtype.kind == "f":
             values[rng.random(rows) < 0.2] = np.nan
-        valid = (rng.random(rows) < 0.7).astype(np.uint8) if masked else on_cpu.NONE_MISSING
+        valid = (rng.random(rows) < 0.7).astype(np.uint8) if masked else NONE_MISSING
         bounds = np.sort(rng.choice(100, cuts, replace=False)).astype(dtype)
         width = np.uint32 if wide else np.uint16
         shares = rng.integers(0, 1000, cuts + 1).astype(width)
         index = padded_index(rng, rows, width, 1000)
         expected = index.copy()
-        on_cpu.add_cuts_reference(expected, values, valid, bounds, shares)
+        add_cuts_reference(expected, values, valid, bounds, shares)
         found = cuda.to_device(index)
         arrays = [cuda.to_device(part) for part in (values, valid, bounds, shares)]
         classify.add_cuts(found, *arrays, TINY[cuts % 3])
@@ -76,7 +80,7 @@ def test_codes(dtype: type, masked: bool) -> None:
     rng = np.random.default_rng(masked)
     for width in (np.uint16, np.uint32):
         codes = rng.integers(0, 20, 45).astype(dtype)
-        valid = (rng.random(45) < 0.8).astype(np.uint8) if masked else on_cpu.NONE_MISSING
+        valid = (rng.random(45) < 0.8).astype(np.uint8) if masked else NONE_MISSING
         shares = rng.integers(0, 9, 20).astype(width)
         index = padded_index(rng, 45, width, 100)
         expected = index.copy()
@@ -255,7 +259,7 @@ def test_columns_become_hits() -> None:
     table = np.array([1, 2, 0, 3], np.uint8)
     tables = sequence(1, 2, 3)
     index = classify.new_index(150, np.uint16, TINY[0])
-    columns = [cuda.to_device(part) for part in (prices, on_cpu.NONE_MISSING, bounds, shares)]
+    columns = [cuda.to_device(part) for part in (prices, NONE_MISSING, bounds, shares)]
     classify.add_cuts(index, *columns, TINY[0])
     positions, symbols, kept = classify.compact(index, 150, cuda.to_device(table), 0, TINY[0])
     keys, size = positions.view(np.uint64), 12

@@ -7,11 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import counts as counting
-from cer_gpu.kernels import hits as hitting
-from cer_gpu.kernels.cuda import counts, flows, hits, matrices, words
-from cer_gpu.kernels.cuda.geometry import Geometry
-from cer_gpu.kernels.tables import backward_program, forward_program, hits_program
+from cer_gpu.kernels.counts import cpu as counting
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.device import words
+from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.hits import cpu as hitting
+from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cuda_device import TINY, USABLE
 from numba import cuda
 from random_tables import Case, kleene, random_case, sequence

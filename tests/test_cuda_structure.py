@@ -8,12 +8,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.cuda import counts, nodes, paths, words
-from cer_gpu.kernels.cuda.geometry import Geometry
-from cer_gpu.kernels.cuda.paths import Forest, Lists, Units
-from cer_gpu.kernels.nodes import LABEL, RIGHT, UNION
-from cer_gpu.kernels.paths import HIT_TOO_LARGE, MISMATCH
-from cer_gpu.kernels.tables import backward_program, forward_program
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.device import words
+from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.forest import cuda_enumerate as paths
+from cer_gpu.kernels.forest import cuda_nodes as nodes
+from cer_gpu.kernels.forest.contract import LABEL, RIGHT, UNION
+from cer_gpu.kernels.forest.cpu_enumerate import HIT_TOO_LARGE, MISMATCH
+from cer_gpu.kernels.forest.cuda_enumerate import Forest, Lists, Units
+from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cuda_cases import built, long_case
 from cuda_device import TINY, USABLE
 from numba import cuda

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
-from cer_gpu.kernels.cuda.usable import cuda_usable, out_of_memory
+from cer_gpu.kernels.device.usable import cuda_usable, out_of_memory
 
 from cer_gpu.engine.devices import with_memory
 

@@ -8,8 +8,8 @@ import sys
 import pyarrow as pa
 import pytest
 import test_cuda_simulator
-from cer_gpu.kernels.cuda import usable
-from cer_gpu.kernels.cuda.usable import Usable
+from cer_gpu.kernels.device import usable
+from cer_gpu.kernels.device.usable import Usable
 
 import cer_gpu as cer
 from cer_gpu.engine import devices

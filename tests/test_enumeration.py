@@ -8,11 +8,13 @@ from itertools import islice, pairwise
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import hits as hitting
-from cer_gpu.kernels import marks
-from cer_gpu.kernels.counts import counts
-from cer_gpu.kernels.paths import Block
-from cer_gpu.kernels.tables import RunTables, accepting_runs, backward_program, forward_program, hits_program
+from cer_gpu.kernels.counts.cpu import counts
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.hits import cpu as hitting
+from cer_gpu.kernels.lists import cpu as marks
+from cer_gpu.kernels.lists.contract import list_reference
+from cer_gpu.kernels.runs.contract import RunTables, accepting_runs
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from random_tables import Case, kleene, random_case, random_tables, sequence
 
 from cer_gpu.enumeration import structure as module
@@ -250,5 +252,5 @@ def test_list_columns() -> None:
         offsets, values = marks.list_column(first, event, label, has)
         assert offsets.dtype == np.int32
         rows = [values[low:high].tolist() for low, high in pairwise(offsets)]
-        assert rows == marks.list_reference(first, event, label, has)
+        assert rows == list_reference(first, event, label, has)
         assert values.size == offsets[-1]

@@ -7,15 +7,18 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import gather_counts, gather_hits, gather_nodes, pairs
-from cer_gpu.kernels.gather_tables import offsets
-from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.joins import cpu_counts as join_counts
+from cer_gpu.kernels.joins import cpu_hits as join_hits
+from cer_gpu.kernels.joins import cpu_nodes as join_nodes
+from cer_gpu.kernels.joins import cpu_pairs as pairs
+from cer_gpu.kernels.joins.contract import offsets
 from join_oracle import (
     LABEL_ATOMS,
     JoinCase,
     Listed,
     Step,
-    gather_tables,
+    join_tables,
     listed,
     random_join_case,
     some_hits,
@@ -70,7 +73,7 @@ def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: b
         found = listed(case)
         bounds = case.begin, case.report, case.stop
         events = case.events
-        event, latest = gather_hits.hits(
+        event, latest = join_hits.hits(
             case.tables, events.offset, events.symbols, events.slots, events.places, case.keys, case.size,
             *bounds,
         )  # fmt: skip
@@ -86,14 +89,14 @@ def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: b
         for hit, rows in enumerate(found.rows):
             roots = products.root_node[products.root_first[hit] : products.root_first[hit + 1]]
             lowest = int(found.lowest[hit])
-            assert gather_counts.count_exactly(products.arena, products.children, roots, lowest) == len(rows)
+            assert join_counts.count_exactly(products.arena, products.children, roots, lowest) == len(rows)
             walked = [min(event for event, _ in answer.marks) for answer in walk(products, hit)]
             assert sorted(walked) == [row[0] for row in rows]
         answers = Answers([products], [0], case.label_atoms)
         assert answers.count.tolist() == counts
         assert collected(answers.blocks(np.arange(len(counts))), len(counts)) == found.rows
         total += sum(counts)
-        gathered += int((products.arena[:, gather_nodes.CHILDREN] > 1).any())
+        gathered += int((products.arena[:, join_nodes.CHILDREN] > 1).any())
     assert total > 500
     assert chains or gathered > 20
 
@@ -155,7 +158,7 @@ def pairs_of_runs(depth: int) -> tuple[JoinCase, Listed]:
     steps = [Step(1, 1, False, [], [(0, -1)])]
     for level in range(depth):
         steps.append(Step(2 + level, 0, level == depth - 1, [(level, -1), (level, -1)], [(level + 1, -1)]))
-    tables = gather_tables(2 + depth, steps, [False] * (depth + 1))
+    tables = join_tables(2 + depth, steps, [False] * (depth + 1))
     symbols = np.array([1, 1, *range(2, 2 + depth), 1, 1 + depth], np.uint8)
     space = np.full(depth + 1, -1, np.int32)
     none = np.empty(0, np.int64)
@@ -175,7 +178,7 @@ def test_counts_past_two_to_the_62_are_exact(depth: int) -> None:
     # at the second hit the first level has three runs
     exact = [2 ** (2**depth), (3 if depth == 1 else 2) ** (2**depth)]
     assert products.exact_counts().tolist() == exact
-    assert products.hits.count.tolist() == [min(number, gather_counts.LARGEST) for number in exact]
+    assert products.hits.count.tolist() == [min(number, join_counts.LARGEST) for number in exact]
     assert Answers([products], [0], LABEL_ATOMS).exact_counts().tolist() == exact
     if depth > 5:
         with pytest.raises(LimitError, match="answers end at one event"):
@@ -187,7 +190,7 @@ def test_sums_and_cut_products_past_two_to_the_62() -> None:
     n, depth = 70, 6
     steps = [Step(1, 1, False, [], [(0, -1)])]
     steps += [Step(2, 0, False, [(0, -1)] * depth * 2, [(1, -1)]), Step(3, 2, True, [(1, -1)], [])]
-    tables = gather_tables(4, steps, [False, False])
+    tables = join_tables(4, steps, [False, False])
     symbols = np.array([1] * n + [2, 2, 2, 3, 3, 3], np.uint8)
     none = np.empty(0, np.int64)
     events = KeyedEvents(
@@ -199,7 +202,7 @@ def test_sums_and_cut_products_past_two_to_the_62() -> None:
     products.build(events, np.array([0]), np.array([len(symbols)]), np.array([0, 3]), ends, lowest)
     check(products)
     assert products.exact_counts().tolist() == [3 * (n - int(low)) ** (2 * depth) for low in lowest]
-    assert products.hits.count.tolist() == [gather_counts.LARGEST] * 2 + [3 * 2 ** (2 * depth)]
+    assert products.hits.count.tolist() == [join_counts.LARGEST] * 2 + [3 * 2 ** (2 * depth)]
 
 
 # --------------------------------------------------------------------------------- numbers of pairs
@@ -247,9 +250,9 @@ def test_sizes_of_the_tables() -> None:
         Step(1, 1, False, [(0, -1)], [(0, -1), (1, -1)]),
         Step(1, 1, True, [(0, -1), (1, -1)], [(1, -1)]),
     ]
-    tables = gather_tables(3, [*steps, Step(2, 1, True)], [False, False])
+    tables = join_tables(3, [*steps, Step(2, 1, True)], [False, False])
     assert (tables.n_fired, tables.n_reads, tables.n_stores) == (2, 3, 3)
-    none = gather_tables(2, [], [])
+    none = join_tables(2, [], [])
     assert (none.n_fired, none.n_reads, none.n_stores) == (0, 0, 0)
     space = np.array([1, -1, 0, 1], np.int32)
     assert offsets(space, np.array([5, 3])).tolist() == [0, 3, 4, 9, 12]

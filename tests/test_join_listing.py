@@ -6,8 +6,8 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels import pairs
-from cer_gpu.kernels.gather_order import ascending
+from cer_gpu.kernels.joins import cpu_pairs as pairs
+from cer_gpu.kernels.joins.cpu_order import ascending
 
 import cer_gpu as cer
 from cer_gpu.engine.answers import batches as engine_enumerate

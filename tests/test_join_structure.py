@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels import gather_nodes as nodes
+from cer_gpu.kernels.joins import cpu_nodes as nodes
 from engine_oracle import OPTIONS
 from generate import stream, stream_to_table
 from random_correlated import random_correlated

@@ -6,9 +6,11 @@ import random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import best, windows
-from cer_gpu.kernels.hits import hits_reference
-from cer_gpu.kernels.tables import accepting_runs
+from cer_gpu.kernels.best import cpu as best
+from cer_gpu.kernels.best.contract import best_reference
+from cer_gpu.kernels.hits.contract import hits_reference
+from cer_gpu.kernels.runs.contract import accepting_runs
+from cer_gpu.kernels.windows import cpu as windows
 from random_tables import Case, kleene, random_case
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -52,7 +54,7 @@ def test_the_best_marks_of_random_automata(seed: int, latest: bool) -> None:
         for g, (low, high) in enumerate(zip(case.begin, case.stop)):
             part = slice(first[g], first[g + 1])
             ends = event[part].tolist(), lowest[part].tolist()
-            expected += best.best_reference(case.tables, case.symbols, low, high, *ends, latest)
+            expected += best_reference(case.tables, case.symbols, low, high, *ends, latest)
         runs = set(accepting_runs(case.tables, case.symbols, 0, len(case.symbols)))
         for end, low, (start, marked), (_, wanted) in zip(event, lowest, answers, expected, strict=True):
             # Another run with the same marked events may be given here: the query is not always single.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import classify, lanes
+from cer_gpu.kernels.classify import cpu as classify
+from cer_gpu.kernels.classify.contract import NONE_MISSING, add_cuts_reference
+from cer_gpu.kernels.lanes import cpu as lanes
 
 DTYPES = [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64]
 ROWS = classify.STRIP + 37
@@ -23,7 +25,7 @@ def column(rng: np.random.Generator, dtype: type, rows: int = ROWS) -> np.ndarra
 def test_cuts(dtype: type, cuts: int, masked: bool) -> None:
     rng = np.random.default_rng([cuts, masked])
     values = column(rng, dtype)
-    valid = (rng.random(ROWS) < 0.8).astype(np.uint8) if masked else classify.NONE_MISSING
+    valid = (rng.random(ROWS) < 0.8).astype(np.uint8) if masked else NONE_MISSING
     bounds = np.sort(rng.choice(100, cuts, replace=False)).astype(dtype)
     for width in (np.uint16, np.uint32):
         # Shares that fall: the few-cuts kernel adds differences modulo the width of the index.
@@ -31,7 +33,7 @@ def test_cuts(dtype: type, cuts: int, masked: bool) -> None:
         before = rng.integers(0, 1000, ROWS).astype(width)
         found, expected = before.copy(), before.copy()
         classify.add_cuts(found, values, valid, bounds, shares)
-        classify.add_cuts_reference(expected, values, valid, bounds, shares)
+        add_cuts_reference(expected, values, valid, bounds, shares)
         assert np.array_equal(found, expected)
 
 
@@ -40,7 +42,7 @@ def test_cuts(dtype: type, cuts: int, masked: bool) -> None:
 def test_codes(telling: int, masked: bool) -> None:
     rng = np.random.default_rng([telling, masked])
     codes = rng.integers(0, 20, ROWS).astype(np.int32)
-    valid = (rng.random(ROWS) < 0.8).astype(np.uint8) if masked else classify.NONE_MISSING
+    valid = (rng.random(ROWS) < 0.8).astype(np.uint8) if masked else NONE_MISSING
     shares = np.zeros(20, np.uint16)
     shares[rng.choice(20, telling, replace=False)] = rng.integers(1, 9, telling)
     index = np.full(ROWS, 5, np.uint16)
@@ -117,7 +119,7 @@ def test_the_order_inside_lanes(seed: int) -> None:
 def test_dense_codes_number_keys_as_they_come(masked: bool) -> None:
     rng = np.random.default_rng(masked)
     keys = rng.integers(-5, 20, 300).astype(np.int16)
-    valid = (rng.random(300) < 0.7).astype(np.uint8) if masked else classify.NONE_MISSING
+    valid = (rng.random(300) < 0.7).astype(np.uint8) if masked else NONE_MISSING
     rows = np.sort(rng.choice(300, 150, replace=False))
     used = [int(keys[row]) for row in rows if not masked or valid[row]]
     assert lanes.key_range(keys, valid, rows, np.int64(3), np.int64(4)) == (min(*used, 3), max(*used, 4))

@@ -7,11 +7,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import counts as counting
-from cer_gpu.kernels import counts_by_start as by_start
-from cer_gpu.kernels import hits as hitting
-from cer_gpu.kernels import windows
-from cer_gpu.kernels.tables import accepting_runs, backward_program, forward_program, hits_program
+from cer_gpu.kernels.counts import cpu as counting
+from cer_gpu.kernels.counts.contract import counts_reference
+from cer_gpu.kernels.counts_by_start import cpu as by_start
+from cer_gpu.kernels.counts_by_start.contract import counts_by_start_reference
+from cer_gpu.kernels.hits import cpu as hitting
+from cer_gpu.kernels.hits.contract import hits_reference
+from cer_gpu.kernels.runs.contract import accepting_runs
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.windows import cpu as windows
 from random_tables import Case, kleene, random_case, sequence, tables_of
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -21,9 +25,7 @@ def listed_hits(case: Case) -> tuple[np.ndarray, list[tuple[int, int]]]:
     """The hits of a case by definition, and where each segment's begin."""
     first, found = [0], []
     for low, middle, high in zip(case.begin, case.report, case.stop):
-        found += hitting.hits_reference(
-            case.tables, case.symbols, NONE, case.keys, case.size, low, middle, high
-        )
+        found += hits_reference(case.tables, case.symbols, NONE, case.keys, case.size, low, middle, high)
         first.append(len(found))
     return np.array(first), found
 
@@ -49,7 +51,7 @@ def test_hits_and_counts_are_those_of_the_runs(seed: int) -> None:
         reference: list[int] = []
         for g, (low, high) in enumerate(zip(case.begin, case.stop)):
             part = slice(first[g], first[g + 1])
-            reference += counting.counts_reference(tables, case.symbols, low, high, event[part], lowest[part])
+            reference += counts_reference(tables, case.symbols, low, high, event[part], lowest[part])
         assert counts.tolist() == reference
         assert counts.dtype == np.int64
         assert (counts > 0).all()
@@ -98,7 +100,7 @@ def test_counts_by_start_under_attribute_windows(seed: int, kind: type) -> None:
         arguments = (case.tables, case.symbols, keys, valid, 2, case.lowest)
         expected = []
         for low, middle, high in zip(case.begin, case.report, case.stop):
-            reference = by_start.counts_by_start_reference
+            reference = counts_by_start_reference
             tables, *rest = arguments
             expected += reference(tables, *rest, low, middle, high)
         tables, *rest = arguments
@@ -182,7 +184,7 @@ def test_programs_read_old_values_in_cycles_and_repeated_loops() -> None:
         counts = counting.counts(
             tables, forward_program(tables), backward_program(tables), symbols, first, event, lowest
         )
-        assert counts.tolist() == counting.counts_reference(tables, symbols, 0, 7, event, lowest)
+        assert counts.tolist() == counts_reference(tables, symbols, 0, 7, event, lowest)
 
 
 def test_no_transition_and_no_event() -> None:

@@ -6,7 +6,9 @@ import random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels import consume, windows
+from cer_gpu.kernels.consume import cpu as consume
+from cer_gpu.kernels.windows import cpu as windows
+from cer_gpu.kernels.windows.contract import lowest_starts_reference
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.int32, np.uint64, np.float64, np.float32])
@@ -22,7 +24,7 @@ def test_lowest_starts(kind: type) -> None:
         first = np.cumsum([0, *map(len, ends)])
         size = rng.choice((0, 1, 3, 2.5, 100, 2**70))
         lowest = windows.lowest_starts(keys, begin, first, event, size)
-        assert lowest.tolist() == windows.lowest_starts_reference(keys.tolist(), begin, first, event, size)
+        assert lowest.tolist() == lowest_starts_reference(keys.tolist(), begin, first, event, size)
 
 
 def lowest_of_all(keys: np.ndarray, size: float) -> list[int]:

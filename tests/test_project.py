@@ -70,7 +70,7 @@ def imports(name, path):
                 parent = parent[: len(parent) - node.level + 1]
                 base = ".".join([*parent, base] if base else parent)
             # `from package import name`: the name may be a module.
-            yield from ([f"{base}.{alias.name}" for alias in node.names] if base == "cer_gpu" else [base])
+            yield from ([f"{base}.{alias.name}" for alias in node.names] if base in FOLDERS else [base])
 
 
 def part(name):
@@ -79,6 +79,7 @@ def part(name):
 
 
 MODULES = list(modules())
+FOLDERS = {name.rpartition(".")[0] for name, _ in MODULES}
 
 
 def test_every_part_has_a_layer():
@@ -102,6 +103,40 @@ def test_import_direction(name, path):
             assert own in KERNEL_USERS, f"{name} imports {imported}; only {KERNEL_USERS} do"
         if own == "kernels":
             raise AssertionError(f"{name} imports {imported}; kernels import only each other")
+
+
+def is_for_devices(name):
+    """Whether a module is a CUDA form of kernels, or what these share."""
+    family, _, module = name.removeprefix("cer_gpu.kernels.").partition(".")
+    return family == "device" or module.startswith("cuda")
+
+
+KERNEL_MODULES = [(name, path) for name, path in MODULES if name.startswith("cer_gpu.kernels.")]
+
+
+def test_kernels_for_the_cpu_import_nothing_of_cuda():
+    for name, path in KERNEL_MODULES:
+        if not is_for_devices(name):
+            found = {
+                imported
+                for imported in imports(name, path)
+                if imported.startswith(("cupy", "numba.cuda")) or is_for_devices(imported)
+            }
+            assert not found, f"{name} imports {found}"
+
+
+def test_contracts_import_numpy_alone():
+    for name, path in KERNEL_MODULES:
+        if name.endswith(".contract"):
+            found = {imported.partition(".")[0] for imported in imports(name, path)}
+            assert found <= {"typing", "numpy", "cer_gpu"}, f"{name} imports {found}"
+            own = {imported for imported in imports(name, path) if imported.startswith("cer_gpu")}
+            assert all(".contract" in imported for imported in own), f"{name} imports {own}"
+
+
+def test_every_family_of_kernels_has_a_contract():
+    families = {name.split(".")[2] for name, _ in KERNEL_MODULES if name.count(".") > 2} - {"device"}
+    assert families == {name.split(".")[2] for name, _ in KERNEL_MODULES if name.endswith(".contract")}
 
 
 def test_files_are_short():

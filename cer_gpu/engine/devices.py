@@ -80,7 +80,7 @@ def asked_devices(device: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _refuse_unusable(names: list[str]) -> None:
-    from cer_gpu.kernels.cuda.usable import cuda_usable
+    from cer_gpu.kernels.device.usable import cuda_usable
 
     found = cuda_usable()
     if not found:
@@ -139,7 +139,7 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
         return Place((), "how many events there are is not known: a GPU is used where device='cuda' says so")
     if rows < WORTH:
         return Place((), f"the CPU is as fast for {rows:,} events: a GPU pays from {WORTH:,} on")
-    from cer_gpu.kernels.cuda.usable import cuda_usable, simulated
+    from cer_gpu.kernels.device.usable import cuda_usable, simulated
 
     absent = no_driver()
     if absent is not None:
@@ -157,7 +157,7 @@ def usable_devices() -> tuple[int, str]:
 
     Imports what speaks to a device.
     """
-    from cer_gpu.kernels.cuda.usable import cuda_usable
+    from cer_gpu.kernels.device.usable import cuda_usable
 
     found = cuda_usable()
     return len(found.devices), found.reason
@@ -211,7 +211,7 @@ def on(number: int) -> AbstractContextManager[Any]:
 
 def with_memory(action: Callable[[], Result]) -> Result | None:
     """The result of an action on a device; None if there was no memory for it."""
-    from cer_gpu.kernels.cuda.usable import out_of_memory
+    from cer_gpu.kernels.device.usable import out_of_memory
 
     try:
         return action()

@@ -1,7 +1,7 @@
 """Ordered enumeration of the complex events of one end: lazily, in canonical order, in bounded memory.
 
 For ends with more complex events than are worth holding (a Kleene query may have 10^15 at one event), and for
-windows that no structure orders by start. The method is that of `cer_gpu.kernels.ordered`: it needs the
+windows that no structure orders by start. The method is that of `cer_gpu.kernels.ordered.cpu`: it needs the
 symbols of the admitted events and nothing that was built before.
 """
 
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cer_gpu.kernels import ordered as kernel
-from cer_gpu.kernels.paths import Block
-from cer_gpu.kernels.tables import RunTables
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.ordered import cpu as kernel
+from cer_gpu.kernels.ordered.contract import Ahead, Choices
+from cer_gpu.kernels.runs.contract import RunTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def ordered_blocks(
     """
     n_rows = end - lowest + 1
     shape = (n_rows, tables.n_live)
-    ahead = kernel.Ahead(np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint8))
+    ahead = Ahead(np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(shape, np.uint8))
     kernel.prepare(tables, symbols, lowest, end, ahead)
     choices = _choices(None, 256)
     progress = np.zeros(7, dtype=np.int64)
@@ -170,7 +171,7 @@ def _joined(blocks: list[Block]) -> Block:
     )
 
 
-def _choices(before: kernel.Choices | None, capacity: int) -> kernel.Choices:
+def _choices(before: Choices | None, capacity: int) -> Choices:
     """Empty stacks, or larger ones with the same content."""
     fields = {
         "event": np.int64,
@@ -190,4 +191,4 @@ def _choices(before: kernel.Choices | None, capacity: int) -> kernel.Choices:
         for name, stack in stacks.items():
             old = getattr(before, name)
             stack[: old.size] = old
-    return kernel.Choices(**stacks)
+    return Choices(**stacks)

@@ -1,7 +1,7 @@
 """The persistent structure of joins on the host: built for the hits of a chunk, counted, enumerated.
 
-The arrays are `cer_gpu.kernels.gather_nodes`; this is what calls its kernels, gives them room, and cuts the
-answers into blocks.
+The arrays are those of `cer_gpu.kernels.joins`; this is what calls its kernels, gives them room, and cuts
+the answers into blocks.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ import numpy as np
 from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.enumeration.structure import Hits
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels import gather_counts, gather_nodes, gather_order, gather_paths
-from cer_gpu.kernels.gather_tables import GatherTables
-from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.joins import cpu_counts as join_counts
+from cer_gpu.kernels.joins import cpu_enumerate as join_answers
+from cer_gpu.kernels.joins import cpu_nodes as join_nodes
+from cer_gpu.kernels.joins import cpu_order as join_order
+from cer_gpu.kernels.joins.contract import JoinTables
 
 BULK_ROWS = 1 << 20
 """Answers of a block at most, about: so many that the nodes that they are found at are neighbours."""
@@ -104,7 +107,7 @@ class Products:
 
     Parameters
     ----------
-    tables : GatherTables
+    tables : JoinTables
     capacity : int, optional
         Nodes that there is room for at first; what is full is enlarged.
 
@@ -120,10 +123,10 @@ class Products:
         All answers of all hits, where they were asked for and are few; then there are no nodes any more.
     """
 
-    def __init__(self, tables: GatherTables, capacity: int | None = None) -> None:
+    def __init__(self, tables: JoinTables, capacity: int | None = None) -> None:
         self.tables = tables
         self._capacity = capacity
-        self.arena = np.empty((0, gather_nodes.COLUMNS), np.int32)
+        self.arena = np.empty((0, join_nodes.COLUMNS), np.int32)
         self.children = np.empty(0, np.int32)
         self.root_first = np.zeros(1, np.int64)
         self.root_node = np.empty(0, np.int32)
@@ -162,35 +165,35 @@ class Products:
         room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         total = int((stop - begin).sum())
         nodes = 2 * total if self._capacity is None else self._capacity
-        arena = np.empty((nodes, gather_nodes.COLUMNS), np.int32)
+        arena = np.empty((nodes, join_nodes.COLUMNS), np.int32)
         children = np.empty(nodes // 2, np.int32)
         root_node = np.empty(nodes // 4, np.int32)
         root_first = np.zeros(len(event) + 1, np.int64)
         table = np.full(int(events.offset[-1]), -1, np.int32)
         fired = np.empty((tables.n_fired, 2), np.int64)
-        path = np.empty((gather_nodes.PATH, 2), np.int64)
-        progress = np.zeros(gather_nodes.WORDS, np.int64)
+        path = np.empty((join_nodes.PATH, 2), np.int64)
+        progress = np.zeros(join_nodes.WORDS, np.int64)
         while True:
-            status = gather_nodes.build(
+            status = join_nodes.build(
                 *tables, events.offset, events.symbols, events.slots, events.places, begin, stop, first,
                 event, lowest, table, arena, children, root_first, root_node, fired, path, room, progress,
             )  # fmt: skip
-            if status == gather_nodes.DONE:
+            if status == join_nodes.DONE:
                 break
             if max(len(arena), len(children)) > MOST_NODES:
                 raise LimitError(
                     f"a join of {total:,} events takes more than {MOST_NODES:,} nodes: narrow the window or "
                     "the filters"
                 )
-            if status == gather_nodes.ARENA_FULL:
-                arena = _longer(arena, int(progress[gather_nodes.NEEDED]))
-            elif status == gather_nodes.CHILDREN_FULL:
+            if status == join_nodes.ARENA_FULL:
+                arena = _longer(arena, int(progress[join_nodes.NEEDED]))
+            elif status == join_nodes.CHILDREN_FULL:
                 children = _longer(children, int(room[1]))
             else:
                 root_node = _longer(root_node, int(room[0]))
-        self.arena = arena[: int(progress[gather_nodes.NODES])]
-        self.children = children[: int(progress[gather_nodes.LINKS])]
-        self.root_first, self.root_node = root_first, root_node[: int(progress[gather_nodes.ROOTS])]
+        self.arena = arena[: int(progress[join_nodes.NODES])]
+        self.children = children[: int(progress[join_nodes.LINKS])]
+        self.root_first, self.root_node = root_first, root_node[: int(progress[join_nodes.ROOTS])]
         self.hits = Hits(first, event, lowest, lowest)
         if label_atoms is not None:
             self.rows = self.found(label_atoms, np.arange(len(event)), FEW * len(event))
@@ -221,43 +224,43 @@ class Products:
         event, label = np.empty(marks, np.int32), np.empty(0 if atoms else marks, np.int32)
         start, order, spare = (np.empty(room, np.int32) for _ in range(3))
         while True:
-            status = gather_paths.fill(
+            status = join_answers.fill(
                 self.arena, self.children, hits, self.root_first, self.root_node, self.hits.lowest,
                 label_atoms, begin, first, event, label, start, order, spare, np.empty(64 * depth, np.int32),
-                np.empty((depth, gather_paths.CHOICE), np.int32), np.empty((64 * depth, 2), np.int32),
+                np.empty((depth, join_answers.CHOICE), np.int32), np.empty((64 * depth, 2), np.int32),
                 np.empty(max(atoms, 1), np.int32), progress,
             )  # fmt: skip
-            if status == gather_paths.DONE:
+            if status == join_answers.DONE:
                 return Rows(first, event, label, start, order, begin)
-            if status == gather_paths.STACK_FULL:
+            if status == join_answers.STACK_FULL:
                 depth *= 2
-            elif status == gather_paths.MARKS_FULL:
+            elif status == join_answers.MARKS_FULL:
                 event, label = _longer(event, len(event)), _longer(label, len(label))
             else:
                 return None
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers where some do not fit."""
-        large = np.flatnonzero(self.hits.count >= gather_counts.LARGEST)
+        large = np.flatnonzero(self.hits.count >= join_counts.LARGEST)
         if not len(large):
             return self.hits.count
         counts = self.hits.count.astype(object)
         for hit in large.tolist():
             roots = self.root_node[self.root_first[hit] : self.root_first[hit + 1]]
             lowest = int(self.hits.lowest[hit])
-            counts[hit] = gather_counts.count_exactly(self.arena, self.children, roots, lowest)
+            counts[hit] = join_counts.count_exactly(self.arena, self.children, roots, lowest)
         return counts
 
     def _counts(self, lowest: np.ndarray) -> np.ndarray:
         nodes = len(self.arena)
         total, memo = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
         earliest, jump = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
-        gather_counts.weigh(self.arena, self.children, total, earliest, jump)
+        join_counts.weigh(self.arena, self.children, total, earliest, jump)
         # Nodes that were copied refer to the same children, so that links are counted by node.
-        links = int(self.arena[:, gather_nodes.CHILDREN].sum())
+        links = int(self.arena[:, join_nodes.CHILDREN].sum())
         stack = np.empty(2 * nodes + links + 1, np.int32)
         count = np.empty(len(lowest), np.int64)
-        gather_counts.count_hits(
+        join_counts.count_hits(
             self.arena, self.children, total, earliest, jump, np.full(nodes, -1, np.int32), memo, stack,
             self.root_first, self.root_node, lowest, count,
         )  # fmt: skip
@@ -363,7 +366,7 @@ class Answers:
         rows = int(taken.sum())
         row, wanted = np.empty(len(self.event), np.int64), np.zeros(len(self.event), np.int64)
         hit = np.empty(rows, np.int64)
-        gather_order.reserve(hits, taken, row, wanted, hit)
+        join_order.reserve(hits, taken, row, wanted, hit)
         in_memory = np.flatnonzero(wanted)
         cuts = np.searchsorted(in_memory, self._base)
         start = np.empty(rows, np.int64)
@@ -371,7 +374,7 @@ class Answers:
         event, label = np.empty(rows * atoms, np.int64), np.empty(0, np.int32)
 
         def place(found: _Found) -> None:
-            gather_order.arrange(*found, atoms, first, start, event, label)
+            join_order.arrange(*found, atoms, first, start, event, label)
 
         def find(number: int) -> _Found | None:
             mine = in_memory[cuts[number] : cuts[number + 1]]
@@ -379,7 +382,7 @@ class Answers:
             if atoms:
                 place(found)
                 return None
-            gather_order.lengths(found.first, found.order, found.begin, found.row, found.taken, first)
+            join_order.lengths(found.first, found.order, found.begin, found.row, found.taken, first)
             return found
 
         parts = self._share("fill", find, np.flatnonzero(np.diff(cuts)).tolist())

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cer_gpu.enumeration.products import Products
 from cer_gpu.enumeration.validator import InvariantError
-from cer_gpu.kernels.gather_nodes import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
+from cer_gpu.kernels.joins.contract import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
 
 STEPS = 2
 """Steps between two answers at most, for each event of the larger: choices that are taken back, and nodes."""

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.enumeration.ordered import ordered_blocks
-from cer_gpu.kernels import nodes, paths
-from cer_gpu.kernels.paths import Block
-from cer_gpu.kernels.tables import RunTables
+from cer_gpu.kernels.forest import cpu_enumerate as paths
+from cer_gpu.kernels.forest import cpu_nodes as nodes
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.runs.contract import RunTables
 
 BULK_COUNT = 1 << 16
 """A hit with more complex events is enumerated one by one in order, not found and sorted."""
@@ -40,7 +41,7 @@ class Hits:
     lowest : ndarray, shape (hits,), int64
         The least event at which a complex event may start; non-decreasing inside a segment.
     count : ndarray, shape (hits,), int64 or object
-        How many complex events there are (`cer_gpu.kernels.counts`).
+        How many complex events there are (`cer_gpu.kernels.counts.cpu`).
     """
 
     first: np.ndarray
@@ -76,7 +77,7 @@ class Structure:
     Attributes
     ----------
     arena : ndarray, shape (capacity, 4), int64
-        The nodes (`cer_gpu.kernels.nodes`); the first `n_nodes` rows are in use.
+        The nodes (`cer_gpu.kernels.forest.cpu_nodes`); the first `n_nodes` rows are in use.
     n_nodes : int
     roots : Roots
     hits : Hits

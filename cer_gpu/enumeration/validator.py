@@ -1,6 +1,7 @@
 """The invariants of the persistent structure, checked; and the longest walk between two outputs, measured.
 
-For tests: slow, and written from the definitions in `cer_gpu.kernels.nodes`, not from the code that builds.
+For tests: slow, and written from the definitions in `cer_gpu.kernels.forest.contract`, not from the code
+that builds.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.kernels.nodes import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
+from cer_gpu.kernels.forest.contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 
 MAX_OUTPUT_DEPTH = 3
 

@@ -19,8 +19,8 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.products import Answers as JoinedAnswers
 from cer_gpu.enumeration.products import RuleBlock
 from cer_gpu.enumeration.structure import BULK_COUNT, Structure
-from cer_gpu.kernels.gather_order import ascending
-from cer_gpu.kernels.paths import Block
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.joins.cpu_order import ascending
 
 GROUP = 1 << 16
 """Complex events that a thread enumerates at a time, about."""

@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.kernels.lanes import gather
-from cer_gpu.kernels.marks import list_column
+from cer_gpu.kernels.lanes.cpu import gather
+from cer_gpu.kernels.lists.cpu import list_column
 from cer_gpu.plan.compiled import CompiledQuery
 
 POSITIONS = pa.list_(pa.field("item", pa.int64(), nullable=False))

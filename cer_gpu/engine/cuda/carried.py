@@ -1,8 +1,8 @@
 """Queries without a window over columns that lie on a CUDA device: one lane, cut into tiles.
 
 There is nothing that a piece of the lane could begin early with, so the tiles of a part are composed by a
-scan over what they do to the registers (`cer_gpu.kernels.cuda.flows`) and to the numbers of open partial
-matches (`cer_gpu.kernels.cuda.matrices`). What the parts before amount to is a few numbers, which the
+scan over what they do to the registers (`cer_gpu.kernels.hits.cuda_long`) and to the numbers of open partial
+matches (`cer_gpu.kernels.counts.cuda_long`). What the parts before amount to is a few numbers, which the
 host keeps.
 """
 
@@ -20,12 +20,15 @@ from cer_gpu.engine.machines.automaton import check_open
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.run.asked import sum_exactly
 from cer_gpu.errors import DeviceError
-from cer_gpu.kernels import counts as on_cpu
-from cer_gpu.kernels.cuda import classify, counts, flows, matrices
-from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
-from cer_gpu.kernels.cuda.hits import device_program
-from cer_gpu.kernels.cuda.words import copied
-from cer_gpu.kernels.tables import backward_program, forward_program, hits_program
+from cer_gpu.kernels.classify import cuda as classify
+from cer_gpu.kernels.counts import cpu as on_cpu
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
+from cer_gpu.kernels.device.words import copied
+from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.hits.cuda import device_program
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.plan.compiled import CompiledQuery
 
 

@@ -18,9 +18,9 @@ from cer_gpu.engine.read.classify import Adder, Classifier, columns_of
 from cer_gpu.engine.read.columns import Codes, Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.cuda import classify as kernels
-from cer_gpu.kernels.cuda.geometry import STREAM, Geometry
-from cer_gpu.kernels.cuda.words import copied
+from cer_gpu.kernels.classify import cuda as kernels
+from cer_gpu.kernels.device.geometry import STREAM, Geometry
+from cer_gpu.kernels.device.words import copied
 from cer_gpu.language import tree
 from cer_gpu.plan.axes import Axis, CutAxis
 from cer_gpu.plan.compiled import CompiledQuery

@@ -6,9 +6,9 @@ import numpy as np
 
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.kernels.cuda.consume import consume_partition
-from cer_gpu.kernels.cuda.geometry import LANE, Geometry
-from cer_gpu.kernels.cuda.words import copied
+from cer_gpu.kernels.consume.cuda import consume_partition
+from cer_gpu.kernels.device.geometry import LANE, Geometry
+from cer_gpu.kernels.device.words import copied
 from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 9

@@ -11,7 +11,8 @@ import numpy as np
 from cer_gpu.engine.cuda.structure import ANSWERS, groups_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.structure import Hits, Structure, bulk_count
-from cer_gpu.kernels.paths import MAX_SPAN, Block
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
 
 STRIPES = 1 << 12
 """Stripes that the lists of hits of a chunk are dealt out in at most. So many that the complex events that

@@ -21,9 +21,9 @@ from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.kernels import best
-from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
-from cer_gpu.kernels.cuda.usable import simulated
+from cer_gpu.kernels.best import cpu as best
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.usable import simulated
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")

@@ -25,16 +25,19 @@ from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.kernels import best as on_cpu_best
-from cer_gpu.kernels import counts as on_cpu
-from cer_gpu.kernels.counts_by_start import unsigned
-from cer_gpu.kernels.cuda import best, flows, matrices, windows
-from cer_gpu.kernels.cuda import counts as counting
-from cer_gpu.kernels.cuda import counts_by_start as starting
-from cer_gpu.kernels.cuda import hits as hitting
-from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
-from cer_gpu.kernels.cuda.words import copied, to_device
-from cer_gpu.kernels.windows import comparable
+from cer_gpu.kernels.best import cpu as on_cpu_best
+from cer_gpu.kernels.best import cuda as best
+from cer_gpu.kernels.counts import cpu as on_cpu
+from cer_gpu.kernels.counts import cuda as counting
+from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts_by_start import cuda as starting
+from cer_gpu.kernels.counts_by_start.contract import unsigned
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
+from cer_gpu.kernels.device.words import copied, to_device
+from cer_gpu.kernels.hits import cuda as hitting
+from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.windows import cuda as windows
+from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")

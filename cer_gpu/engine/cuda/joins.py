@@ -20,13 +20,16 @@ from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Hits, hits_of
 from cer_gpu.engine.machines.joins import JoinExecutor
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.cuda import gather_counts, gather_hits, gather_nodes, windows
-from cer_gpu.kernels.cuda.gather_cells import cells_of, device_join
-from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
-from cer_gpu.kernels.cuda.usable import simulated
-from cer_gpu.kernels.cuda.words import copied, to_device
-from cer_gpu.kernels.gather_tables import offsets
-from cer_gpu.kernels.windows import comparable
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.usable import simulated
+from cer_gpu.kernels.device.words import copied, to_device
+from cer_gpu.kernels.joins import cuda_counts as join_counts
+from cer_gpu.kernels.joins import cuda_hits as join_hits
+from cer_gpu.kernels.joins import cuda_nodes as join_nodes
+from cer_gpu.kernels.joins.contract import offsets
+from cer_gpu.kernels.joins.cuda_cells import cells_of, device_join
+from cer_gpu.kernels.windows import cuda as windows
+from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
@@ -133,7 +136,7 @@ class CudaJoinExecutor(JoinExecutor):
         if segments is None or len(segments) < LEAST:
             return None
         cells = self._cells(chunk, segments.begin, segments.stop)
-        size = gather_hits.bytes_of_hits(self._joins[0], cells, segments.stop - segments.report)
+        size = join_hits.bytes_of_hits(self._joins[0], cells, segments.stop - segments.report)
 
         def run(number: int, low: int, high: int) -> Hits:
             return self._hits_of(number, chunk, segments.part(low, high), cells[low:high])
@@ -151,7 +154,7 @@ class CudaJoinExecutor(JoinExecutor):
         there, window = self._events(number, chunk), self._query.window
         windowed = window is not None and chunk.monotone
         size = window.size if window is not None and windowed else 0
-        first, event, latest = gather_hits.hits(
+        first, event, latest = join_hits.hits(
             self._joins[number], there.symbols, there.slots, there.places, there.measured, size,
             segments.begin, segments.report, segments.stop, cells, self._lane, self._stream,
         )  # fmt: skip
@@ -187,7 +190,7 @@ class CudaJoinExecutor(JoinExecutor):
         if counted is None:
             return None
         number, status = counted
-        full = np.flatnonzero(status == gather_counts.FULL)
+        full = np.flatnonzero(status == join_counts.FULL)
         again = self._counted(chunk, lists.some(full), COPIES[1]) if len(full) else None
         if again is not None:
             status[full] = again[1]
@@ -200,12 +203,12 @@ class CudaJoinExecutor(JoinExecutor):
         """The counts of lists of hits, and their statuses; None where there is no memory for them."""
         begin, stop = lists.spans()
         cells = self._cells(chunk, begin, stop)
-        rooms = gather_nodes.rooms_of(self._joins[0], cells, stop - begin, np.diff(lists.first), copies)
-        size = gather_counts.bytes_of_counts(self._joins[0], rooms)
+        rooms = join_nodes.rooms_of(self._joins[0], cells, stop - begin, np.diff(lists.first), copies)
+        size = join_counts.bytes_of_counts(self._joins[0], rooms)
 
         def run(number: int, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             there, part = self._events(number, chunk), lists.some(np.arange(low, high))
-            counts, status = gather_counts.counts(
+            counts, status = join_counts.counts(
                 self._joins[number], there.symbols, there.slots, there.places, *part.spans(), part.first,
                 part.event, part.lowest, rooms.part(low, high), self._lane, self._stream,
             )  # fmt: skip

@@ -16,11 +16,16 @@ from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.run.asked import sum_exactly
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DeviceError
-from cer_gpu.kernels import counts as on_cpu
-from cer_gpu.kernels.cuda import classify, counts, hits, matrices, windows
-from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry, lane_geometry
-from cer_gpu.kernels.cuda.words import copied, empty
-from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
+from cer_gpu.kernels.classify import cuda as classify
+from cer_gpu.kernels.counts import cpu as on_cpu
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
+from cer_gpu.kernels.device.words import copied, empty
+from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.plan.compiled import CompiledQuery
 
 
@@ -87,7 +92,7 @@ def why_not(query: CompiledQuery) -> str | None:
     """Why a query cannot be run over a resident table; None if it can.
 
     What groups events by partition is on the host. Without a window the states are what pieces of the stream
-    are composed by (`cer_gpu.kernels.cuda.flows`, `matrices`): of many states only the CPU makes something.
+    are composed by (`cuda_long` of the hits and of the counts): of many states only the CPU makes something.
     """
     reasons = [
         (query.tables is None, "a rule is answered by a join, which runs on the CPU"),

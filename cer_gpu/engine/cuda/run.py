@@ -22,7 +22,7 @@ from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
 from cer_gpu.engine.run.asked import Asked, Ends, ends_of
 from cer_gpu.engine.run.chunks import Run
-from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 
 
 class ResidentRun:

@@ -15,7 +15,7 @@ import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.cuda.usable import simulated
+from cer_gpu.kernels.device.usable import simulated
 
 ALIGNED = 256
 """What the places of arrays in a buffer are multiples of: as allocations of the device are."""

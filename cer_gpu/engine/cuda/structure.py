@@ -12,14 +12,16 @@ import numpy as np
 from cer_gpu.engine.cuda.memory import SHARE, free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.enumeration.structure import Hits, Structure, bulk_count
-from cer_gpu.kernels.cuda import nodes, paths
-from cer_gpu.kernels.cuda.counts import DeviceTables
-from cer_gpu.kernels.cuda.geometry import LANE, STREAM, Geometry
-from cer_gpu.kernels.cuda.paths import Forest, Lists
-from cer_gpu.kernels.cuda.walks import LAST
-from cer_gpu.kernels.cuda.words import copied
-from cer_gpu.kernels.paths import MAX_SPAN, MISMATCH, Block
-from cer_gpu.kernels.tables import RunTables
+from cer_gpu.kernels.counts.cuda import DeviceTables
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.words import copied
+from cer_gpu.kernels.forest import cuda_enumerate as paths
+from cer_gpu.kernels.forest import cuda_nodes as nodes
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN, MISMATCH
+from cer_gpu.kernels.forest.cuda_enumerate import Forest, Lists
+from cer_gpu.kernels.forest.cuda_walks import LAST
+from cer_gpu.kernels.runs.contract import RunTables
 
 ANSWERS = 1 << 22
 """Complex events that are found in one go at most: some milliseconds of work, for each of which the launches
@@ -156,7 +158,7 @@ class DeviceStructure(Structure):
         -------
         Block, ndarray or None
             A block of device arrays. Where something is wrong, of each hit how many marks it has, or minus
-            the status of `cer_gpu.kernels.paths`; where there are too many marks, None.
+            the status of `cer_gpu.kernels.forest.cpu_enumerate`; where there are too many marks, None.
         """
         units = paths.units_of(self._lists, hits, limit, paths.RANGE, self._stream)
         walked = paths.measure(self._forest, units, self._scratch)

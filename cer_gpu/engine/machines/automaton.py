@@ -17,12 +17,13 @@ from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels import best
-from cer_gpu.kernels.counts import counts, forward_counts
-from cer_gpu.kernels.counts_by_start import counts_by_start
-from cer_gpu.kernels.hits import hits
-from cer_gpu.kernels.paths import Block
-from cer_gpu.kernels.tables import RunTables, backward_program, forward_program, hits_program
+from cer_gpu.kernels.best import cpu as best
+from cer_gpu.kernels.counts.cpu import counts, forward_counts
+from cer_gpu.kernels.counts_by_start.cpu import counts_by_start
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.hits.cpu import hits
+from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")

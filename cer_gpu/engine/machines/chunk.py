@@ -9,8 +9,8 @@ import numpy as np
 
 from cer_gpu.engine.read.events import Relevant, grouped, joined
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels import lanes as lane_kernels
-from cer_gpu.kernels import windows
+from cer_gpu.kernels.lanes import cpu as lane_kernels
+from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 
 SEGMENT = 1 << 16

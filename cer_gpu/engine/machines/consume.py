@@ -7,7 +7,7 @@ import numpy as np
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Hits
 from cer_gpu.engine.read.lanes import grown
-from cer_gpu.kernels import consume
+from cer_gpu.kernels.consume import cpu as consume
 from cer_gpu.plan.compiled import CompiledQuery
 
 

@@ -12,8 +12,9 @@ from cer_gpu.engine.machines.ends import HITS, Hits, first_hits, hits_of, no_hit
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.enumeration.products import Answers, KeyedEvents, Products
-from cer_gpu.kernels import gather_hits, pairs
-from cer_gpu.kernels.gather_tables import GatherTables, offsets
+from cer_gpu.kernels.joins import cpu_hits as join_hits
+from cer_gpu.kernels.joins import cpu_pairs as pairs
+from cer_gpu.kernels.joins.contract import JoinTables, offsets
 from cer_gpu.plan.compiled import CompiledQuery
 
 NO_ATOMS = np.zeros((0, 0), np.uint8)
@@ -55,7 +56,7 @@ class JoinExecutor:
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         assert query.joins is not None
         found = query.joins
-        self._tables = GatherTables(*(getattr(found, name) for name in GatherTables._fields))
+        self._tables = JoinTables(*(getattr(found, name) for name in JoinTables._fields))
         self._entry_space = found.entry_space
         self._columns_of = [
             [number for number, column in enumerate(query.key_columns) if column.space == space]
@@ -158,7 +159,7 @@ class JoinExecutor:
             piece = self._piece(chunk, unit)
             events, segments = piece.events, piece.segments
             size = 0 if window is None else window.size
-            event, latest = gather_hits.hits(
+            event, latest = join_hits.hits(
                 self._tables, events.offset, events.symbols, events.slots, events.places, piece.measured,
                 size, segments.begin, segments.report, segments.stop,
             )  # fmt: skip

@@ -13,11 +13,12 @@ from cer_gpu.engine.machines.ends import Hits
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels import best
-from cer_gpu.kernels.counts import counts
-from cer_gpu.kernels.monitor import rename
-from cer_gpu.kernels.paths import Block
-from cer_gpu.kernels.tables import RunTables, backward_program, forward_program
+from cer_gpu.kernels.best import cpu as best
+from cer_gpu.kernels.counts.cpu import counts
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.monitor.cpu import rename
+from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cer_gpu.plan.compiled import CompiledQuery, SelectionPlan
 
 PIECES = 1 << 18

@@ -14,7 +14,8 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Codes, Values
 from cer_gpu.engine.read.derive import evaluate, relation
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels import classify as kernels
+from cer_gpu.kernels.classify import cpu as kernels
+from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
@@ -212,7 +213,7 @@ class Classifier:
             assert isinstance(axis, RelationAxis)
             truth = _relation(axis, batch, read)
         shares = np.array([0, stride], dtype)
-        return Adder(Values(truth.view(np.uint8), kernels.NONE_MISSING), shares, None, dtype.type(0))
+        return Adder(Values(truth.view(np.uint8), NONE_MISSING), shares, None, dtype.type(0))
 
 
 def columns_of(axis: Axis) -> list[str]:

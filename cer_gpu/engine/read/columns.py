@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from cer_gpu.engine.read.sources import arrow_types
 from cer_gpu.errors import DataError
-from cer_gpu.kernels.classify import NONE_MISSING
+from cer_gpu.kernels.classify.contract import NONE_MISSING
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.errors import DataError
-from cer_gpu.kernels.classify import NONE_MISSING
+from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.units import NANOSECONDS, nanoseconds
 from cer_gpu.plan.constants import fold_arithmetic

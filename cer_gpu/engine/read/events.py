@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.columns import single
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels import lanes as kernels
+from cer_gpu.kernels.lanes import cpu as kernels
 
 PLAIN = (8, 16, 32, 64)
 """Bits of a value that is moved as a number of the same width."""

@@ -19,7 +19,7 @@ from cer_gpu.engine.read.order import HOW_TO_SORT, OrderCheck
 from cer_gpu.engine.read.prefixes import Prefixes
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
-from cer_gpu.kernels import lanes as kernels
+from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
 
 NO_LANES = np.empty(0, np.int32)

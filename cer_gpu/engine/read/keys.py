@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import is_text, single
 from cer_gpu.errors import DataError
-from cer_gpu.kernels import lanes as kernels
+from cer_gpu.kernels.lanes import cpu as kernels
 
 NAN = math.nan
 """All NaN are one key: this one, which a dictionary finds by its identity."""

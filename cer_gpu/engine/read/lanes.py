@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.keys import PartEncoder
-from cer_gpu.kernels import lanes as kernels
+from cer_gpu.kernels.lanes import cpu as kernels
 
 
 class LaneEncoder:

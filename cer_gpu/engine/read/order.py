@@ -10,7 +10,7 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
-from cer_gpu.kernels.classify import first_decrease
+from cer_gpu.kernels.classify.cpu import first_decrease
 
 PART = 1 << 17
 """Rows that one thread looks at at a time."""

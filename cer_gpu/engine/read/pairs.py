@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cer_gpu.kernels import pairs as kernels
+from cer_gpu.kernels.joins import cpu_pairs as kernels
 
 LEAST = 1 << 12
 """Places of the smallest table."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
-from cer_gpu.kernels.monitor import rename, rename_consuming
+from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.plan.compiled import CompiledQuery, Monitor, TransitionTables
 
 

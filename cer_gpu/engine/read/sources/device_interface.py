@@ -163,7 +163,7 @@ def device_view(address: int, count: int, dtype: np.dtype, owner: Any) -> Any:
     """Numbers at an address of the device, as a device array that keeps their owner alive."""
     from numba import cuda
 
-    from cer_gpu.kernels.cuda.usable import simulated
+    from cer_gpu.kernels.device.usable import simulated
 
     if not count or not address:
         return cuda.device_array(0, dtype)

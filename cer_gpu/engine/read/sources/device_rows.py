@@ -316,7 +316,7 @@ def _ascends(there: Any, library: Any) -> bool:
 
 def _cupy() -> Any:
     """CuPy, and NumPy where that is not installed."""
-    from cer_gpu.kernels.cuda.usable import simulated
+    from cer_gpu.kernels.device.usable import simulated
 
     if not simulated():
         try:

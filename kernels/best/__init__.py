@@ -1,0 +1,1 @@
+"""Strategies: the one complex event that NEXT or LAST leaves at each hit."""

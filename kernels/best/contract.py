@@ -1,0 +1,52 @@
+"""The contract of the strategies NEXT and LAST: the answers, as lists of marks in an arena."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..runs.contract import accepting_runs
+
+EVENT, LABEL, NEXT, WIDTH = range(4)
+"""Columns of an arena and their number: a mark, and the node of the next or the previous one (-1: none)."""
+
+DONE = 0
+
+ARENA_FULL = 1
+
+NO_ANSWER = 2
+
+SEGMENT, HIT, NODES, USED, WORDS = range(5)
+"""Words of `progress`: where to go on when the arena was full, with how many nodes; how many there are."""
+
+
+class Paths(NamedTuple):
+    """The answers of hits: each has its early marks in one list and its late marks in another.
+
+    ========  =====================  ==================================================================
+    `arena`   int64 [nodes, WIDTH]   children precede their parents
+    `start`   int64 [hits]           the event at which the answer starts
+    `early`   int64 [hits]           list of the marks before the middle, ascending; -1: none
+    `late`    int64 [hits]           list of the marks from the middle on, descending; -1: none
+    `label`   int32 [hits]           the label at the end; 0 for no mark
+    ========  =====================  ==================================================================
+    """
+
+    arena: np.ndarray
+    start: np.ndarray
+    early: np.ndarray
+    late: np.ndarray
+    label: np.ndarray
+
+
+def best_reference(tables, symbols, begin, stop, event, lowest, latest):
+    """The answers of the hits of one segment by definition: (start, ((event, label), ...)) of each."""
+    runs = accepting_runs(tables, symbols, begin, stop)
+
+    def key(run):
+        marked = [at for at, _ in run[2]]
+        return tuple(reversed(marked)) if latest else tuple(-at for at in marked)
+
+    found = [
+        max((run for run in runs if run[1] == j and run[0] >= low), key=key) for j, low in zip(event, lowest)
+    ]
+    return [(start, marked) for start, _, marked in found]

@@ -1,0 +1,419 @@
+"""The one complex event that NEXT or LAST leaves at each hit, where no two have the same marked positions.
+
+A run that has not started yet is in state 0, which keeps itself besides its transitions. Of all paths
+between two states the best one is enough: what follows or precedes adds the same marks to both. Paths are
+compared by **ranks**, a total preorder as in the thesis, Theorem 7.3, here of pairs of states: equal sets of
+marked events have equal ranks. A mark decides over what comes later (NEXT) or over what came before (LAST).
+
+As for counts, the events of a window are cut in two at a middle event: a **back part**, made once, backwards,
+with the best paths from each event to the middle, and a **front part** from the middle on, which grows with
+the end. When the lowest start passes the middle, a new back part is made up to the end (two stacks). So an
+event costs at most twice `n_live` steps for each of its transitions and `n_live ** 2` for the ranks, whatever
+the window. Paths are persistent lists with a node for each mark, so that an answer costs as many steps as it
+has marks.
+"""
+
+import numpy as np
+
+from ..jit import jit
+from .contract import (
+    ARENA_FULL,
+    DONE,
+    EVENT,
+    HIT,
+    LABEL,
+    NEXT,
+    NO_ANSWER,
+    NODES,
+    SEGMENT,
+    USED,
+    WIDTH,
+    WORDS,
+    Paths,
+)
+
+
+@jit
+def _advance(
+    into, out_of, source, label, target, t0, t1, event, marks_first,
+    side, levels, rank, node, start, key, taken, place_of, arena, progress,
+):  # fmt: skip
+    """Lengthen the best paths by one event; the number of ranks afterwards.
+
+    ==============  ================================  =================================================
+    `into`          int32 [transitions]               in: the state that a longer path has at its open end
+    `out_of`        int32 [transitions]               in: the state that the shorter path has there
+    `t0`, `t1`      int64                             in: the transitions of the event
+    `marks_first`   bool                              in: whether the event's mark decides before the rank
+    `side`          int64                             in: from which matrix to the other one
+    `levels`        int64                             in: number of ranks
+    `rank`          int32 [2, n_live, n_live]         in/out: for (fixed end, open end); -1: no path
+    `node`          int64 [2, n_live, n_live]         in/out: the list of the path's marks
+    `start`         int64 [2, n_live, n_live]         in/out: where the path leaves state 0, or -1
+    `key`, `taken`  int64 [n_live, n_live]            scratch
+    `place_of`      int32 [2 * n_live ** 2]           scratch
+    ==============  ================================  =================================================
+    """
+    n = key.shape[0]
+    other = 1 - side
+    for x in range(n):
+        for c in range(n):
+            key[x, c] = -1
+        waiting = rank[side, x, 0]
+        if waiting >= 0:
+            key[x, 0] = waiting if marks_first else 2 * waiting
+            taken[x, 0] = -1
+    for t in range(t0, t1):
+        if target[t] < 0:
+            continue
+        old, new = out_of[t], into[t]
+        mark = 1 if label[t] != 0 else 0
+        for x in range(n):
+            r = rank[side, x, old]
+            if r < 0:
+                continue
+            value = mark * levels + r if marks_first else 2 * r + mark
+            if value > key[x, new]:
+                key[x, new] = value
+                taken[x, new] = t
+    for value in range(2 * levels):
+        place_of[value] = 0
+    for x in range(n):
+        for c in range(n):
+            if key[x, c] >= 0:
+                place_of[key[x, c]] = 1
+    ranks = 0
+    for value in range(2 * levels):
+        if place_of[value] != 0:
+            place_of[value] = ranks
+            ranks += 1
+    for x in range(n):
+        for c in range(n):
+            if key[x, c] < 0:
+                rank[other, x, c] = -1
+                continue
+            rank[other, x, c] = place_of[key[x, c]]
+            t = taken[x, c]
+            old = 0 if t < 0 else out_of[t]
+            rest = node[side, x, old]
+            if t >= 0 and label[t] != 0:
+                made = progress[USED]
+                progress[USED] = made + 1
+                arena[made, EVENT] = event
+                arena[made, LABEL] = label[t]
+                arena[made, NEXT] = rest
+                rest = made
+            node[other, x, c] = rest
+            start[other, x, c] = event if t >= 0 and source[t] == 0 else start[side, x, old]
+    return ranks
+
+
+@jit
+def _identity(side, rank, node, start):
+    """Only the empty paths; the number of ranks."""
+    n = rank.shape[1]
+    for x in range(n):
+        for c in range(n):
+            rank[side, x, c] = 0 if x == c else -1
+            node[side, x, c] = -1
+            start[side, x, c] = -1
+    return 1
+
+
+@jit
+def _compact(arena, place, early, late, h0, h1, progress):
+    """Drop the nodes from `progress[NODES]` on that no answer of the hits h0 .. h1 - 1 leads to."""
+    low, high = progress[NODES], progress[USED]
+    for node in range(low, high):
+        place[node] = -1
+    for h in range(h0, h1):
+        if early[h] >= 0:
+            place[early[h]] = 0
+        if late[h] >= 0:
+            place[late[h]] = 0
+    for node in range(high - 1, low - 1, -1):
+        if place[node] >= 0 and arena[node, NEXT] >= 0:
+            place[arena[node, NEXT]] = 0
+    free = low
+    for node in range(low, high):
+        if place[node] < 0:
+            continue
+        rest = arena[node, NEXT]
+        arena[free, EVENT] = arena[node, EVENT]
+        arena[free, LABEL] = arena[node, LABEL]
+        arena[free, NEXT] = place[rest] if rest >= 0 else -1
+        place[node] = free
+        free += 1
+    for h in range(h0, h1):
+        if early[h] >= 0:
+            early[h] = place[early[h]]
+        if late[h] >= 0:
+            late[h] = place[late[h]]
+    progress[NODES] = free
+    progress[USED] = free
+
+
+@jit
+def best_segment(
+    first, source, label, target, accepting, symbols, event, lowest, h0, h1, latest,
+    rank, node, start, key, taken, place_of, row_rank, row_node, row_start,
+    arena, place, out_start, out_early, out_late, out_label, progress,
+):  # fmt: skip
+    """The answers of the hits h0 .. h1 - 1 of one segment; `DONE` or what went wrong.
+
+    ===========================  ===========================  ================================================
+    `first` .. `accepting`       RunTables                    in
+    `symbols`                    uint8 or uint16 [events]     in
+    `event`                      int64 [hits]                 in: ascending in the segment
+    `lowest`                     int64 [hits]                 in: least start; non-decreasing
+    `latest`                     bool                         in: LAST in place of NEXT
+    `rank` .. `place_of`         as for `_advance`            scratch
+    `row_rank` .. `row_start`    int64 [>= h1 - h0, n_live]   scratch: the back part that each hit asks for
+    `place`                      int64 [capacity of `arena`]  scratch
+    `arena`, `out_..`            Paths                        out
+    `progress`                   int64 [WORDS]                in/out
+    ===========================  ===========================  ================================================
+    """
+    n = rank.shape[1]
+    room = n * n
+    middle, at, side, levels = -1, -1, 0, 1
+    known = turned = h0
+    for h in range(h0, h1):
+        j, low = event[h], lowest[h]
+        if low > middle:
+            _compact(arena, place, out_early, out_late, turned, h, progress)
+            turned = progress[HIT] = h
+            while known < h1 and lowest[known] < j:
+                known += 1
+            g = known - 1
+            levels = _identity(side, rank, node, start)
+            for i in range(j - 1, low - 1, -1):
+                if progress[USED] + room > arena.shape[0]:
+                    return ARENA_FULL
+                t0, t1 = first[symbols[i]], first[symbols[i] + 1]
+                levels = _advance(
+                    source, target, source, label, target, t0, t1, i, not latest,
+                    side, levels, rank, node, start, key, taken, place_of, arena, progress,
+                )  # fmt: skip
+                side = 1 - side
+                while g >= h and lowest[g] == i:
+                    for x in range(n):
+                        row_rank[g - turned, x] = rank[side, x, 0]
+                        row_node[g - turned, x] = node[side, x, 0]
+                        row_start[g - turned, x] = start[side, x, 0]
+                    g -= 1
+            levels = _identity(side, rank, node, start)
+            middle = at = j
+        for i in range(at, j):
+            if progress[USED] + room > arena.shape[0]:
+                return ARENA_FULL
+            t0, t1 = first[symbols[i]], first[symbols[i] + 1]
+            levels = _advance(
+                target, source, source, label, target, t0, t1, i, latest,
+                side, levels, rank, node, start, key, taken, place_of, arena, progress,
+            )  # fmt: skip
+            side = 1 - side
+        at = j
+        best = -1
+        for t in range(first[symbols[j]], first[symbols[j] + 1]):
+            if not accepting[t]:
+                continue
+            p = source[t]
+            mark = 1 if label[t] != 0 else 0
+            for x in range(n):
+                front = rank[side, x, p]
+                back = row_rank[h - turned, x] if low < middle else -x
+                if front < 0 or back < 0:
+                    continue
+                if latest:
+                    value = (mark * levels + front) * room + back
+                else:
+                    value = (back * levels + front) * 2 + mark
+                if value <= best:
+                    continue
+                best = value
+                out_label[h] = label[t]
+                out_late[h] = node[side, x, p]
+                out_early[h] = row_node[h - turned, x] if low < middle else -1
+                if x != 0:
+                    out_start[h] = row_start[h - turned, x]
+                else:
+                    out_start[h] = j if p == 0 else start[side, x, p]
+        if best < 0:
+            return NO_ANSWER
+    _compact(arena, place, out_early, out_late, turned, h1, progress)
+    return DONE
+
+
+@jit
+def _best(
+    first, source, label, target, accepting, symbols, hit_first, event, lowest, latest,
+    rank, node, start, key, taken, place_of, row_rank, row_node, row_start,
+    arena, place, out_start, out_early, out_late, out_label, progress,
+):  # fmt: skip
+    for g in range(progress[SEGMENT], hit_first.shape[0] - 1):
+        progress[SEGMENT] = g
+        progress[USED] = progress[NODES]
+        status = best_segment(
+            first, source, label, target, accepting, symbols, event, lowest,
+            max(hit_first[g], progress[HIT]), hit_first[g + 1], latest,
+            rank, node, start, key, taken, place_of, row_rank, row_node, row_start,
+            arena, place, out_start, out_early, out_late, out_label, progress,
+        )  # fmt: skip
+        if status != DONE:
+            return status
+    return DONE
+
+
+def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
+    """The complex event that NEXT or LAST leaves at each hit.
+
+    Parameters
+    ----------
+    tables : RunTables
+        No two complex events with one end have the same marked events, on any stream.
+    symbols : ndarray, shape (events,), uint8 or uint16
+    hit_first : ndarray, shape (segments + 1,), int64
+        The hits of segment g are hit_first[g] .. hit_first[g + 1] - 1.
+    hit_event, hit_lowest : ndarray, shape (hits,), int64
+        As for `cer_gpu.kernels.counts.cpu.counts`.
+    latest : bool
+        LAST in place of NEXT.
+
+    Returns
+    -------
+    Paths
+
+    Raises
+    ------
+    RuntimeError
+        If no complex event ends at a hit.
+    """
+    n = tables.n_live
+    longest = int(np.diff(hit_first).max(initial=0))
+    scratch = (
+        np.empty((2, n, n), np.int32),
+        *(np.empty((2, n, n), np.int64) for _ in range(2)),
+        *(np.empty((n, n), np.int64) for _ in range(2)),
+        np.empty(2 * n * n, np.int32),
+        *(np.empty((longest, n), np.int64) for _ in range(3)),
+    )
+    count = hit_event.size
+    out = (*(np.empty(count, np.int64) for _ in range(3)), np.empty(count, np.int32))
+    arena = np.empty((max(4 * n * n, 1024), WIDTH), np.int64)
+    progress = np.zeros(WORDS, np.int64)
+    status = ARENA_FULL
+    while status == ARENA_FULL:
+        place = np.empty(len(arena), np.int64)
+        status = _best(
+            *tables, symbols, hit_first, hit_event, hit_lowest, latest, *scratch, arena, place, *out, progress
+        )
+        if status == ARENA_FULL:
+            arena = np.concatenate([arena, np.empty_like(arena)])
+    if status == NO_ANSWER:
+        raise RuntimeError("no complex event ends at a hit")
+    return Paths(arena[: progress[NODES]].copy(), *out)
+
+
+def joined(parts):
+    """One `Paths` with the hits of several, part after part."""
+    if len(parts) == 1:
+        return parts[0]
+    base = np.cumsum([0, *(len(part.arena) for part in parts)])
+
+    def moved(lists_of):
+        lists = [lists_of(part) for part in parts]
+        return np.concatenate([np.where(one >= 0, one + low, -1) for one, low in zip(lists, base)])
+
+    arena = np.concatenate([part.arena for part in parts])
+    arena[:, NEXT] = moved(lambda part: part.arena[:, NEXT])
+    start, label = (np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "label"))
+    return Paths(arena, start, moved(lambda part: part.early), moved(lambda part: part.late), label)
+
+
+@jit
+def _lengths(arena, early, late, label, order, shown, out):
+    for k in range(order.shape[0]):
+        h = order[k]
+        length = 1 if shown[label[h]] != 0 else 0
+        for node in (early[h], late[h]):
+            while node >= 0:
+                if shown[arena[node, LABEL]] != 0:
+                    length += 1
+                node = arena[node, NEXT]
+        out[k] = length
+
+
+@jit
+def _fill(arena, early, late, label, end, order, shown, first, event_out, label_out):
+    for k in range(order.shape[0]):
+        h = order[k]
+        m = first[k]
+        node = early[h]
+        while node >= 0:
+            shows = shown[arena[node, LABEL]]
+            if shows != 0:
+                event_out[m] = arena[node, EVENT]
+                label_out[m] = shows
+                m += 1
+            node = arena[node, NEXT]
+        m = first[k + 1] - 1
+        shows = shown[label[h]]
+        if shows != 0:
+            event_out[m] = end[h]
+            label_out[m] = shows
+            m -= 1
+        node = late[h]
+        while node >= 0:
+            shows = shown[arena[node, LABEL]]
+            if shows != 0:
+                event_out[m] = arena[node, EVENT]
+                label_out[m] = shows
+                m -= 1
+            node = arena[node, NEXT]
+
+
+def lengths(found, order, shown):
+    """The number of shown marks of some hits' answers.
+
+    Parameters
+    ----------
+    found : Paths
+    order : ndarray, shape (m,), int64
+        The hits.
+    shown : ndarray, shape (labels,), int32
+        What each label becomes; 0 for no mark.
+
+    Returns
+    -------
+    ndarray, shape (m,), int64
+    """
+    out = np.empty(order.size, np.int64)
+    _lengths(found.arena, found.early, found.late, found.label, order, shown, out)
+    return out
+
+
+def marks(found, end, order, shown, length):
+    """The shown marks of some hits' answers, ascending in each.
+
+    Parameters
+    ----------
+    found, order, shown
+        As for `lengths`.
+    end : ndarray, shape (hits,), int64
+        The event at which each answer ends.
+    length : ndarray, shape (m,), int64
+        What `lengths` gives.
+
+    Returns
+    -------
+    first : ndarray, shape (m + 1,), int64
+        The marks of answer k are first[k] .. first[k + 1] - 1.
+    event : ndarray, shape (marks,), int64
+    label : ndarray, shape (marks,), int32
+    """
+    first = np.zeros(order.size + 1, np.int64)
+    np.cumsum(length, out=first[1:])
+    event, label = np.empty(first[-1], np.int64), np.empty(first[-1], np.int32)
+    _fill(found.arena, found.early, found.late, found.label, end, order, shown, first, event, label)
+    return first, event, label

@@ -1,0 +1,1 @@
+"""Classification: from columns to symbols, and the events that are kept."""

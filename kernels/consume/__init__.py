@@ -1,0 +1,1 @@
+"""CONSUME BY: which hits are reported."""

@@ -1,0 +1,39 @@
+"""CONSUME BY: which hits are reported when a report drops every partial match.
+
+A hit is reported iff its latest admissible start lies after the last position that was reported (its
+**floor**): in the whole stream (ANY), or in its partition (PARTITION).
+Each body here is a kernel, and what it means.
+"""
+
+
+def consume_any_body(position, latest_start, floor, keep, before):
+    """Keep or drop the hits of the whole stream; the new floor.
+
+    ==============  =============  ===================================================================
+    `position`      int64 [hits]   in: stream positions of the hits, ascending
+    `latest_start`  int64 [hits]   in: stream positions of their latest admissible starts
+    `floor`         int64          in: the last position reported, -1 at first
+    `keep`          uint8 [hits]   out: 1 for the hits that are reported
+    `before`        int64 [hits]   out: the floor under which each was judged: starts are greater
+    ==============  =============  ===================================================================
+    """
+    for h in range(position.shape[0]):
+        before[h] = floor
+        keep[h] = latest_start[h] > floor
+        if keep[h]:
+            floor = position[h]
+    return floor
+
+
+def consume_partition_body(position, latest_start, lane, floors, keep, before):
+    """`consume_any_body` for every partition on its own.
+
+    `lane` int64 [hits] in: the partition of each hit (`position` ascends inside each); `floors` int64
+    [partitions] in/out: the last position reported in each, -1 at first.
+    """
+    for h in range(position.shape[0]):
+        floor = floors[lane[h]]
+        before[h] = floor
+        keep[h] = latest_start[h] > floor
+        if keep[h]:
+            floors[lane[h]] = position[h]

@@ -1,0 +1,1 @@
+"""Counts: how many complex events end at each hit."""

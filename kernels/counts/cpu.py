@@ -1,0 +1,271 @@
+"""Counts: how many complex events end at each hit, exactly.
+
+The transitions of an event are a matrix over the states; the number of runs that start in [low, j] and
+accept at j is `e_0 A_low ... A_(j-1) f_j`, where state 0 keeps itself, so that a run may start anywhere.
+Inside a window the product is cut in two at a middle event: **suffixes** `e_0 A_low ... A_(middle-1)`, made
+once, backwards, and one **prefix** `A_middle ... A_(j-1)`, which grows with j. When low passes the middle,
+new suffixes are made up to j (van Herk; two stacks). Every event is multiplied at most twice, whatever the
+window, and only the rows that a hit asks for are kept.
+
+Sums are int64 and every one is checked: where one reaches 2**62 the segment is done again, by the same body,
+in Python integers. Nothing wraps.
+"""
+
+import numpy as np
+
+from ..jit import jit
+
+
+def counts_segment_body(
+    tables, forward, backward, symbols, event, lowest, h0, h1, prefix, suffix, front, out
+):
+    """The counts of the hits h0 .. h1 - 1 of one segment; 0, or 1 where a sum has reached 2**62.
+
+    ===========  ==================================  =======================================================
+    `tables`     RunTables                           in
+    `forward`    Program                             in: `forward_program(tables)`
+    `backward`   Program                             in: `backward_program(tables)`
+    `symbols`    uint8 or uint16 [events]            in
+    `event`      int64 [hits]                        in: ascending in the segment
+    `lowest`     int64 [hits]                        in: least event at which a run may start; non-decreasing
+    `h0`, `h1`   int64                               in: the hits of the segment
+    `prefix`     int64 [forward registers, n_live]   scratch: columns of the prefix
+    `suffix`     int64 [backward registers, n_live]  scratch: rows of the suffix
+    `front`      int64 [>= h1 - h0, n_live]          scratch: the suffix that each hit asks for
+    `out`        int64 [hits]                        out: number of complex events that end at each hit
+    ===========  ==================================  =======================================================
+    """
+    n = prefix.shape[1]
+    over = 0
+    middle = -1
+    at = -1
+    known = h0
+    for h in range(h0, h1):
+        j = event[h]
+        low = lowest[h]
+        if low > middle:
+            for r in range(suffix.shape[0]):
+                for c in range(n):
+                    suffix[r, c] = 1 if r == c else 0
+            for r in range(prefix.shape[0]):
+                for c in range(n):
+                    prefix[r, c] = 1 if r == c else 0
+            while known < h1 and lowest[known] < j:
+                known += 1
+            g = known - 1
+            for i in range(j - 1, low - 1, -1):
+                symbol = symbols[i]
+                for k in range(backward.first[symbol], backward.first[symbol + 1]):
+                    into = backward.into[k]
+                    left = backward.left[k]
+                    right = backward.right[k]
+                    for c in range(n):
+                        value = suffix[left, c] + suffix[right, c]
+                        suffix[into, c] = value
+                        over |= value
+                while g >= h and lowest[g] == i:
+                    for c in range(n):
+                        front[g - h0, c] = suffix[0, c]
+                    g -= 1
+            middle = j
+            at = j
+        for i in range(at, j):
+            symbol = symbols[i]
+            for k in range(forward.first[symbol], forward.first[symbol + 1]):
+                into = forward.into[k]
+                left = forward.left[k]
+                right = forward.right[k]
+                for c in range(n):
+                    value = prefix[left, c] + prefix[right, c]
+                    prefix[into, c] = value
+                    over |= value
+        at = j
+        total = 0
+        for t in range(tables.first[symbols[j]], tables.first[symbols[j] + 1]):
+            if tables.accepting[t]:
+                source = tables.source[t]
+                if low == middle:
+                    total += prefix[source, 0]
+                else:
+                    for r in range(n):
+                        one = front[h - h0, r]
+                        other = prefix[source, r]
+                        if (one | other) >> 31 and other > 0 and one > 4611686018427387903 // other:
+                            over |= 4611686018427387904
+                        total += one * other
+                        over |= total
+                over |= total
+        out[h] = total
+    return 1 if over >> 62 else 0
+
+
+def forward_counts_segment_body(tables, forward, symbols, begin, stop, event, h0, h1, register, out):
+    """Counts without a window; 0, or 1 where a sum has reached 2**62.
+
+    ===============  ==========================  ========================================================
+    `begin`, `stop`  int64                       in: the events to run
+    `event`          int64 [hits]                in: ascending; hits h0 .. h1 - 1 lie in [begin, stop)
+    `register`       int64 [forward registers]   in/out: number of runs in each state
+    `out`            int64 [hits]                out: number of complex events that end at each hit
+    ===============  ==========================  ========================================================
+
+    The other arguments are those of `counts_segment_body`.
+    """
+    register[0] = 1
+    over = 0
+    h = h0
+    for i in range(begin, stop):
+        symbol = symbols[i]
+        if h < h1 and event[h] == i:
+            total = 0
+            for t in range(tables.first[symbol], tables.first[symbol + 1]):
+                if tables.accepting[t]:
+                    total += register[tables.source[t]]
+                    over |= total
+            out[h] = total
+            h += 1
+        for k in range(forward.first[symbol], forward.first[symbol + 1]):
+            value = register[forward.left[k]] + register[forward.right[k]]
+            register[forward.into[k]] = value
+            over |= value
+    return 1 if over >> 62 else 0
+
+
+_counts_segment = jit(counts_segment_body)
+_forward_counts_segment = jit(forward_counts_segment_body)
+
+
+@jit
+def _counts(tables, forward, backward, symbols, first, event, lowest, prefix, suffix, front, out, status):
+    for g in range(first.shape[0] - 1):
+        status[g] = _counts_segment(
+            tables,
+            forward,
+            backward,
+            symbols,
+            event,
+            lowest,
+            first[g],
+            first[g + 1],
+            prefix,
+            suffix,
+            front,
+            out,
+        )
+
+
+@jit
+def _forward_counts(tables, forward, symbols, begin, stop, first, event, vectors, register, out, status):
+    n_states = vectors.shape[1]
+    for g in range(begin.shape[0]):
+        if status[g]:
+            continue
+        for q in range(n_states):
+            register[q] = vectors[g, q]
+        status[g] = _forward_counts_segment(
+            tables, forward, symbols, begin[g], stop[g], event, first[g], first[g + 1], register, out
+        )
+        if not status[g]:
+            for q in range(n_states):
+                vectors[g, q] = register[q]
+
+
+def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, exact=True):
+    """How many complex events end at each hit and start inside its window.
+
+    Parameters
+    ----------
+    tables, forward, backward, symbols
+        As in `counts_segment_body`.
+    hit_first : ndarray, shape (segments + 1,), int64
+        The hits of segment g are hit_first[g] .. hit_first[g + 1] - 1.
+    hit_event : ndarray, shape (hits,), int64
+        Ascending inside a segment.
+    hit_lowest : ndarray, shape (hits,), int64
+        The least event of the segment at which a run may start; <= hit_event, non-decreasing inside a
+        segment.
+    exact : bool
+        If false, the hits of a segment where some value may exceed 2**62 all get 2**62: for an
+        enumeration, which only asks whether there are too many to hold.
+
+    Returns
+    -------
+    ndarray, shape (hits,), int64, or object (Python integers) where some value may exceed 2**62
+    """
+    n = tables.n_live
+    longest = int(np.diff(hit_first).max(initial=0))
+    shapes = ((forward.n_registers, n), (backward.n_registers, n), (longest, n))
+    out = np.zeros(hit_event.size, dtype=np.int64)
+    status = np.zeros(hit_first.size - 1, dtype=np.uint8)
+    scratch = [np.empty(shape, dtype=np.int64) for shape in shapes]
+    _counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, *scratch, out, status)
+    if not status.any():
+        return out
+    if not exact:
+        return np.where(np.repeat(status, np.diff(hit_first)) != 0, np.int64(2**62), out)
+    whole = out.astype(object)
+    for g in np.flatnonzero(status):
+        h0, h1 = int(hit_first[g]), int(hit_first[g + 1])
+        scratch = [np.empty(shape, dtype=object) for shape in (*shapes[:2], (h1 - h0, n))]
+        counts_segment_body(
+            tables,
+            forward,
+            backward,
+            symbols,
+            hit_event,
+            hit_lowest,
+            h0,
+            h1,
+            *scratch,
+            whole,
+        )
+    return whole
+
+
+def forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, vectors):
+    """How many complex events end at each hit, without a window.
+
+    Parameters
+    ----------
+    tables, forward, symbols, hit_first, hit_event
+        As in `counts`.
+    begin, stop : ndarray, shape (segments,), int64
+        The events of each segment; those before `begin` are in `vectors`.
+    vectors : ndarray, shape (segments, n_live), int64 or object
+        Number of runs in each state before the segment; zeros at first. Not changed.
+
+    Returns
+    -------
+    counts : ndarray, shape (hits,), int64 or object
+    vectors : ndarray, shape (segments, n_live), int64 or object
+        Number of runs in each state after the segment.
+    """
+    n = tables.n_live
+    large = np.zeros(begin.size, dtype=np.uint8)
+    if vectors.dtype == object:
+        large[:] = (vectors >= 2**62).any(axis=1)
+    after = np.where(large[:, None] != 0, 0, vectors).astype(np.int64)
+    out = np.zeros(hit_event.size, dtype=np.int64)
+    register = np.zeros(forward.n_registers, dtype=np.int64)
+    status = large.copy()
+    _forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, after, register, out, status)
+    if not status.any():
+        return out, after
+    exact, exact_after = out.astype(object), after.astype(object)
+    for g in np.flatnonzero(status):
+        exact_register = np.zeros(forward.n_registers, dtype=object)
+        exact_register[:n] = [int(value) for value in vectors[g]]
+        forward_counts_segment_body(
+            tables,
+            forward,
+            symbols,
+            int(begin[g]),
+            int(stop[g]),
+            hit_event,
+            int(hit_first[g]),
+            int(hit_first[g + 1]),
+            exact_register,
+            exact,
+        )
+        exact_after[g] = exact_register[:n]
+    return exact, exact_after

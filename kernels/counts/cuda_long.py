@@ -1,0 +1,216 @@
+"""Counts of long segments without a window: their events are cut into tiles that run side by side.
+
+A tile multiplies the numbers of runs in the states by a matrix, and matrices are multiplied by a scan over
+the tiles, as the maps of `cer_gpu.kernels.hits.cuda_long` are composed; state 0, of which there is always one
+run, makes room for a constant: the first tile of a segment maps everything to what it makes of the segment's
+own numbers. A column of a matrix is the run of one vector, and a column of a product needs only the column of
+its right factor, so that a thread has one column and no thread waits for another.
+
+A tile is run once for each state, and again with its true numbers: n + 1 times the work of one thread that
+runs the whole segment, by n times as many threads as there are tiles. With few states this is what the
+device has threads for; `MOST_STATES` is where it is not worth it any more.
+
+Sums and products stop at 2^62, so that an entry which is less is exact, and one that is not says that the
+numbers are too large for the device only where it meets a number that is not 0.
+"""
+
+import numpy as np
+from numba import cuda
+
+from ..device.geometry import LANE, SCRATCH
+from ..device.jit import device, kernel
+from ..hits.cuda_long import GROUP, begin_tiles_kernel, end_segments_kernel
+from .cuda import forward_counts
+
+MOST = 1 << 62
+"""Where sums and products stop."""
+
+MOST_STATES = 32
+"""States at most: beyond, the tiles are run so often that few threads of a CPU keep up with the device."""
+
+
+@device
+def sum_of(one, other):
+    """The sum of two numbers up to 2^62, up to 2^62."""
+    total = one + other
+    return total if 0 <= total < MOST else MOST
+
+
+@device
+def product_of(one, other):
+    """The product of two numbers up to 2^62, up to 2^62."""
+    large = (one | other) >> 31 != 0 and other > 0 and one > MOST // other
+    return MOST if large else min(one * other, MOST)
+
+
+@kernel
+def matrices_kernel(forward, symbols, begin, stop, segment, vectors, register, matrix):
+    """The matrix of every tile, one column for each thread.
+
+    ===========  ===========================  ============================================================
+    `forward`    Program                      in: `forward_program`, as a tuple
+    `symbols`    uint8 or uint16 [padded]     in
+    `begin`      int64 [tiles]                in
+    `stop`       int64 [tiles]                in
+    `segment`    int64 [tiles]                in: of which segment each is, ascending
+    `vectors`    int64 [segments, n]          in: runs in each state before the segment
+    `register`   int64 [registers, threads]   scratch
+    `matrix`     int64 [tiles, n, n]          out: what a run in state c becomes, at [t, q, c]
+    ===========  ===========================  ============================================================
+    """
+    first, into, left, right, _, n_registers = forward
+    thread = cuda.grid(1)
+    n = vectors.shape[1]
+    for at in range(thread, begin.shape[0] * n, cuda.gridsize(1)):
+        tile, column = at // n, at % n
+        fresh = tile == 0 or segment[tile - 1] != segment[tile]
+        for q in range(n_registers):
+            value = np.int64(0)
+            if q < n and (q == column if not fresh or q == 0 else column == 0):
+                value = vectors[segment[tile], q] if fresh and q > 0 else np.int64(1)
+            register[q, thread] = value
+        for i in range(begin[tile], stop[tile]):
+            symbol = symbols[i]
+            for k in range(first[symbol], first[symbol + 1]):
+                register[into[k], thread] = sum_of(register[left[k], thread], register[right[k], thread])
+        for q in range(n):
+            matrix[tile, q, column] = register[q, thread]
+
+
+@kernel
+def multiply_kernel(matrix, product, size):
+    """For each matrix the product of those of its group of `size` up to it, the first one on the right."""
+    tiles, n, _ = matrix.shape
+    for at in range(cuda.grid(1), -(-tiles // size) * n, cuda.gridsize(1)):
+        group, column = at // n, at % n
+        for q in range(n):
+            product[group * size, q, column] = matrix[group * size, q, column]
+        for tile in range(group * size + 1, min((group + 1) * size, tiles)):
+            for q in range(n):
+                total = np.int64(0)
+                for p in range(n):
+                    total = sum_of(total, product_of(matrix[tile, q, p], product[tile - 1, p, column]))
+                product[tile, q, column] = total
+
+
+@kernel
+def last_products_kernel(product, size, last):
+    """Copy the last product of each group of `size`."""
+    tiles, n, _ = product.shape
+    for at in range(cuda.grid(1), last.shape[0] * n * n, cuda.gridsize(1)):
+        group, q, column = at // (n * n), at // n % n, at % n
+        last[group, q, column] = product[min((group + 1) * size, tiles) - 1, q, column]
+
+
+@kernel
+def vectors_kernel(product, size, before, after):
+    """What stands behind each tile: its product applied to `before` [groups, n] of the group before its own.
+
+    In the first group, where nothing comes before, that is the column of state 0.
+    """
+    tiles, n = after.shape
+    for at in range(cuda.grid(1), tiles * n, cuda.gridsize(1)):
+        tile, q = at // n, at % n
+        group = tile // size
+        total = product[tile, q, 0]
+        if group > 0:
+            total = np.int64(0)
+            for p in range(n):
+                total = sum_of(total, product_of(product[tile, q, p], before[group - 1, p]))
+        after[tile, q] = total
+
+
+@kernel
+def too_large_kernel(numbers, status):
+    """`status[t]` becomes 1 where a number in row t has reached 2^62."""
+    rows, n = numbers.shape
+    for row in range(cuda.grid(1), rows, cuda.gridsize(1)):
+        for q in range(n):
+            if numbers[row, q] >= MOST:
+                status[row] = 1
+
+
+@kernel
+def join_status_kernel(segment, tile_status, status):
+    """A segment's status becomes 1 where that of one of its tiles is."""
+    for tile in range(cuda.grid(1), segment.shape[0], cuda.gridsize(1)):
+        if tile_status[tile] != 0:
+            status[segment[tile]] = 1
+
+
+def most_tiles(n_live):
+    """Tiles of a launch at most: their matrices and products share the scratch memory."""
+    return max(1, SCRATCH // (2 * 8 * n_live * n_live))
+
+
+def scan_matrices(matrix, size, geometry=LANE):
+    """The numbers of runs behind every tile.
+
+    Parameters
+    ----------
+    matrix : device array, shape (tiles, n, n), int64
+        The first one has zeros but in the column of state 0, as `matrices_kernel` makes it.
+    size : int
+        Matrices of a group.
+    geometry : Geometry
+
+    Returns
+    -------
+    device array, shape (tiles, n), int64
+        2^62 for a number that is not less.
+    """
+    tiles, n, _ = matrix.shape
+    groups, threads = -(-tiles // size), geometry.threads
+    product = cuda.device_array((tiles, n, n), np.int64)
+    after = cuda.device_array((tiles, n), np.int64)
+    multiply_kernel[geometry.blocks(groups * n), threads](matrix, product, size)
+    before = after
+    if groups > 1:
+        last = cuda.device_array((groups, n, n), np.int64)
+        last_products_kernel[geometry.blocks(groups * n * n), threads](product, size, last)
+        before = scan_matrices(last, size, geometry)
+    vectors_kernel[geometry.blocks(tiles * n), threads](product, size, before, after)
+    return after
+
+
+def tiled_forward_counts(
+    machine, symbols, begin, stop, segment, first, event, vectors, status, geometry=LANE
+):
+    """Counts without a window, of segments that are cut into tiles: `forward_counts` over long ones.
+
+    Parameters
+    ----------
+    machine : DeviceTables
+        Of at most `MOST_STATES` states.
+    symbols : device array, shape (padded events,), uint8 or uint16
+    begin, stop, segment : device array, shape (tiles,), int64
+        As in `cer_gpu.kernels.hits.cuda_long.tiled_hits`; at most `most_tiles` tiles.
+    first : device array, shape (tiles + 1,), int64
+        The hits of each tile.
+    event : device array, shape (hits,), int64
+    vectors, status : device array
+        As in `cuda.forward_counts`, for the segments; numbers less than 2^62.
+    geometry : Geometry
+
+    Returns
+    -------
+    device array, shape (hits,), int64
+    """
+    tiles, n = begin.shape[0], vectors.shape[1]
+    if not tiles:
+        return cuda.device_array(event.shape[0], np.int64)
+    threads = geometry.threads
+    blocks = geometry.blocks(tiles * n)
+    register = cuda.device_array((machine.forward[-1], blocks * threads), np.int64)
+    matrix = cuda.device_array((tiles, n, n), np.int64)
+    matrices_kernel[blocks, threads](
+        machine.forward, symbols, begin, stop, segment, vectors, register, matrix
+    )
+    before = cuda.device_array((tiles, n), np.int64)
+    begin_tiles_kernel[blocks, threads](segment, vectors, scan_matrices(matrix, GROUP, geometry), before)
+    tile_status = cuda.to_device(np.zeros(tiles, np.uint8))
+    too_large_kernel[geometry.blocks(tiles), threads](before, tile_status)
+    out = forward_counts(machine, symbols, begin, stop, first, event, before, tile_status, geometry)
+    join_status_kernel[geometry.blocks(tiles), threads](segment, tile_status, status)
+    end_segments_kernel[blocks, threads](segment, before, status, vectors)
+    return out

@@ -1,0 +1,1 @@
+"""Hits and counts under a window that does not admit an interval of events."""

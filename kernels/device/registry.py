@@ -1,0 +1,253 @@
+"""Every kernel, with the types for which it is compiled ahead of time."""
+
+from typing import Any, NamedTuple
+
+from numba import types
+
+from ..best import cuda as best
+from ..classify import cuda as classify
+from ..consume import cuda as consume
+from ..counts import cuda as counts
+from ..counts import cuda_long as matrices
+from ..counts_by_start import cuda as counts_by_start
+from ..forest import cuda_enumerate as paths
+from ..forest import cuda_nodes as nodes
+from ..forest import cuda_walks as walks
+from ..hits import cuda as hits
+from ..hits import cuda_long as flows
+from ..joins import cuda_cells as join_cells
+from ..joins import cuda_counts as join_counts
+from ..joins import cuda_hits as join_hits
+from ..joins import cuda_nodes as join_nodes
+from ..windows import cuda as windows
+from . import scan
+from .geometry import LANE, STREAM
+
+
+class Kernel(NamedTuple):
+    """A kernel, the types of its arguments, and the threads of a block at most.
+
+    There is one tuple of types for each form that the engine launches.
+    """
+
+    name: str
+    function: Any
+    signatures: tuple[tuple[types.Type, ...], ...]
+    threads: int = STREAM.threads
+
+
+def _array(dtype, ndim=1):
+    return types.Array(dtype, ndim, "C")
+
+
+U8, U16, U32, U64 = (_array(dtype) for dtype in (types.uint8, types.uint16, types.uint32, types.uint64))
+I32, I64, F64 = (_array(dtype) for dtype in (types.int32, types.int64, types.float64))
+I64_2, I64_3, U64_2 = _array(types.int64, 2), _array(types.int64, 3), _array(types.uint64, 2)
+I32_2, I32_4, I64_4 = _array(types.int32, 2), _array(types.int32, 4), _array(types.int64, 4)
+INT = types.int64
+
+NUMBERS = tuple(
+    _array(dtype)
+    for dtype in (
+        types.int8,
+        types.int16,
+        types.int32,
+        types.int64,
+        types.uint8,
+        types.uint16,
+        types.uint32,
+        types.uint64,
+        types.float32,
+        types.float64,
+    )
+)
+"""Columns of numbers."""
+
+CODES = (_array(types.int8), _array(types.int16), I32, I64, U8, U16, U32)
+"""Columns of dictionary codes, and of truth values."""
+
+INDICES = (U16, U32)
+SYMBOLS = (U8, U16)
+KEYS = ((U64, types.uint64), (F64, types.float64))
+"""Keys of windows, and their sizes."""
+
+HITS_PROGRAM = types.Tuple((U64, U64, INT, INT))
+PROGRAM = types.Tuple((I32, U32, U32, U32, INT, INT))
+TABLES = types.Tuple((I32, I32, I32, I32, U8))
+FOREST = types.Tuple((I64_2, I64, I32, I64, I64, I64))
+_SEGMENTS = (I64, I64, I64, I64_2)
+_HITS = (I64, I64, I64, I64, I64)
+_BEST = (
+    *(I64, I64, I64, types.boolean, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2),
+    *(I64, I64, I64, I32, I64_2),
+)
+_UNITS = (I64_2, I64, I64, I64_3, I64_3)
+_FOUND = (I32, I32, I32, I32, I32)
+_JOIN = types.Tuple((*[I32] * 3, U8, *[I32] * 6, U8))
+_LISTS = (I64_3, I64_3, I64_2)
+
+KERNELS = (
+    Kernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
+    Kernel(
+        "add_cuts",
+        classify.add_cuts_kernel,
+        tuple((index, values, U8, values, index) for index in INDICES for values in NUMBERS),
+    ),
+    Kernel(
+        "add_codes",
+        classify.add_codes_kernel,
+        tuple((index, codes, U8, index, index.dtype) for index in INDICES for codes in CODES),
+    ),
+    Kernel(
+        "restate",
+        classify.restate_kernel,
+        tuple((index, INT, I32, INT, following) for index in INDICES for following in INDICES),
+    ),
+    Kernel("mark", classify.mark_kernel, tuple((U64, INT, INT, table, U8, I64) for table in SYMBOLS)),
+    Kernel(
+        "scatter",
+        classify.scatter_kernel,
+        tuple((index, table, INT, U8, I64, I64, table) for index in INDICES for table in SYMBOLS),
+    ),
+    Kernel(
+        "gather",
+        classify.gather_kernel,
+        tuple((values, I64, INT, F64 if "float" in str(values) else I64) for values in NUMBERS),
+    ),
+    Kernel("scan_tiles", scan.scan_tiles_kernel, ((I64, I64, I64),)),
+    Kernel("add_totals", scan.add_totals_kernel, ((I64, I64, INT),)),
+    Kernel(
+        "count_hits",
+        hits.count_hits_kernel,
+        tuple((HITS_PROGRAM, U64, INT, I64, *window, *_SEGMENTS, I64) for window in KEYS),
+        LANE.threads,
+    ),
+    Kernel(
+        "fill_hits",
+        hits.fill_hits_kernel,
+        tuple((HITS_PROGRAM, U64, INT, I64, *window, *_SEGMENTS, I64, I64, I64) for window in KEYS),
+        LANE.threads,
+    ),
+    Kernel(
+        "lowest_starts",
+        windows.lowest_starts_kernel,
+        tuple((keys, I64, I64, I64, size, I64) for keys, size in KEYS),
+    ),
+    Kernel(
+        "counts",
+        counts.counts_kernel,
+        tuple(
+            (TABLES, PROGRAM, PROGRAM, symbols, I64, I64, I64, I64_3, I64_3, I64_2, I64, U8)
+            for symbols in SYMBOLS
+        ),
+        LANE.threads,
+    ),
+    Kernel(
+        "forward_counts",
+        counts.forward_counts_kernel,
+        tuple((TABLES, PROGRAM, symbols, I64, I64, I64, I64, I64_2, I64_2, I64, U8) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    Kernel(
+        "maps",
+        flows.maps_kernel,
+        ((HITS_PROGRAM, U64, INT, I64, I64, I64, I64, I64_2, U64_2, I64_2),),
+        LANE.threads,
+    ),
+    Kernel("compose", flows.compose_kernel, ((U64_2, I64_2, INT),), LANE.threads),
+    Kernel("last_maps", flows.last_maps_kernel, ((U64_2, I64_2, INT, U64_2, I64_2),), LANE.threads),
+    Kernel("add_maps", flows.add_maps_kernel, ((U64_2, I64_2, INT, I64_2),), LANE.threads),
+    Kernel("begin_tiles", flows.begin_tiles_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
+    Kernel("end_segments", flows.end_segments_kernel, ((I64, I64_2, U8, I64_2),), LANE.threads),
+    Kernel(
+        "matrices",
+        matrices.matrices_kernel,
+        tuple((PROGRAM, symbols, I64, I64, I64, I64_2, I64_2, I64_3) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    Kernel("multiply", matrices.multiply_kernel, ((I64_3, I64_3, INT),), LANE.threads),
+    Kernel("last_products", matrices.last_products_kernel, ((I64_3, INT, I64_3),), LANE.threads),
+    Kernel("vectors", matrices.vectors_kernel, ((I64_3, INT, I64_2, I64_2),), LANE.threads),
+    Kernel("too_large", matrices.too_large_kernel, ((I64_2, U8),), LANE.threads),
+    Kernel(
+        "count_nodes",
+        nodes.count_nodes_kernel,
+        tuple((TABLES, symbols, *_HITS, I64, I32, *_LISTS, I64, I64) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    Kernel(
+        "fill_nodes",
+        nodes.fill_nodes_kernel,
+        tuple((TABLES, symbols, *_HITS, I64_2, I64, I32, I64, *_LISTS, I64, I64) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    Kernel("parts", paths.parts_kernel, ((I64, I64, I64, I64, INT, INT, *[I64] * 6),)),
+    Kernel("units", paths.units_kernel, ((*[I64] * 5, INT, I64_2, I64),)),
+    Kernel("weigh", walks.weigh_kernel, ((FOREST, I64, I64, I64, I64),), LANE.threads),
+    Kernel("measure", walks.measure_kernel, ((FOREST, *_UNITS, I64, I64),), LANE.threads),
+    Kernel("walk", walks.walk_kernel, ((FOREST, *_UNITS, I64, *_FOUND, I32, I32, I64_2),), LANE.threads),
+    Kernel("merge", paths.merge_kernel, ((I64, I64_2, INT, *_FOUND, I32, I32),)),
+    Kernel("lengths", paths.lengths_kernel, ((I64, I64, I32, I32, I64),)),
+    Kernel(
+        "write",
+        paths.write_kernel,
+        ((I64, I64, I64, I64, I32, I32, I32, I32, I32, I64, I64, I64, I64, I32),),
+    ),
+    Kernel(
+        "count_best",
+        best.count_best_kernel,
+        tuple((TABLES, symbols, *_BEST, I64, U8) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    Kernel(
+        "fill_best",
+        best.fill_best_kernel,
+        tuple((TABLES, symbols, *_BEST, I64, I64_2) for symbols in SYMBOLS),
+        LANE.threads,
+    ),
+    Kernel(
+        "by_start",
+        counts_by_start.by_start_kernel,
+        tuple(
+            (TABLES, PROGRAM, symbols, keys, U8, size, *[I64] * 4, I64_2, I64, I64, I64, U8)
+            for symbols in SYMBOLS
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    Kernel("sum_halves", counts_by_start.sum_halves_kernel, ((*[I64] * 7, U8),)),
+    Kernel("keep_hits", counts_by_start.keep_hits_kernel, ((*[I64] * 8,),)),
+    Kernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
+    Kernel("clear", join_cells.clear_kernel, ((I64_2,),)),
+    Kernel(
+        "join_hits",
+        join_hits.join_hits_kernel,
+        tuple(
+            (_JOIN, symbols, I32_2, I64, keys, size, *[I64] * 4, I64_2, I64, I64_3, I64, I64, I64)
+            for symbols in SYMBOLS
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    Kernel("move_hits", join_hits.move_hits_kernel, ((*[I64] * 6,),), LANE.threads),
+    Kernel(
+        "join_nodes",
+        join_nodes.join_nodes_kernel,
+        tuple(
+            (
+                *(_JOIN, symbols, I32_2, *[I64] * 7, I64_2, I64, I32_2, I64, I32, I64, I64, I32, I64),
+                *(I64_3, I64_3, I64_2, I64, U8),
+            )
+            for symbols in SYMBOLS
+        ),
+        LANE.threads,
+    ),
+    Kernel(
+        "join_counts",
+        join_counts.join_counts_kernel,
+        ((INT, I64, I64, I64, I32_2, I64, I32, I64, I64, I32, I64, I64, *[I32] * 3, I64, I32, U8, I64),),
+        LANE.threads,
+    ),
+    Kernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
+)
+"""All of them, in the order of the pipeline."""

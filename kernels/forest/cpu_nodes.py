@@ -1,0 +1,339 @@
+"""Building the persistent structure: tECS of CORE (Bucchi, Grez, Quintana, Riveros, Vansummeren, VLDB 2022).
+
+What a node is stands in `contract`.
+
+Each state of the automaton has a **union-list** n_0, n_1, ..., n_k with `latest(n_0) >= latest(n_1) >
+latest(n_2) > ...`, n_0 no union. The union of a whole list is made only when a transition needs it. States
+are followed in decreasing order of `latest(n_0)`, so whatever joins an existing list fits behind its n_0. A
+list has at most n_live + 2 elements: behind n_0 there are only starts that were the latest of some state when
+n_0's start was new. So an event costs a number of steps that depends on the query alone.
+
+Arrays are passed one by one and helpers are inlined: taking an array out of a tuple costs Numba two atomic
+operations each time. What is written and read of nodes goes through helpers, since on a device the same
+bodies also only count (`cuda_nodes`).
+"""
+
+from ..jit import inline, jit
+from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
+
+DONE = 0
+ARENA_FULL = 1
+ROOTS_FULL = 2
+
+SEGMENT, EVENT, HIT, NODES, ROOTS, ACTIVE, SIDE, OPEN, BOUND, FREE, ITEMS, WORDS = range(12)
+"""Words of `progress`, by which `build` goes on where an array was full; `WORDS` is their number."""
+
+LENGTH, MERGED, ITEM = range(3)
+"""Columns of `slots`: length of the list, union of the whole list or -1, and from `ITEM` on its nodes."""
+
+ORDER, SLOT_OF, UNUSED, ROWS = 0, 2, 4, 5
+"""Rows of `states`: on each of two sides (before and after an event) the states with a list, by decreasing
+latest start, and each state's slot or -1; then a stack of unused slots."""
+
+
+@inline
+def _node(arena, progress, label, left, right, latest):
+    node = progress[NODES]
+    progress[NODES] = node + 1
+    arena[node, LABEL] = label
+    arena[node, LEFT] = left
+    arena[node, RIGHT] = right
+    arena[node, LATEST] = latest
+    return node
+
+
+@inline
+def _latest(arena, node):
+    return arena[node, LATEST]
+
+
+@inline
+def _is_union(arena, node):
+    return arena[node, LABEL] == UNION
+
+
+@inline
+def _left(arena, node):
+    return arena[node, LEFT]
+
+
+@inline
+def _right(arena, node):
+    return arena[node, RIGHT]
+
+
+@inline
+def _root(root_label, root_node, progress, label, node):
+    root = progress[ROOTS]
+    progress[ROOTS] = root + 1
+    root_label[root] = label
+    root_node[root] = node
+
+
+@inline
+def _room(arena, root_node, progress, block):
+    """Whether an event with `block` transitions finds room; `DONE`, or which array is full."""
+    status = DONE
+    if progress[NODES] + progress[ITEMS] + 4 * block + 1 > arena.shape[0]:
+        status = ARENA_FULL
+    elif progress[ROOTS] + block > root_node.shape[0]:
+        status = ROOTS_FULL
+    return status
+
+
+@inline
+def _union(arena, progress, left, right):
+    return _node(arena, progress, UNION, left, right, _latest(arena, left))
+
+
+@inline
+def _joined(arena, progress, one, other):
+    """The union of two nodes with the same latest start, whose left children (if any) are no unions.
+
+    The gadget of CORE's Figure 4: the result has a non-union on its left again, and its output depth does
+    not grow with the number of joins.
+    """
+    if not _is_union(arena, one):
+        result = _union(arena, progress, one, other)
+    elif not _is_union(arena, other):
+        result = _union(arena, progress, other, one)
+    else:
+        first = _right(arena, one)
+        second = _right(arena, other)
+        if _latest(arena, first) < _latest(arena, second):
+            first, second = second, first
+        rest = _union(arena, progress, first, second)
+        inner = _union(arena, progress, _left(arena, other), rest)
+        result = _union(arena, progress, _left(arena, one), inner)
+    return result
+
+
+@inline
+def _merge(arena, slots, progress, slot):
+    """The union of a whole list, made once as long as the list does not change."""
+    if slots[slot, MERGED] < 0:
+        k = ITEM + slots[slot, LENGTH] - 1
+        node = slots[slot, k]
+        while k > ITEM:
+            k -= 1
+            node = _union(arena, progress, slots[slot, k], node)
+        slots[slot, MERGED] = node
+    return slots[slot, MERGED]
+
+
+@inline
+def _new_list(slots, states, progress, node):
+    progress[FREE] -= 1
+    slot = states[UNUSED, progress[FREE]]
+    slots[slot, LENGTH] = 1
+    slots[slot, MERGED] = -1
+    slots[slot, ITEM] = node
+    return slot
+
+
+@inline
+def _release(states, progress, slot):
+    states[UNUSED, progress[FREE]] = slot
+    progress[FREE] += 1
+
+
+@inline
+def _insert(arena, slots, progress, slot, node):
+    """Put a node, not later than the first one, into a list."""
+    latest = _latest(arena, node)
+    stop = ITEM + slots[slot, LENGTH]
+    k = ITEM + 1
+    while k < stop and _latest(arena, slots[slot, k]) > latest:
+        k += 1
+    if k < stop and _latest(arena, slots[slot, k]) == latest:
+        slots[slot, k] = _joined(arena, progress, slots[slot, k], node)
+    else:
+        for m in range(stop, k, -1):
+            slots[slot, m] = slots[slot, m - 1]
+        slots[slot, k] = node
+        slots[slot, LENGTH] += 1
+    slots[slot, MERGED] = -1
+
+
+@inline
+def _expire(arena, slots, slot, bound):
+    """Drop the elements of a list whose starts are all below the bound; its length."""
+    length = slots[slot, LENGTH]
+    while length > 0 and _latest(arena, slots[slot, ITEM + length - 1]) < bound:
+        length -= 1
+        slots[slot, LENGTH] = length
+        slots[slot, MERGED] = -1
+    return length
+
+
+@inline
+def _append(states, progress, side, state, slot):
+    """Give a state its list, behind those of the other states on a side."""
+    states[ORDER + side, progress[ACTIVE]] = state
+    states[SLOT_OF + side, state] = slot
+    progress[ACTIVE] += 1
+
+
+@inline
+def _forget(states, progress):
+    """Drop all lists of the present side."""
+    side = progress[SIDE]
+    for k in range(progress[ACTIVE]):
+        state = states[ORDER + side, k]
+        _release(states, progress, states[SLOT_OF + side, state])
+        states[SLOT_OF + side, state] = -1
+    progress[ACTIVE] = 0
+    progress[ITEMS] = 0
+
+
+@jit
+def _begin(slots, states, progress):
+    """Begin a segment: no state has a list, and all slots are unused."""
+    progress[FREE] = slots.shape[0]
+    for slot in range(slots.shape[0]):
+        states[UNUSED, slot] = slot
+        states[SLOT_OF, slot] = -1
+        states[SLOT_OF + 1, slot] = -1
+    progress[SIDE] = 0
+    progress[ACTIVE] = 0
+    progress[ITEMS] = 0
+
+
+@inline
+def _first_of(source, state, low, high):
+    """The first transition of a state in a symbol's block."""
+    while low < high:
+        middle = (low + high) >> 1
+        if source[middle] < state:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inline
+def _follow(
+    first, source, label, target, accepting, arena, root_label, root_node, slots, states, progress, symbol,
+    event, ends, bound,
+):  # fmt: skip
+    """Follow all runs over one event, from the present side to the other."""
+    side = progress[SIDE]
+    other = 1 - side
+    n_active = progress[ACTIVE]
+    progress[ACTIVE] = 0
+    progress[SIDE] = other
+    stop = first[symbol + 1]
+    for k in range(-1, n_active):
+        state = 0
+        slot = -1
+        if k >= 0:
+            state = states[ORDER + side, k]
+            slot = states[SLOT_OF + side, state]
+            states[SLOT_OF + side, state] = -1
+            if _expire(arena, slots, slot, bound) == 0:
+                _release(states, progress, slot)
+                continue
+        node = -1
+        moved = False
+        t = _first_of(source, state, first[symbol], stop)
+        while t < stop and source[t] == state:
+            goal = target[t]
+            taken = -1
+            if goal >= 0:
+                taken = states[SLOT_OF + other, goal]
+            if label[t] == 0 and goal >= 0 and taken < 0 and k >= 0:
+                # the list itself goes on: nothing is built
+                _append(states, progress, other, goal, slot)
+                moved = True
+                goal = -1
+            if node < 0 and (goal >= 0 or (ends and accepting[t])):
+                if k < 0:
+                    node = _node(arena, progress, BOTTOM, -1, -1, event)
+                else:
+                    node = _merge(arena, slots, progress, slot)
+            if ends and accepting[t]:
+                _root(root_label, root_node, progress, label[t], node)
+            if goal >= 0:
+                reached = node
+                if label[t] != 0:
+                    reached = _node(arena, progress, label[t], node, event, _latest(arena, node))
+                if taken < 0:
+                    _append(states, progress, other, goal, _new_list(slots, states, progress, reached))
+                else:
+                    _insert(arena, slots, progress, taken, reached)
+            t += 1
+        if k >= 0 and not moved:
+            _release(states, progress, slot)
+    items = 0
+    for k in range(progress[ACTIVE]):
+        items += slots[states[SLOT_OF + other, states[ORDER + other, k]], LENGTH]
+    progress[ITEMS] = items
+
+
+@jit
+def build(
+    first, source, label, target, accepting, symbols, begin, stop, hit_first, hit_event, hit_lowest, arena,
+    root_first, root_label, root_node, slots, states, progress,
+):  # fmt: skip
+    """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
+
+    ============  =======================================  ==============================================
+    `first` ...   the five arrays of `RunTables`           in
+    `symbols`     uint8 or uint16 [events]                 in
+    `begin`       int64 [segments]                         in: first event of each segment
+    `stop`        int64 [segments]                         in: one past the last event
+    `hit_first`   int64 [segments + 1]                     in: segment g has the hits from hit_first[g] on
+    `hit_event`   int64 [hits]                             in: ascending inside a segment
+    `hit_lowest`  int64 [hits]                             in: least admissible start; non-decreasing there
+    `arena`       int64 [capacity, 4]                      out: nodes 0 .. progress[NODES] - 1
+    `root_first`  int64 [hits + 1]                         out: the roots of hit h are root_first[h] ..
+    `root_label`  int32 [capacity]                         out: label of the mark at the hit; 0: none
+    `root_node`   int64 [capacity]                         out: what it is put on
+    `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  scratch, kept until all segments are built
+    `states`      int64 [ROWS, 2 n_live + 2]               scratch, kept likewise
+    `progress`    int64 [WORDS]                            in/out: zeros at first, then kept
+    ============  =======================================  ==============================================
+
+    When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
+    start no hit to come admits is not followed, and events that no hit needs are skipped.
+    """
+    while progress[SEGMENT] < begin.shape[0]:
+        g = progress[SEGMENT]
+        if progress[OPEN] == 0:
+            _begin(slots, states, progress)
+            progress[OPEN] = 1
+            progress[EVENT] = begin[g]
+            progress[HIT] = hit_first[g]
+            progress[BOUND] = 0
+        event = progress[EVENT]
+        h = progress[HIT]
+        h1 = hit_first[g + 1]
+        bound = progress[BOUND]
+        while event < stop[g] and h < h1:
+            if hit_lowest[h] > bound:
+                bound = hit_lowest[h]
+                if bound > event:
+                    _forget(states, progress)
+                    event = bound
+            symbol = symbols[event]
+            block = first[symbol + 1] - first[symbol]
+            status = _room(arena, root_node, progress, block)
+            if status != DONE:
+                progress[EVENT] = event
+                progress[HIT] = h
+                progress[BOUND] = bound
+                return status
+            ends = hit_event[h] == event
+            if ends:
+                root_first[h] = progress[ROOTS]
+            _follow(
+                first, source, label, target, accepting, arena, root_label, root_node, slots, states,
+                progress, symbol, event, ends, bound,
+            )  # fmt: skip
+            if ends:
+                h += 1
+                root_first[h] = progress[ROOTS]
+            event += 1
+        progress[OPEN] = 0
+        progress[SEGMENT] = g + 1
+    return DONE

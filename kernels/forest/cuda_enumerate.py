@@ -1,0 +1,410 @@
+"""`cpu_enumerate` on the device: bulk enumeration by count, scan and fill.
+
+Every hit is a unit of work for a thread (`cuda_walks`), and a hit with many complex events is
+cut into several, so that a large answer does not wait for one thread. Each unit's complex events are sorted
+by its thread; the sorted runs of one hit are then merged, two by two, by one thread for each complex event,
+which looks up how many of the other run come before it. At last one thread for each complex event writes it
+where it belongs.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from ..device.geometry import LANE, STREAM, scratch_blocks
+from ..device.jit import kernel
+from ..device.scan import offsets_of
+from ..windows.cuda import segment_of
+from .contract import Block
+from .cuda_walks import (
+    FIRST,
+    HIT,
+    LAST,
+    NODE,
+    SKIP,
+    STOP,
+    UNIT_COLUMNS,
+    WAYS,
+    measure_kernel,
+    precedes,
+    walk_kernel,
+    weigh_kernel,
+)
+
+STACK = 64
+"""Marks of a complex event at most, and nodes that wait while one is found: what a thread has room for."""
+
+RANGE = 256
+"""Complex events of a unit at most, where a hit is cut: some rounds of merging for the largest hits."""
+
+MOST = (1 << 31) - 1
+"""Complex events and marks that are written in one go at most, since they are numbered in four bytes."""
+
+
+class Forest(NamedTuple):
+    """A structure on the device: what `cuda_nodes.build` makes, and the hits.
+
+    ============  =====================  ====================================================
+    `arena`       int64 [nodes, 4]       as in `cpu_nodes.build`
+    `root_first`  int64 [hits + 1]
+    `root_label`  int32 [roots]
+    `root_node`   int64 [roots]
+    `event`       int64 [hits]           where complex events end
+    `lowest`      int64 [hits]           the least admissible start
+    ============  =====================  ====================================================
+    """
+
+    arena: Any
+    root_first: Any
+    root_label: Any
+    root_node: Any
+    event: Any
+    lowest: Any
+
+
+class Lists(NamedTuple):
+    """How hits and nodes lie in segments, on the device: arrays of int64.
+
+    ============  ================  ================================================================
+    `first`       [segments + 1]    where the hits of each begin
+    `node_first`  [segments + 1]    where the nodes of each begin
+    `count`       [hits]            how many complex events each hit has, at least 1
+    ============  ================  ================================================================
+    """
+
+    first: Any
+    node_first: Any
+    count: Any
+
+
+class Units(NamedTuple):
+    """The units of some hits, on the device: arrays of int64.
+
+    ================  ==================  ==============================================================
+    `table`           [units, columns]    as in `cuda_walks`
+    `first`           [units + 1]         where the complex events of each begin
+    `hits`            [m]                 the numbers of the hits
+    `answer_first`    [m + 1]             where the complex events of each begin
+    `wanted_first`    [m + 1]             the same if no more are wanted of each than its limit
+    `nodes`           [m + 1]             where the table of nodes of each begins that is cut
+    `base`            [m]                 the node that it begins with
+    `longest`         int                 the most units of a hit
+    ================  ==================  ==============================================================
+    """
+
+    table: Any
+    first: Any
+    hits: Any
+    answer_first: Any
+    wanted_first: Any
+    nodes: Any
+    base: Any
+    longest: int
+
+
+@kernel
+def parts_kernel(hits, first, node_first, count, size, limit, parts, number, wanted, nodes, base, longest):
+    """What is to be done for each of some hits.
+
+    =========================  ======================  =================================================
+    `hits`                     int64 [m]               in: their numbers
+    `first` .. `count`                                 in: the fields of `Lists`
+    `size`                     int64                   in: complex events of a unit, where a hit is cut
+    `limit`                    int64                   in: how many are wanted of each hit
+    `parts`                    int64 [m]               out: its units
+    `number`, `wanted`         int64 [m]               out: its complex events, and those wanted
+    `nodes`                    int64 [m]               out: the nodes of its segment if it is cut, else 0
+    `base`                     int64 [m]               out: the first of them
+    `longest`                  int64 [1]               in and out: the most units of a hit
+    =========================  ======================  =================================================
+    """
+    for at in range(cuda.grid(1), hits.shape[0], cuda.gridsize(1)):
+        segment = segment_of(first, hits[at])
+        base[at] = node_first[segment]
+        own = node_first[segment + 1] - node_first[segment]
+        complex_events = count[hits[at]]
+        number[at] = complex_events
+        wanted[at] = min(complex_events, limit)
+        cut = complex_events > 2 * size and complex_events > own
+        nodes[at] = own if cut else 0
+        parts[at] = (complex_events + size - 1) // size if cut else 1
+        if cut:
+            cuda.atomic.max(longest, 0, parts[at])
+
+
+@kernel
+def units_kernel(hits, of_hit, answer_first, nodes, base, size, table, unit_first):
+    """The units of some hits, one for each thread.
+
+    ===============  ============================  ==================================================
+    `hits`           int64 [m]                     in
+    `of_hit`         int64 [m + 1]                 in: where the units of each hit begin
+    `answer_first`   int64 [m + 1]                 in: as in `Units`; `nodes` and `base` too
+    `size`           int64                         in: as in `parts_kernel`
+    `table`          int64 [units, columns]        out
+    `unit_first`     int64 [units + 1]             out
+    ===============  ============================  ==================================================
+    """
+    units = table.shape[0]
+    for unit in range(cuda.grid(1), units, cuda.gridsize(1)):
+        at = segment_of(of_hit, unit)
+        first_unit = of_hit[at]
+        stop_unit = of_hit[at + 1]
+        number = answer_first[at + 1] - answer_first[at]
+        low = (unit - first_unit) * size
+        high = min(low + size, number) if stop_unit - first_unit > 1 else number
+        table[unit, HIT] = hits[at]
+        # what is found first stands last, so that the items of a hit are nearly in canonical order
+        table[unit, SKIP] = number - high
+        table[unit, LAST] = 1 if low == 0 else 0
+        table[unit, WAYS] = nodes[at]
+        table[unit, NODE] = base[at]
+        table[unit, FIRST] = first_unit
+        table[unit, STOP] = stop_unit
+        unit_first[unit] = answer_first[at] + low
+        if unit == units - 1:
+            unit_first[units] = answer_first[at + 1]
+
+
+@kernel
+def merge_kernel(unit_first, units, width, starts, firsts, lengths, events, labels, order, merged):
+    """Merge the sorted runs of `width` units each, two by two.
+
+    ============  =======================  ================================================================
+    `unit_first`  int64 [units + 1]        in
+    `units`       int64 [units, columns]   in
+    `width`       int64                    in
+    `starts` ...                           in: as in `walk_kernel`
+    `order`       int32 [complex events]   in
+    `merged`      int32 [complex events]   out
+    ============  =======================  ================================================================
+    """
+    for at in range(cuda.grid(1), order.shape[0], cuda.gridsize(1)):
+        unit = segment_of(unit_first, at)
+        first_unit = units[unit, FIRST]
+        stop_unit = units[unit, STOP]
+        run = (unit - first_unit) // width
+        other = run ^ 1
+        mine = unit_first[first_unit + run * width]
+        low = unit_first[min(first_unit + other * width, stop_unit)]
+        high = unit_first[min(first_unit + (other + 1) * width, stop_unit)]
+        before = low
+        while before < high:
+            middle = (before + high) >> 1
+            if precedes(order[middle], order[at], starts, firsts, lengths, events, labels):
+                before = middle + 1
+            else:
+                high = middle
+        merged[min(mine, low) + at - mine + before - low] = order[at]
+
+
+@kernel
+def lengths_kernel(wanted_first, answer_first, order, lengths, out):
+    """How many marks each wanted complex event has.
+
+    ==============  =======================  ==============================================================
+    `wanted_first`  int64 [hits + 1]         in: where those of each hit go
+    `answer_first`  int64 [hits + 1]         in: where they are in `order`
+    `order`         int32 [complex events]   in
+    `lengths`       int32 [complex events]   in
+    `out`           int64 [wanted]           out
+    ==============  =======================  ==============================================================
+    """
+    for at in range(cuda.grid(1), out.shape[0], cuda.gridsize(1)):
+        hit = segment_of(wanted_first, at)
+        out[at] = lengths[order[answer_first[hit] + at - wanted_first[hit]]]
+
+
+@kernel
+def write_kernel(
+    hits, lowest, wanted_first, answer_first, order, starts, firsts, events, labels, out_hit, out_start,
+    out_first, out_event, out_label,
+):  # fmt: skip
+    """Write the wanted complex events into a block, one for each thread.
+
+    `hits` int64 [hits] in: the numbers of the hits; `lowest` as in `Forest`; `out_first` int64 [wanted + 1]
+    in, the other fields of the `Block` out. The rest as in `lengths_kernel`.
+    """
+    for at in range(cuda.grid(1), out_hit.shape[0], cuda.gridsize(1)):
+        number = segment_of(wanted_first, at)
+        hit = hits[number]
+        item = order[answer_first[number] + at - wanted_first[number]]
+        out_hit[at] = hit
+        out_start[at] = lowest[hit] + starts[item]
+        source = firsts[item]
+        for mark in range(out_first[at], out_first[at + 1]):
+            out_event[mark] = lowest[hit] + events[source]
+            out_label[mark] = labels[source]
+            source += 1
+
+
+def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
+    """The units of some hits.
+
+    Parameters
+    ----------
+    lists : Lists
+    hits : ndarray, shape (m,), int64
+        Their numbers; at least one.
+    limit : int, optional
+        At most so many complex events of each are wanted.
+    size : int
+        A hit is cut into ranges of so many, where it has more than two of them and more complex events than
+        its segment has nodes: else the table of the nodes costs more than is saved.
+    geometry : Geometry
+
+    Returns
+    -------
+    Units
+    """
+    there, m = cuda.to_device(hits), len(hits)
+    parts, number, wanted, nodes, base = (cuda.device_array(m, np.int64) for _ in range(5))
+    longest = cuda.to_device(np.ones(1, np.int64))
+    limit = MOST if limit is None else limit
+    launch = geometry.blocks(m), geometry.threads
+    parts_kernel[launch](there, *lists, size, limit, parts, number, wanted, nodes, base, longest)
+    of_hit, answer_first, wanted_first, node_first = (
+        offsets_of(part, geometry) for part in (parts, number, wanted, nodes)
+    )
+    units = int(of_hit[m])
+    table = cuda.device_array((units, UNIT_COLUMNS), np.int64)
+    first = cuda.device_array(units + 1, np.int64)
+    launch = geometry.blocks(units), geometry.threads
+    units_kernel[launch](there, of_hit, answer_first, node_first, base, size, table, first)
+    return Units(table, first, there, answer_first, wanted_first, node_first, base, int(longest[0]))
+
+
+class Scratch(NamedTuple):
+    """What the threads that walk need: made once, since to get memory takes as long as a walk.
+
+    =========  ==========================  =========================================
+    `pending`  int64 [2, stack, threads]
+    `path`     int64 [2, stack, threads]
+    `tally`    int64 [256, threads]
+    `launch`   (int, int)                  blocks, and threads of a block
+    =========  ==========================  =========================================
+    """
+
+    pending: Any
+    path: Any
+    tally: Any
+    launch: tuple[int, int]
+
+
+def scratch_of(units, geometry=LANE, stack=STACK):
+    """Scratch memory for the walks of about so many units at a time.
+
+    Parameters
+    ----------
+    units : int
+    geometry : Geometry
+    stack : int
+        Marks of a complex event at most, and nodes that wait.
+    """
+    blocks = scratch_blocks(units, 4 * stack + 256, geometry)
+    threads = blocks * geometry.threads
+    pending, path = (cuda.device_array((2, stack, threads), np.int64) for _ in range(2))
+    return Scratch(pending, path, cuda.device_array((256, threads), np.int64), (blocks, geometry.threads))
+
+
+class Walked(NamedTuple):
+    """Units whose marks are counted, with what their walks need: see `measure`."""
+
+    marks: Any
+    worst: int
+    units: Units
+    arrays: tuple[Any, ...]
+    scratch: Scratch
+
+
+def measure(forest, units, scratch):
+    """Count the marks of units.
+
+    Parameters
+    ----------
+    forest : Forest
+    units : Units
+    scratch : Scratch
+
+    Returns
+    -------
+    Walked
+        In `marks` the number of each unit, on the device, or minus the status of `cpu_enumerate` that
+        its hit has; in `worst` the least of the latter, 0 if there is none, as `fill` needs it.
+    """
+    ways = cuda.device_array(max(int(units.nodes[len(units.hits)]), 1), np.int64)
+    if units.longest > 1:
+        weigh_kernel[scratch.launch](tuple(forest), units.hits, units.nodes, units.base, ways)
+    marks, worst = cuda.device_array(len(units.table), np.int64), cuda.to_device(np.zeros(1, np.int64))
+    arrays = tuple(forest), units.table, units.first, ways, scratch.pending, scratch.path
+    measure_kernel[scratch.launch](*arrays, marks, worst)
+    return Walked(marks, int(worst[0]), units, arrays, scratch)
+
+
+def fill(forest, walked, most=MOST, stream=STREAM):
+    """The complex events of hits, as `cpu_enumerate.fill` writes them.
+
+    Parameters
+    ----------
+    forest : Forest
+    walked : Walked
+        With nothing wrong, and less than 2**31 complex events.
+    most : int
+        Marks at most, less than 2**31.
+    stream : Geometry
+
+    Returns
+    -------
+    Block or None
+        Of device arrays; None where there are more marks.
+    """
+    units = walked.units
+    mark_first = offsets_of(walked.marks, stream)
+    n_marks = int(mark_first[len(walked.marks)])
+    if n_marks > most:
+        return None
+    total = int(units.answer_first[len(units.hits)])
+    starts, firsts, lengths, order, spare = (cuda.device_array(total, np.int32) for _ in range(5))
+    events, labels = (cuda.device_array(n_marks, np.int32) for _ in range(2))
+    walk_kernel[walked.scratch.launch](
+        *walked.arrays,
+        mark_first,
+        starts,
+        firsts,
+        lengths,
+        events,
+        labels,
+        order,
+        spare,
+        walked.scratch.tally,
+    )
+    found = starts, firsts, lengths, events, labels
+    return _written(forest, units, found, _merged(units, found, order, spare, stream), stream)
+
+
+def _merged(units, found, order, spare, stream):
+    """The canonical order of all complex events of each hit."""
+    width = 1
+    while width < units.longest:
+        launch = stream.blocks(order.shape[0]), stream.threads
+        merge_kernel[launch](units.first, units.table, width, *found, order, spare)
+        order, spare = spare, order
+        width *= 2
+    return order
+
+
+def _written(forest, units, found, order, stream):
+    starts, firsts, lengths, events, labels = found
+    total = int(units.wanted_first[len(units.hits)])
+    bounds = units.wanted_first, units.answer_first
+    launch = stream.blocks(total), stream.threads
+    out_lengths = cuda.device_array(total, np.int64)
+    lengths_kernel[launch](*bounds, order, lengths, out_lengths)
+    out_first = offsets_of(out_lengths, stream)
+    n_marks = int(out_first[total])
+    out_hit, out_start = cuda.device_array(total, np.int64), cuda.device_array(total, np.int64)
+    out_event, out_label = cuda.device_array(n_marks, np.int64), cuda.device_array(n_marks, np.int32)
+    block = Block(out_hit, out_start, out_first, out_event, out_label)
+    write_kernel[launch](units.hits, forest.lowest, *bounds, order, starts, firsts, events, labels, *block)
+    return block

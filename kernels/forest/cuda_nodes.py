@@ -1,0 +1,212 @@
+"""`cpu_nodes` on the device: the same bodies, one thread for each segment, run twice.
+
+The first run only **counts** the nodes and roots of each segment. What building asks of a node is its latest
+start and whether it is a union, so here a node is these two, in one number, and nothing is written of it. The
+numbers are scanned, and in the second run each thread **fills** its part of the arena: the nodes have the
+numbers that one thread would give them.
+
+The lists of a thread lie in global memory, thread beside thread.
+"""
+
+import numpy as np
+from numba import cuda
+
+from ..device.bodies import form_of
+from ..device.geometry import LANE, scratch_blocks
+from ..device.jit import device, kernel
+from ..device.scan import offsets_of
+from . import cpu_nodes as nodes
+from .contract import UNION
+from .cpu_nodes import DONE, ITEM, NODES, ROOTS, ROWS, WORDS
+
+
+@device
+def _counted(arena, progress, label, left, right, latest):
+    progress[NODES] += 1
+    return latest << 1 | (1 if label == UNION else 0)
+
+
+@device
+def _counted_root(root_label, root_node, progress, label, node):
+    progress[ROOTS] += 1
+
+
+@device
+def _latest_counted(arena, node):
+    return node >> 1
+
+
+@device
+def _counted_is_union(arena, node):
+    return node & 1 != 0
+
+
+@device
+def _counted_child(arena, node):
+    """Any node will do: a union has the latest start of its left child, and the right one is not asked."""
+    return node
+
+
+@device
+def _always_room(arena, root_node, progress, block):
+    return DONE
+
+
+_BODIES = [
+    nodes._union,
+    nodes._joined,
+    nodes._merge,
+    nodes._new_list,
+    nodes._release,
+    nodes._insert,
+    nodes._expire,
+    nodes._append,
+    nodes._forget,
+    nodes._begin,
+    nodes._first_of,
+    nodes._follow,
+    nodes.build,
+]
+_STORED = [nodes._node, nodes._latest, nodes._is_union, nodes._left, nodes._right, nodes._root]
+
+build_counted = form_of(
+    _BODIES,
+    _node=_counted,
+    _root=_counted_root,
+    _latest=_latest_counted,
+    _is_union=_counted_is_union,
+    _left=_counted_child,
+    _right=_counted_child,
+    _room=_always_room,
+)["build"]
+build_filled = form_of(_BODIES + _STORED, _room=_always_room)["build"]
+
+
+@kernel
+def count_nodes_kernel(
+    tables, symbols, begin, stop, hit_first, hit_event, hit_lowest, root_first, root_label, slots, states,
+    progress, n_nodes, n_roots,
+):  # fmt: skip
+    """How many nodes and roots each segment has.
+
+    ============  ================================  ====================================================
+    `tables`      RunTables                         in: as a tuple
+    `symbols`     uint8 or uint16 [padded]          in
+    `hit_...`     and `begin`, `stop`               in: as in `cpu_nodes.build`
+    `root_first`  int64 [hits + 1]                  scratch
+    `root_label`  int32 [any]                       not looked at
+    `slots`       int64 [slots, columns, threads]   scratch, and so are the next two
+    `states`      int64 [rows, slots, threads]
+    `progress`    int64 [words, threads]
+    `n_nodes`     int64 [segments]                  out
+    `n_roots`     int64 [segments]                  out
+    ============  ================================  ====================================================
+    """
+    first, source, label, target, accepting = tables
+    thread = cuda.grid(1)
+    for segment in range(thread, begin.shape[0], progress.shape[1]):
+        for word in range(progress.shape[0]):
+            progress[word, thread] = 0
+        build_counted(
+            first,
+            source,
+            label,
+            target,
+            accepting,
+            symbols,
+            begin[segment : segment + 1],
+            stop[segment : segment + 1],
+            hit_first[segment : segment + 2],
+            hit_event,
+            hit_lowest,
+            slots[:, :, thread],
+            root_first,
+            root_label,
+            n_roots,
+            slots[:, :, thread],
+            states[:, :, thread],
+            progress[:, thread],
+        )
+        n_nodes[segment] = progress[NODES, thread]
+        n_roots[segment] = progress[ROOTS, thread]
+
+
+@kernel
+def fill_nodes_kernel(
+    tables, symbols, begin, stop, hit_first, hit_event, hit_lowest, arena, root_first, root_label, root_node,
+    slots, states, progress, nodes_before, roots_before,
+):  # fmt: skip
+    """Write the nodes and roots of each segment behind those before.
+
+    `arena`, `root_...` out as in `cpu_nodes.build`, of exactly as many rows as are written;
+    `nodes_before` and `roots_before` int64 [segments + 1] in. The rest as in `count_nodes_kernel`.
+    """
+    first, source, label, target, accepting = tables
+    thread = cuda.grid(1)
+    for segment in range(thread, begin.shape[0], progress.shape[1]):
+        for word in range(progress.shape[0]):
+            progress[word, thread] = 0
+        progress[NODES, thread] = nodes_before[segment]
+        progress[ROOTS, thread] = roots_before[segment]
+        build_filled(
+            first,
+            source,
+            label,
+            target,
+            accepting,
+            symbols,
+            begin[segment : segment + 1],
+            stop[segment : segment + 1],
+            hit_first[segment : segment + 2],
+            hit_event,
+            hit_lowest,
+            arena,
+            root_first,
+            root_label,
+            root_node,
+            slots[:, :, thread],
+            states[:, :, thread],
+            progress[:, thread],
+        )
+
+
+def build(machine, symbols, begin, stop, hit_first, hit_event, hit_lowest, geometry=LANE):
+    """The nodes of segments and the roots of their hits: what `cpu_nodes.build` makes.
+
+    Parameters
+    ----------
+    machine : DeviceTables
+    symbols : device array, shape (padded events,), uint8 or uint16
+    begin, stop : device array, shape (segments,), int64
+    hit_first : device array, shape (segments + 1,), int64
+    hit_event, hit_lowest : device array, shape (hits,), int64
+    geometry : Geometry
+
+    Returns
+    -------
+    arena : device array, shape (nodes, 4), int64
+    root_first : device array, shape (hits + 1,), int64
+    root_label : device array, shape (roots,), int32
+    root_node : device array, shape (roots,), int64
+    node_first : device array, shape (segments + 1,), int64
+        The first node of each segment.
+    """
+    segments, n = begin.shape[0], machine.n_live
+    n_slots, columns = 2 * n + 2, ITEM + n + 2
+    blocks = scratch_blocks(segments, n_slots * (columns + ROWS) + WORDS, geometry)
+    launch, threads = (blocks, geometry.threads), blocks * geometry.threads
+    shapes = (n_slots, columns, threads), (ROWS, n_slots, threads), (WORDS, threads)
+    scratch = [cuda.device_array(shape, np.int64) for shape in shapes]
+    n_nodes, n_roots = cuda.device_array(segments, np.int64), cuda.device_array(segments, np.int64)
+    root_first = cuda.to_device(np.zeros(hit_event.shape[0] + 1, np.int64))
+    common = machine.tables, symbols, begin, stop, hit_first, hit_event, hit_lowest
+    if segments:
+        count_nodes_kernel[launch](*common, root_first, machine.tables[2], *scratch, n_nodes, n_roots)
+    before = offsets_of(n_nodes, geometry), offsets_of(n_roots, geometry)
+    total, total_roots = (int(offsets[segments]) for offsets in before)
+    arena = cuda.device_array((total, 4), np.int64)
+    root_label = cuda.device_array(total_roots, np.int32)
+    root_node = cuda.device_array(total_roots, np.int64)
+    if segments:
+        fill_nodes_kernel[launch](*common, arena, root_first, root_label, root_node, *scratch, *before)
+    return arena, root_first, root_label, root_node, before[0]

@@ -1,0 +1,214 @@
+"""The walks of `cpu_enumerate` on the device: the same bodies, one thread for each unit.
+
+A **unit** is a hit, or a range of the complex events of a hit that has many of them, in the order in which
+the walk finds them. Where a range begins is found by descending from the roots past as many complex events
+as come before it; for this the hits that are cut get a table of how many each node holds (`ways`), which
+takes a step for each node instead of one for each complex event.
+
+Units are walked twice: first to count their marks, then, when it is known where these go, to write and to
+sort them.
+"""
+
+from numba import cuda
+
+from ..device.bodies import form_of
+from ..device.jit import device, kernel
+from . import cpu_enumerate as paths
+from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
+from .cpu_enumerate import HIT_TOO_LARGE, MISMATCH
+
+HIT, SKIP, LAST, WAYS, NODE, FIRST, STOP, UNIT_COLUMNS = range(8)
+"""Columns of a unit: its hit, how many complex events of the hit are found before its own, whether none is
+found after them, and where its hit's table begins, whose first entry is of the node `NODE`."""
+
+MOST_WAYS = 1 << 32
+"""Ways are counted up to here: what has more is under no root of a hit that is cut."""
+
+
+@device
+def _always_fits(n_marks, events):
+    return True
+
+
+@device
+def _not_recorded(item, start, n_marks, depth, starts, firsts, lengths, events, labels, path):
+    pass
+
+
+_begin_root = device(paths._begin_root.py_func)
+_walk_counted = form_of([paths._walk_pending], _fits=_always_fits, _record=_not_recorded)["_walk_pending"]
+_FORM = form_of(
+    [
+        paths._walk_pending,
+        paths._fits,
+        paths._record,
+        paths._precedes,
+        paths._sort_slice,
+        paths._sort_by_start,
+        paths.canonical,
+    ]
+)
+_walk_recorded, _canonical, precedes = _FORM["_walk_pending"], _FORM["canonical"], _FORM["_precedes"]
+
+
+@device
+def _descend(arena, ways, base, lowest, skip, pending, path):
+    """Replace the pending root by what is pending when `skip` complex events are found; how many nodes.
+
+    There are more than `skip` of them under the root; 0 if the nodes find no room.
+    """
+    node = pending[0, 0]
+    depth = pending[1, 0]
+    n_pending = 0
+    while skip > 0:
+        left = arena[node, LEFT]
+        right = arena[node, RIGHT]
+        if arena[node, LABEL] != UNION:
+            if depth == path.shape[1]:
+                return 0
+            path[0, depth] = right - lowest
+            path[1, depth] = arena[node, LABEL]
+            depth += 1
+            node = left
+        elif skip >= ways[left - base]:
+            skip -= ways[left - base]
+            node = right
+        else:
+            if arena[right, LATEST] >= lowest:
+                if n_pending + 1 == pending.shape[1]:
+                    return 0
+                pending[0, n_pending] = right
+                pending[1, n_pending] = depth
+                n_pending += 1
+            node = left
+    pending[0, n_pending] = node
+    pending[1, n_pending] = depth
+    return n_pending + 1
+
+
+@device
+def walk_unit(
+    forest, unit, ways, least, free, n_marks, starts, firsts, lengths, events, labels, pending, path, records
+):
+    """Find the complex events of a unit, as items free - 1 .. least: the number of marks, or minus what is
+    wrong. Written if `records`."""
+    arena, root_first, root_label, root_node, hit_event, hit_lowest = forest
+    hit = unit[HIT]
+    skip = unit[SKIP]
+    lowest = hit_lowest[hit]
+    for r in range(root_first[hit], root_first[hit + 1]):
+        node = root_node[r]
+        if (free == least and unit[LAST] == 0) or arena[node, LATEST] < lowest:
+            continue
+        if skip > 0 and skip >= ways[unit[WAYS] + node - unit[NODE]]:
+            skip -= ways[unit[WAYS] + node - unit[NODE]]
+            continue
+        _begin_root(node, root_label[r], hit_event[hit], lowest, pending, path)
+        n_pending = _descend(arena, ways, unit[NODE] - unit[WAYS], lowest, skip, pending, path)
+        skip = 0
+        if n_pending == 0:
+            return -HIT_TOO_LARGE
+        if records:
+            free, n_marks, n_pending = _walk_recorded(
+                arena, lowest, n_pending, least, free, n_marks, starts, firsts, lengths, events, labels,
+                pending, path,
+            )  # fmt: skip
+        else:
+            free, n_marks, n_pending = _walk_counted(
+                arena, lowest, n_pending, least, free, n_marks, starts, firsts, lengths, events, labels,
+                pending, path,
+            )  # fmt: skip
+        if n_marks < 0:
+            return n_marks
+        if n_pending > 0 and unit[LAST] != 0:
+            return -MISMATCH
+    return n_marks if free == least else -MISMATCH
+
+
+@kernel
+def weigh_kernel(forest, hits, first, base, ways):
+    """How many complex events of a hit each node holds, for the hits that are cut.
+
+    ========  =================  =========================================================================
+    `forest`                     in: the fields of a `Forest`
+    `hits`    int64 [cut]        in
+    `first`   int64 [cut + 1]    in: where the table of each begins
+    `base`    int64 [cut]        in: the node of its first entry; the next entries are of the next nodes
+    `ways`    int64 [nodes]      out
+    ========  =================  =========================================================================
+    """
+    arena, _, _, _, _, hit_lowest = forest
+    for at in range(cuda.grid(1), hits.shape[0], cuda.gridsize(1)):
+        lowest = hit_lowest[hits[at]]
+        shift = first[at] - base[at]
+        for entry in range(first[at], first[at + 1]):
+            node = entry - shift
+            label = arena[node, LABEL]
+            number = 0
+            if arena[node, LATEST] >= lowest:
+                number = 1
+                if label != BOTTOM:
+                    number = ways[arena[node, LEFT] + shift]
+                if label == UNION:
+                    number = min(number + ways[arena[node, RIGHT] + shift], MOST_WAYS)
+            ways[entry] = number
+
+
+@kernel
+def measure_kernel(forest, units, unit_first, ways, pending, path, marks, worst):
+    """How many marks the complex events of each unit have, or minus what is wrong with it.
+
+    ============  ==========================  ============================================================
+    `forest`                                  in: the fields of a `Forest`
+    `units`       int64 [units, columns]      in
+    `unit_first`  int64 [units + 1]           in: where the complex events of each go
+    `ways`        int64 [nodes]               in
+    `pending`     int64 [2, stack, threads]   scratch
+    `path`        int64 [2, stack, threads]   scratch
+    `marks`       int64 [units]               out
+    `worst`       int64 [1]                   in and out: the least of them, if it is less
+    ============  ==========================  ============================================================
+    """
+    thread = cuda.grid(1)
+    root_label = forest[2]
+    for u in range(thread, units.shape[0], pending.shape[2]):
+        marks[u] = walk_unit(
+            forest, units[u], ways, unit_first[u], unit_first[u + 1], 0, root_label, root_label, root_label,
+            root_label, root_label, pending[:, :, thread], path[:, :, thread], False,
+        )  # fmt: skip
+        if marks[u] < 0:
+            cuda.atomic.min(worst, 0, marks[u])
+
+
+@kernel
+def walk_kernel(
+    forest, units, unit_first, ways, pending, path, mark_first, starts, firsts, lengths, events, labels,
+    order, spare, tally,
+):  # fmt: skip
+    """Write the complex events of each unit, and their canonical order.
+
+    =====================  =======================  ======================================================
+    `mark_first`           int64 [units + 1]        in: where the marks of each unit begin
+    `starts` .. `lengths`  int32 [complex events]   out: as in `cpu_enumerate.Found`
+    `events`, `labels`     int32 [marks]            out: likewise
+    `order`                int32 [complex events]   out: those of each unit in canonical order
+    `spare`                int32 [complex events]   scratch
+    `tally`                int64 [256, threads]     scratch
+    =====================  =======================  ======================================================
+
+    The other arguments are those of `measure_kernel`.
+    """
+    thread = cuda.grid(1)
+    for u in range(thread, units.shape[0], pending.shape[2]):
+        low = unit_first[u]
+        high = unit_first[u + 1]
+        walk_unit(
+            forest, units[u], ways, low, high, mark_first[u], starts, firsts, lengths, events, labels,
+            pending[:, :, thread], path[:, :, thread], True,
+        )  # fmt: skip
+        _canonical(
+            order[low:high], spare[low:high], high - low, starts[low:high], firsts[low:high],
+            lengths[low:high], events, labels, tally[:, thread],
+        )  # fmt: skip
+        for k in range(low, high):
+            order[k] += low

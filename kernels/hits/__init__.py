@@ -1,0 +1,1 @@
+"""Hits: the ends of complex events."""

@@ -1,0 +1,140 @@
+"""Hits: the ends of complex events, with the latest start that each has.
+
+One register for each state holds the latest start of a run in it; max over the transitions, so nothing
+is counted and nothing overflows.
+"""
+
+import numpy as np
+
+from ..jit import jit
+from ..windows.contract import comparable
+
+
+def hits_segment_body(
+    first,
+    into,
+    left,
+    right,
+    zero,
+    symbols,
+    starts,
+    keys,
+    size,
+    begin,
+    report,
+    stop,
+    register,
+    out_event,
+    out_start,
+    n,
+):
+    """The hits of one segment, appended at `n`; the new number of hits.
+
+    ===========  ========================  ========================================================
+    `first` ...  a `Program` for hits      in: `first`, `into`, `left`, `right`, `zero`
+    `symbols`    uint8 or uint16 [events]  in
+    `starts`     int64 [events] or [0]     in: what is recorded of a run that starts there; ascending,
+                                           >= 0; empty: the event itself
+    `keys`       uint64, float64 [events]  in: what the window measures, non-decreasing in a segment;
+                 or [0]                    empty: there is no window. With keys, `starts` is empty
+    `size`       dtype of keys             in: the longest difference that the window keeps
+    `begin`      int64                     in: first event that is run
+    `report`     int64                     in: first event that is reported
+    `stop`       int64                     in: one past the last event
+    `register`   int64 [n_registers]       in/out: latest start for each state; -1 where there is none
+    `out_event`  int64 [hits + 1]          out: the event at which complex events end
+    `out_start`  int64 [hits + 1]          out: their latest start
+    `n`          int64                     in: hits so far
+    ===========  ========================  ========================================================
+    """
+    windowed = keys.shape[0] > 0
+    numbered = starts.shape[0] > 0
+    for i in range(begin, stop):
+        register[0] = starts[i] if numbered else i
+        symbol = symbols[i]
+        for k in range(first[symbol], first[symbol + 1]):
+            one = register[left[k]]
+            other = register[right[k]]
+            register[into[k]] = one if one > other else other
+        if i >= report:
+            # written always, kept sometimes: a branch on the data would be mispredicted
+            latest = register[zero + 1]
+            out_event[n] = i
+            out_start[n] = latest
+            if windowed:
+                at = latest if latest >= 0 else i
+                n += (latest >= 0) & (keys[i] - keys[at] <= size)
+            else:
+                n += latest >= 0
+    return n
+
+
+_hits_segment = jit(hits_segment_body)
+
+
+@jit
+def _hits(
+    program, symbols, starts, keys, size, begin, report, stop, registers, register, out_event, out_start
+):
+    n = 0
+    n_states = registers.shape[1]
+    for g in range(begin.shape[0]):
+        for q in range(n_states):
+            register[q] = registers[g, q]
+        n = _hits_segment(
+            program.first,
+            program.into,
+            program.left,
+            program.right,
+            program.zero,
+            symbols,
+            starts,
+            keys,
+            size,
+            begin[g],
+            report[g],
+            stop[g],
+            register,
+            out_event,
+            out_start,
+            n,
+        )
+        for q in range(n_states):
+            registers[g, q] = register[q]
+    return n
+
+
+def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
+    """The hits of many segments, in the order of the segments.
+
+    Parameters
+    ----------
+    program : Program
+        From `hits_program`.
+    symbols, starts
+        As in `hits_segment_body`.
+    keys : ndarray, shape (events,) or (0,), int64 or float64
+        As there; integers are subtracted modulo 2**64, which is exact since they do not decrease.
+    size : int or float
+        At least 0.
+    begin, report, stop : ndarray, shape (segments,), int64
+        Events begin .. stop - 1 are run, those from `report` on are reported.
+    registers : ndarray, shape (segments, n_live), int64
+        In and out: the latest start of a run in each state, -1 where there is none. A fresh segment has
+        -1 throughout; what a segment leaves goes in where the next batch of its lane begins.
+
+    Returns
+    -------
+    event : ndarray, shape (hits,), int64
+    latest_start : ndarray, shape (hits,), int64
+        In the unit of `starts`.
+    """
+    capacity = int((stop - report).sum()) + 1
+    out_event = np.empty(capacity, dtype=np.int64)
+    out_start = np.empty(capacity, dtype=np.int64)
+    register = np.full(program.n_registers, -1, dtype=np.int64)
+    keys, size = comparable(keys, size)
+    n = _hits(
+        program, symbols, starts, keys, size, begin, report, stop, registers, register, out_event, out_start
+    )
+    return out_event[:n], out_start[:n]

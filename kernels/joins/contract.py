@@ -1,0 +1,101 @@
+"""A parallelized complex event automaton (PCEA) as the join kernels read it.
+
+A **run** of state p is a tree of events; the transition that read its last event stored it in entries of
+the look-up table H, each at the slot of the values that the event has there. A transition that reads an
+event looks up one run for each of its source states, at the slot of the event, and gathers them.
+
+All kernels of this family see the table as it was before the event while its transitions look up, and store
+afterwards: the events of a run tree increase strictly from the leaves to the root.
+
+A node stands for a bag of runs, and is never changed once written. It is a row of the **arena**, half a
+cache line, int32 [nodes, 8]; whatever a node refers to precedes it:
+
+============  ==================================================================================
+`LABEL`       what its event is marked with
+`EVENT`       its event, the last of every run of its product
+`CHILD`       the nodes that its product gathers are children[CHILD : CHILD + CHILDREN]
+`CHILDREN`
+`LEFT`        uleft and uright, -1 for none: further runs of the same state
+`RIGHT`
+`LATEST`      max-start of the product: the latest that one of its runs may have begun
+`WEIGHT`      nodes of the tree below LEFT and RIGHT, itself included
+============  ==================================================================================
+
+The product of a node is its event with one run of each child; the bag of a node is its product and the bags
+of LEFT and RIGHT, whose `LATEST` is not greater (condition double dagger): a heap. So the runs inside a
+window are at the top, and every node that enumeration meets inside the window leads to an answer.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+LABEL, EVENT, CHILD, CHILDREN, LEFT, RIGHT, LATEST, WEIGHT = range(8)
+COLUMNS = 8
+"""Columns of an arena, and their number."""
+
+
+class JoinTables(NamedTuple):
+    """The transitions of a PCEA, by symbol, with what they look up and where they store.
+
+    ================  ======================  ==========================================================
+    `first`           int32 [symbols + 1]     the transitions of symbol s are
+    `transition`      int32 [first[-1]]       transition[first[s] : first[s + 1]]
+    `label`           int32 [transitions]     0: the event is no mark of the answer
+    `accepting`       uint8 [transitions]     1: an answer ends here
+    `read_first`      int32 [transitions + 1] transition t looks up read_first[t] .. read_first[t + 1] - 1
+    `read_entry`      int32 [reads]           in this entry of H,
+    `read_column`     int32 [reads]           at the slot of this column; -1: slot 0
+    `store_first`     int32 [transitions + 1] and stores its run likewise
+    `store_entry`     int32 [stores]
+    `store_column`    int32 [stores]
+    `entry_next`      uint8 [entries]         1: only runs whose last event is the one right before
+    ================  ======================  ==========================================================
+    """
+
+    first: np.ndarray
+    transition: np.ndarray
+    label: np.ndarray
+    accepting: np.ndarray
+    read_first: np.ndarray
+    read_entry: np.ndarray
+    read_column: np.ndarray
+    store_first: np.ndarray
+    store_entry: np.ndarray
+    store_column: np.ndarray
+    entry_next: np.ndarray
+
+    @property
+    def n_fired(self):
+        """Transitions that one event may take at most."""
+        return int(np.diff(self.first).max(initial=0))
+
+    @property
+    def n_reads(self):
+        """Look-ups of one event at most, over all its transitions."""
+        return self._most(self.read_first)
+
+    @property
+    def n_stores(self):
+        """Runs that one event stores at most."""
+        return self._most(self.store_first)
+
+    def _most(self, offsets):
+        each = np.diff(offsets)[self.transition]
+        sums = np.concatenate([[0], np.cumsum(each)])
+        return int(np.diff(sums[self.first]).max(initial=0))
+
+
+def offsets(entry_space, slot_counts):
+    """Where each entry of H begins, and its whole size: shape (entries + 1,), int64.
+
+    Parameters
+    ----------
+    entry_space : ndarray, shape (entries,), int32
+        -1: the entry has one slot.
+    slot_counts : ndarray, shape (spaces,), int64
+    """
+    sizes = np.ones(len(entry_space), np.int64)
+    keyed = entry_space >= 0
+    sizes[keyed] = slot_counts[entry_space[keyed]]
+    return np.concatenate([[0], np.cumsum(sizes)])

@@ -1,0 +1,184 @@
+"""How many answers end at hits, without listing them.
+
+Of a node whose answers all begin inside the window the number is known beforehand; of one that the window
+cuts it is found from those below it, once for each hit. So a hit costs at most as many steps as there are
+nodes inside its window, however many answers it has.
+
+A heap of single events that were put on top of each other is a list in the order of their starts: what the
+window leaves of it is found in a logarithm of steps, by jumps as in skew-binary random access lists.
+"""
+
+import numpy as np
+
+from ..jit import inline, jit
+from .contract import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT, WEIGHT
+
+LARGEST = 1 << 62
+"""What a count that does not fit is set to."""
+
+HALF = 1 << 31
+"""Numbers below have a product that fits."""
+
+
+@inline
+def _product(one, other):
+    result = LARGEST
+    if max(one, other) < HALF or other == 0 or one <= (LARGEST - 1) // other:
+        result = one * other
+    return result
+
+
+@inline
+def _sum(one, other):
+    result = LARGEST
+    if one < LARGEST - other:
+        result = one + other
+    return result
+
+
+@inline
+def _jump(arena, jump, node):
+    """A node further down the list of single events that begins at a node; itself at its end, -1: no list."""
+    below = arena[node, LEFT]
+    result = -1
+    if arena[node, CHILDREN] == 0 and arena[node, RIGHT] < 0:
+        if below < 0:
+            result = node
+        elif jump[below] >= 0:
+            far = jump[below]
+            result = below
+            if arena[below, WEIGHT] - arena[far, WEIGHT] == arena[far, WEIGHT] - arena[jump[far], WEIGHT]:
+                result = jump[far]
+    return result
+
+
+@jit
+def _inside(arena, jump, node, lowest):
+    """How many events of a list are inside the window; the first is."""
+    last = node
+    while True:
+        below = jump[last]
+        if arena[below, LATEST] < lowest:
+            below = arena[last, LEFT]
+            if arena[below, LATEST] < lowest:
+                break
+        if below == last:
+            break
+        last = below
+    return np.int64(arena[node, WEIGHT]) - arena[last, WEIGHT] + 1
+
+
+@jit
+def weigh(arena, children, total, earliest, jump):
+    """Of each node how many answers it has, `LARGEST` where they do not fit, and the earliest start of one.
+
+    `arena` int32 [nodes, 8] and `children` int32 [links] in; `total` int64 [nodes], `earliest` and `jump`
+    int32 [nodes] out, the last being -1 where a node is no list of single events.
+    """
+    for node in range(arena.shape[0]):
+        number = 1
+        first = arena[node, EVENT]
+        for k in range(arena[node, CHILD], arena[node, CHILD] + arena[node, CHILDREN]):
+            number = _product(number, total[children[k]])
+            first = min(first, earliest[children[k]])
+        for side in (LEFT, RIGHT):
+            below = arena[node, side]
+            if below >= 0:
+                number = _sum(number, total[below])
+                first = min(first, earliest[below])
+        total[node] = number
+        earliest[node] = first
+        jump[node] = _jump(arena, jump, node)
+
+
+@inline
+def _known(arena, total, earliest, jump, memo_hit, memo, node, lowest, hit):
+    """The number of answers of a node inside the window, -1 where it is still to be found."""
+    result = -1
+    if node < 0 or arena[node, LATEST] < lowest:
+        result = 0
+    elif earliest[node] >= lowest:
+        result = total[node]
+    elif jump[node] >= 0:
+        result = _inside(arena, jump, node, lowest)
+    elif memo_hit[node] == hit:
+        result = memo[node]
+    return result
+
+
+@jit
+def count_hits(
+    arena, children, total, earliest, jump, memo_hit, memo, stack, root_first, root_node, hit_lowest, out
+):
+    """How many answers each hit has.
+
+    ===============  =========================  ==========================================================
+    `arena` ...      of `weigh`                 in
+    `memo_hit`       int32 [nodes]              scratch, -1 throughout: the hit that `memo` is of
+    `memo`           int64 [nodes]              scratch
+    `stack`          int32 [cells]              scratch: one cell, and one for all that each node refers to
+    `root_first`     int64 [hits + 1]           in
+    `root_node`      int32 [roots]              in
+    `hit_lowest`     int64 [hits]               in: the least admissible start
+    `out`            int64 [hits]               out: `LARGEST` where the number does not fit
+    ===============  =========================  ==========================================================
+    """
+    for hit in range(hit_lowest.shape[0]):
+        lowest = hit_lowest[hit]
+        answers = 0
+        for r in range(root_first[hit], root_first[hit + 1]):
+            root = root_node[r]
+            stack[0] = root
+            top = 1
+            if _known(arena, total, earliest, jump, memo_hit, memo, root, lowest, hit) >= 0:
+                top = 0
+            while top > 0:
+                node = stack[top - 1]
+                before = top
+                number = 1
+                for k in range(arena[node, CHILD], arena[node, CHILD] + arena[node, CHILDREN]):
+                    below = children[k]
+                    found = _known(arena, total, earliest, jump, memo_hit, memo, below, lowest, hit)
+                    if found < 0:
+                        stack[top] = below
+                        top += 1
+                    else:
+                        number = _product(number, found)
+                for side in (LEFT, RIGHT):
+                    below = arena[node, side]
+                    found = _known(arena, total, earliest, jump, memo_hit, memo, below, lowest, hit)
+                    if found < 0:
+                        stack[top] = below
+                        top += 1
+                    else:
+                        number = _sum(number, found)
+                if top == before:
+                    memo_hit[node] = hit
+                    memo[node] = number
+                    top -= 1
+            answers = _sum(answers, _known(arena, total, earliest, jump, memo_hit, memo, root, lowest, hit))
+        out[hit] = answers
+
+
+def count_exactly(arena, children, roots, lowest):
+    """How many answers are below some roots, as a Python integer of any size; by definition."""
+    known = {-1: 0}
+    pending = [int(root) for root in roots]
+    while pending:
+        node = pending.pop()
+        if node in known:
+            continue
+        row = arena[node].tolist()
+        if row[LATEST] < lowest:
+            known[node] = 0
+            continue
+        gathered = children[row[CHILD] : row[CHILD] + row[CHILDREN]].tolist()
+        unknown = [below for below in (*gathered, row[LEFT], row[RIGHT]) if below not in known]
+        if unknown:
+            pending += [node, *unknown]
+            continue
+        product = 1
+        for below in gathered:
+            product *= known[below]
+        known[node] = product + known[row[LEFT]] + known[row[RIGHT]]
+    return sum(known[int(root)] for root in roots)

@@ -1,0 +1,257 @@
+"""Building the persistent structure of joins: DS_w of the PCEA paper (section 5), by its Algorithm 1.
+
+**Union** puts a fresh node into a heap by path copying. One that is not earlier than the root becomes the
+root, with the old one at its left: one node, and the usual case. Another goes down to the lighter child, an
+empty or expired one at once: each step halves the weight, so the path has at most log2(weight) + 1 nodes
+whatever the heap's shape. The paper goes where a direction bit says, which is as short only while the tree
+is balanced; but roots put on top of each other make it a list, and after runs that alternate between latest
+and earliest the bits of a path of any length may all point down it.
+"""
+
+from ..jit import inline, jit
+from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
+
+DONE = 0
+ARENA_FULL = 1
+CHILDREN_FULL = 2
+ROOTS_FULL = 3
+
+PATH = 64
+"""Nodes that one union copies at most: log2 of more nodes than there can be."""
+
+SEGMENT, AT, HIT, NODES, LINKS, ROOTS, OPEN, BASE, BOUND, NEEDED, WORDS = range(11)
+"""Words of `progress`, by which `build` goes on where an array was full; `WORDS` is their number."""
+
+
+@inline
+def _copy(arena, progress, node):
+    new = progress[NODES]
+    progress[NODES] = new + 1
+    for k in range(COLUMNS):
+        arena[new, k] = arena[node, k]
+    return new
+
+
+@inline
+def _on_top(arena, progress, fresh, old):
+    """A fresh node as the root of a heap with no later one."""
+    root = _copy(arena, progress, fresh)
+    arena[root, LEFT] = old
+    arena[root, WEIGHT] = arena[old, WEIGHT] + 1
+    return root
+
+
+@inline
+def _live(arena, node, side, bound):
+    """One child of a node, -1 where there is none or it has expired."""
+    child = arena[node, side]
+    if child >= 0 and arena[child, LATEST] < bound:
+        child = -1
+    return child
+
+
+@inline
+def _weight(arena, node):
+    weight = 0
+    if node >= 0:
+        weight = arena[node, WEIGHT]
+    return weight
+
+
+@jit
+def union(arena, progress, path, old, fresh, bound):
+    """The union of a heap and a node that has nothing below it: the new root.
+
+    ============  =====================  ==============================================================
+    `arena`       int32 [capacity, 8]    in/out: room for `PATH` more nodes
+    `progress`    int64 [WORDS]          in/out
+    `path`        int64 [PATH, 2]        scratch: the nodes that are copied, and the sides taken
+    `old`         int64                  in: the root of a heap
+    `fresh`       int64                  in: LEFT and RIGHT are -1
+    `bound`       int64                  in: runs that began before it have left every window to come
+    ============  =====================  ==============================================================
+    """
+    if arena[old, LATEST] < bound:
+        return fresh
+    latest = arena[fresh, LATEST]
+    length = 0
+    node = old
+    while node >= 0 and latest < arena[node, LATEST]:
+        left = _live(arena, node, LEFT, bound)
+        right = _live(arena, node, RIGHT, bound)
+        side = LEFT
+        if _weight(arena, right) < _weight(arena, left):
+            side = RIGHT
+        path[length, 0] = node
+        path[length, 1] = side
+        length += 1
+        node = left if side == LEFT else right
+    below = fresh if node < 0 else _on_top(arena, progress, fresh, node)
+    # from below upwards, so that what a node refers to precedes it
+    for k in range(length - 1, -1, -1):
+        side = path[k, 1]
+        other = LEFT + RIGHT - side
+        node = _copy(arena, progress, path[k, 0])
+        arena[node, other] = _live(arena, node, other, bound)
+        arena[node, side] = below
+        arena[node, WEIGHT] = 1 + arena[below, WEIGHT] + _weight(arena, arena[node, other])
+        below = node
+    return below
+
+
+@inline
+def _held(table, offset, entry, slot):
+    """What the look-up table holds in an entry, under a slot: a node, or -1."""
+    return table[offset[entry] + slot]
+
+
+@inline
+def _hold(table, offset, entry, slot, node):
+    table[offset[entry] + slot] = node
+
+
+@inline
+def _looked_up(offset, entry_next, slots, places, table, arena, entry, column, event, base, bound):
+    """The runs of an entry that an event may gather, -1 where there are none."""
+    slot = 0
+    if column >= 0:
+        slot = slots[column, event]
+    node = -1
+    if slot >= 0:
+        node = _held(table, offset, entry, slot)
+    # what an earlier segment has left lies before the first node of this one
+    if (
+        node < base
+        or arena[node, LATEST] < bound
+        or (entry_next[entry] and places[arena[node, EVENT]] + 1 != places[event])
+    ):
+        node = -1
+    return node
+
+
+@jit
+def build(
+    first, transition, label, accepting, read_first, read_entry, read_column, store_first, store_entry,
+    store_column, entry_next, offset, symbols, slots, places, begin, stop, hit_first, hit_event, hit_lowest,
+    table, arena, children, root_first, root_node, fired, path, room, progress,
+):  # fmt: skip
+    """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
+
+    ============  ===========================  ==========================================================
+    `first` ...   the arrays of JoinTables   in
+    `offset`      int64 [entries + 1]          in: where each entry of the look-up table begins
+    `symbols`     uint8 or uint16 [events]     in
+    `slots`       int32 [columns, events]      in: -1 where an event has no value
+    `places`      int64 [events] or [0]        in: place in the stream, where an entry asks for the next
+    `begin`       int64 [segments]             in: first event of each segment
+    `stop`        int64 [segments]             in: one past the last event
+    `hit_first`   int64 [segments + 1]         in: segment g has the hits from hit_first[g] on
+    `hit_event`   int64 [hits]                 in: ascending inside a segment
+    `hit_lowest`  int64 [hits]                 in: least admissible start; non-decreasing there
+    `table`       int32 [offset[-1]]           in/out: the look-up table H, -1 at first; kept
+    `arena`       int32 [capacity, 8]          out: nodes 0 .. progress[NODES] - 1
+    `children`    int32 [capacity]             out: 0 .. progress[LINKS] - 1
+    `root_first`  int64 [hits + 1]             out: the roots of hit h are root_first[h] ..
+    `root_node`   int32 [capacity]             out
+    `fired`       int64 [transitions, 2]       scratch: those that one event may take
+    `path`        int64 [PATH, 2]              scratch of `union`
+    `room`        int64 [3]                    in: transitions, look-ups and stores of an event at most
+    `progress`    int64 [WORDS]                in/out: zeros at first, then kept
+    ============  ===========================  ==========================================================
+
+    When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
+    start no hit to come admits is not followed, and events that no hit needs are skipped.
+    """
+    progress[NEEDED] = room[0] + room[2] * PATH
+    while progress[SEGMENT] < begin.shape[0]:
+        g = progress[SEGMENT]
+        if progress[OPEN] == 0:
+            progress[OPEN] = 1
+            progress[AT] = begin[g]
+            progress[HIT] = hit_first[g]
+            progress[BASE] = progress[NODES]
+            progress[BOUND] = begin[g]
+        event = progress[AT]
+        h = progress[HIT]
+        h1 = hit_first[g + 1]
+        bound = progress[BOUND]
+        base = progress[BASE]
+        while event < stop[g] and h < h1:
+            if hit_lowest[h] > bound:
+                bound = hit_lowest[h]
+                event = max(event, bound)
+            status = DONE
+            if progress[NODES] + progress[NEEDED] > arena.shape[0]:
+                status = ARENA_FULL
+            elif progress[LINKS] + room[1] > children.shape[0]:
+                status = CHILDREN_FULL
+            elif progress[ROOTS] + room[0] > root_node.shape[0]:
+                status = ROOTS_FULL
+            if status != DONE:
+                progress[AT] = event
+                progress[HIT] = h
+                progress[BOUND] = bound
+                return status
+            symbol = symbols[event]
+            ends = hit_event[h] == event
+            if ends:
+                root_first[h] = progress[ROOTS]
+            n_fired = 0
+            for k in range(first[symbol], first[symbol + 1]):
+                t = transition[k]
+                latest = event
+                links = progress[LINKS]
+                for r in range(read_first[t], read_first[t + 1]):
+                    node = _looked_up(
+                        offset, entry_next, slots, places, table, arena, read_entry[r], read_column[r],
+                        event, base, bound,
+                    )  # fmt: skip
+                    if node < 0:
+                        latest = -1
+                        break
+                    children[links] = node
+                    links += 1
+                    latest = min(latest, arena[node, LATEST])
+                stored = store_first[t] < store_first[t + 1]
+                if latest < 0 or not (stored or (ends and accepting[t])):
+                    continue
+                node = progress[NODES]
+                progress[NODES] = node + 1
+                arena[node, LABEL] = label[t]
+                arena[node, EVENT] = event
+                arena[node, CHILD] = progress[LINKS]
+                arena[node, CHILDREN] = links - progress[LINKS]
+                arena[node, LEFT] = -1
+                arena[node, RIGHT] = -1
+                arena[node, LATEST] = latest
+                arena[node, WEIGHT] = 1
+                progress[LINKS] = links
+                if ends and accepting[t]:
+                    root_node[progress[ROOTS]] = node
+                    progress[ROOTS] += 1
+                if stored:
+                    fired[n_fired, 0] = t
+                    fired[n_fired, 1] = node
+                    n_fired += 1
+            for k in range(n_fired):
+                t = fired[k, 0]
+                node = fired[k, 1]
+                for s in range(store_first[t], store_first[t + 1]):
+                    entry = store_entry[s]
+                    slot = 0
+                    if store_column[s] >= 0:
+                        slot = slots[store_column[s], event]
+                    if slot < 0:
+                        continue
+                    old = _held(table, offset, entry, slot)
+                    root = node
+                    if old >= base and (not entry_next[entry] or arena[old, EVENT] == event):
+                        root = union(arena, progress, path, old, node, bound)
+                    _hold(table, offset, entry, slot, root)
+            if ends:
+                h += 1
+                root_first[h] = progress[ROOTS]
+            event += 1
+        progress[OPEN] = 0
+        progress[SEGMENT] = g + 1
+    return DONE

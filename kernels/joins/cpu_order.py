@@ -1,0 +1,117 @@
+"""Order: hits by their positions, and the answers of hits from where they were found to where they belong."""
+
+import numpy as np
+
+from ..jit import jit
+
+DIGIT = 11
+"""Bits of a key that one pass sorts by: their counters fit in the first-level cache."""
+
+
+@jit
+def _pass(keys, shift, least, order, out, counter):
+    """Sort `order` by one digit of the keys, stably."""
+    mask = counter.shape[0] - 2
+    for k in range(counter.shape[0]):
+        counter[k] = 0
+    for k in range(keys.shape[0]):
+        counter[((keys[k] - least) >> shift & mask) + 1] += 1
+    for k in range(counter.shape[0] - 1):
+        counter[k + 1] += counter[k]
+    for k in range(order.shape[0]):
+        row = order[k]
+        digit = (keys[row] - least) >> shift & mask
+        out[counter[digit]] = row
+        counter[digit] += 1
+
+
+def ascending(keys):
+    """The order that sorts keys, digit by digit: linear in their number where they are dense.
+
+    Parameters
+    ----------
+    keys : ndarray, shape (n,), int64
+        All >= 0.
+
+    Returns
+    -------
+    ndarray, shape (n,), int64
+        Stable: equal keys stay in their order.
+    """
+    order = np.arange(keys.size)
+    if keys.size < 2 or not (keys[1:] < keys[:-1]).any():
+        return order
+    least = keys.min()
+    bits = int(keys.max() - least).bit_length()
+    spare, counter = np.empty_like(order), np.empty((1 << DIGIT) + 1, np.int64)
+    for shift in range(0, bits, DIGIT):
+        _pass(keys, shift, least, order, spare, counter)
+        order, spare = spare, order
+    return order
+
+
+@jit
+def reserve(hits, taken, row, wanted, out_hit):
+    """Give each hit the rows of its answers, hit after hit.
+
+    `hits` and `taken` int64 [n] in: numbers of hits, no two alike, and how many answers each gives; `row`
+    and `wanted` int64 [all hits] out: of these hits the first row and the same number; `out_hit` int64
+    [sum of taken] out: the hit of each row.
+    """
+    n = 0
+    for k in range(hits.shape[0]):
+        hit = hits[k]
+        row[hit] = n
+        wanted[hit] = taken[k]
+        for _ in range(taken[k]):
+            out_hit[n] = hit
+            n += 1
+
+
+@jit
+def lengths(first, order, begin, row, taken, out_first):
+    """The number of marks of each answer, where it belongs: `out_first[k + 1]` is that of answer k.
+
+    `first` int64 [rows + 1] and `order` int32 [rows] in: answers as `join_answers.fill` finds them, those of
+    hit h from row `begin[h]` on; `row` and `taken` int64 [hits] in: hit h gives its first `taken[h]` answers,
+    the first of them to `row[h]`; `out_first` int64 [all rows + 1] out.
+    """
+    for h in range(row.shape[0]):
+        for k in range(taken[h]):
+            found = order[begin[h] + k]
+            out_first[row[h] + k + 1] = first[found + 1] - first[found]
+
+
+@jit
+def arrange(
+    first, event, label, start, order, begin, row, taken, low, atoms, out_first, out_start, out_event,
+    out_label,
+):  # fmt: skip
+    """Put the answers of hits where they belong.
+
+    =============  =======================  ==============================================================
+    `first` ...    of `lengths`             in
+    `event`        int32 [marks]            in
+    `label`        int32 [marks] or [0]     in: of marks
+    `start`        int32 [rows]             in
+    `low`          int64                    in: what the events are numbered from
+    `atoms`        int64                    in: events of every answer, 0 where their number differs
+    `out_first`    int64 [all rows + 1]     in: where the marks of each belong; not read if `atoms` > 0
+                   or [0]
+    `out_start`    int64 [all rows]         out
+    `out_event`    int64 [all marks]        out
+    `out_label`    int32 [all marks]        out: of marks
+                   or [0]
+    =============  =======================  ==============================================================
+    """
+    for h in range(row.shape[0]):
+        for k in range(taken[h]):
+            found = order[begin[h] + k]
+            to = row[h] + k
+            out_start[to] = start[found] + low
+            base = first[found]
+            at = to * atoms if atoms > 0 else out_first[to]
+            for m in range(first[found + 1] - base):
+                out_event[at + m] = event[base + m] + low
+                if atoms == 0:
+                    out_label[at + m] = label[base + m]

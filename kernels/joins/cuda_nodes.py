@@ -1,0 +1,192 @@
+"""`cpu_nodes` on the device: the same bodies, one thread for each list of hits.
+
+What a union copies depends on what is in its way, so that the nodes of a list are not known before they are
+built: each list has room for as many as its events make if few unions copy more than one, and a status where
+that was too little.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from ..device.bodies import form_of
+from ..device.geometry import LANE, STREAM, scratch_blocks
+from ..device.jit import device, kernel
+from . import cpu_nodes as join_nodes
+from .contract import COLUMNS
+from .cpu_nodes import NODES, PATH, WORDS
+from .cuda_cells import BYTES, EMPTY, KEY, VALUE, claimed, cleared, first_of, sought
+
+
+@device
+def _held(table, offset, entry, slot):
+    at = sought(table[:, KEY], entry, slot)
+    node = np.int64(-1)
+    if table[at, KEY] != EMPTY:
+        node = table[at, VALUE]
+    return node
+
+
+@device
+def _hold(table, offset, entry, slot, node):
+    at, _ = claimed(table[:, KEY], entry, slot)
+    table[at, VALUE] = node
+
+
+build = form_of(
+    [
+        join_nodes._copy,
+        join_nodes._on_top,
+        join_nodes._live,
+        join_nodes._weight,
+        join_nodes.union,
+        join_nodes._looked_up,
+        join_nodes.build,
+    ],
+    _held=_held,
+    _hold=_hold,
+)["build"]
+
+
+@kernel
+def join_nodes_kernel(
+    tables, symbols, slots, places, begin, stop, first, event, lowest, cell_first, cells, node_first, arena,
+    link_first, children, root_start, root_first, root_node, room, fired, path, progress, number, status,
+):  # fmt: skip
+    """Build the nodes of each list of hits, and record the roots.
+
+    ==============  ===============================  =====================================================
+    `tables`        JoinTables                     in: as a tuple
+    `symbols` ...   up to `places`                   in: as in `cpu_nodes.build`
+    `begin`         int64 [lists]                    in: the first event of each
+    `stop`          int64 [lists]                    in: one past the last
+    `first`         int64 [lists + 1]                in: list g has the hits first[g] .. first[g + 1] - 1
+    `event`         int64 [hits]                     in
+    `lowest`        int64 [hits]                     in
+    `cell_first`    int64 [lists + 1]                in: where its cells begin
+    `cells`         int64 [cells, words]             in/out: empty at first
+    `node_first`    int64 [lists + 1]                in: where its nodes begin, numbered from 0 on in each
+    `arena`         int32 [nodes, 8]                 out
+    `link_first`    int64 [lists + 1]                in
+    `children`      int32 [links]                    out
+    `root_start`    int64 [lists + 1]                in
+    `root_first`    int64 [hits + lists]             out: the roots of hit h of list g are, of those of the
+                                                     list, root_first[h + g] .. root_first[h + g + 1] - 1
+    `root_node`     int32 [roots]                    out
+    `room`          int64 [3]                        in: transitions, look-ups and stores of an event
+    `fired`         int64 [transitions, 2, threads]  scratch
+    `path`          int64 [PATH, 2, threads]         scratch
+    `progress`      int64 [WORDS, threads]           scratch
+    `number`        int64 [lists]                    out: nodes of each
+    `status`        uint8 [lists]                    out: not 0 where it found too little room
+    ==============  ===============================  =====================================================
+    """
+    thread = cuda.grid(1)
+    for g in range(thread, begin.shape[0], progress.shape[1]):
+        for word in range(progress.shape[0]):
+            progress[word, thread] = 0
+        status[g] = build(
+            *tables, cell_first, symbols, slots, places, begin[g : g + 1], stop[g : g + 1], first[g : g + 2],
+            event, lowest, cells[cell_first[g] : cell_first[g + 1]], arena[node_first[g] : node_first[g + 1]],
+            children[link_first[g] : link_first[g + 1]], root_first[g:],
+            root_node[root_start[g] : root_start[g + 1]], fired[:, :, thread], path[:, :, thread], room,
+            progress[:, thread],
+        )  # fmt: skip
+        number[g] = progress[NODES, thread]
+
+
+class Rooms(NamedTuple):
+    """What lists of hits have room for, each: arrays of shape (lists,), int64.
+
+    Attributes
+    ----------
+    cells, nodes, links, roots : ndarray
+    """
+
+    cells: np.ndarray
+    nodes: np.ndarray
+    links: np.ndarray
+    roots: np.ndarray
+
+    def part(self, low, high):
+        """Those of the lists `low .. high - 1`."""
+        return Rooms(*(numbers[low:high] for numbers in self))
+
+
+def rooms_of(join, cells, events, hits, copies):
+    """What lists of hits need on the device.
+
+    Parameters
+    ----------
+    join : DeviceJoin
+    cells : ndarray, shape (lists,), int64
+        From `cells_of`.
+    events, hits : ndarray, shape (lists,), int64
+        How many each has.
+    copies : int
+        Nodes that a union makes, on average, at most.
+    """
+    fired, stores = join.n_fired, join.n_stores
+    nodes = events * (fired + copies * stores) + fired + PATH * stores
+    return Rooms(cells, nodes, (events + 1) * join.n_reads, (hits + 1) * fired)
+
+
+class Nodes(NamedTuple):
+    """The structure of lists of hits on the device; arrays as in `join_nodes_kernel`."""
+
+    node_first: Any
+    arena: Any
+    link_first: Any
+    children: Any
+    root_start: Any
+    root_first: Any
+    root_node: Any
+    number: Any
+    status: Any
+
+
+def nodes(
+    join, symbols, slots, places, begin, stop, first, event, lowest, rooms, geometry=LANE, stream=STREAM
+):
+    """The nodes of lists of hits: what `cpu_nodes.build` makes, list by list.
+
+    Parameters
+    ----------
+    join : DeviceJoin
+    symbols : device array, shape (padded events,), uint8 or uint16
+    slots : device array, shape (columns, events), int32
+    places : device array, shape (events,) or (0,), int64
+    begin, stop, first, event, lowest : device array
+        As in `join_nodes_kernel`: at least one list.
+    rooms : Rooms
+    geometry, stream : Geometry
+
+    Returns
+    -------
+    Nodes
+    """
+    lists, most = begin.shape[0], max(join.n_fired, 1)
+    blocks = scratch_blocks(lists, 2 * most + 2 * PATH + WORDS, geometry)
+    threads = blocks * geometry.threads
+    cell_first, node_first, link_first, root_start = (first_of(numbers) for numbers in rooms)
+    arena = cuda.device_array((max(int(node_first[-1]), 1), COLUMNS), np.int32)
+    children, root_node = (
+        cuda.device_array(max(int(bounds[-1]), 1), np.int32) for bounds in (link_first, root_start)
+    )
+    there = [cuda.to_device(bounds) for bounds in (cell_first, node_first, link_first, root_start)]
+    root_first = cuda.to_device(np.zeros(event.shape[0] + lists, np.int64))
+    number, status = cuda.device_array(lists, np.int64), cuda.device_array(lists, np.uint8)
+    scratch = [cuda.device_array((*shape, threads), np.int64) for shape in ((most, 2), (PATH, 2), (WORDS,))]
+    join_nodes_kernel[blocks, geometry.threads](
+        join.tables, symbols, slots, places, begin, stop, first, event, lowest, there[0],
+        cleared(int(cell_first[-1]), join.words, stream), there[1], arena, there[2], children, there[3],
+        root_first, root_node, cuda.to_device(np.array([join.n_fired, join.n_reads, join.n_stores])),
+        *scratch, number, status,
+    )  # fmt: skip
+    return Nodes(there[1], arena, there[2], children, there[3], root_first, root_node, number, status)
+
+
+def bytes_of_nodes(join, rooms):
+    """What the structure of lists takes on the device while it is built: shape (lists,), int64."""
+    return BYTES * join.words * rooms.cells + 4 * (COLUMNS * rooms.nodes + rooms.links + rooms.roots)

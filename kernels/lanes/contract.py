@@ -1,0 +1,116 @@
+"""Lanes: numbers for keys, ordinals and order of events in their partition, the sort that groups them.
+
+Each body here is a kernel, and what it means.
+
+A lane is the number of a partition; -1 is an event that belongs to none.
+"""
+
+
+def ordinals_body(lanes, counters, out):
+    """Number the events of every lane.
+
+    `lanes` int32 [n] in; `counters` int64 [lanes] in/out: how many events each lane has had; `out` int64
+    [n]: the ordinal of each event in its lane, -1 where it has none.
+    """
+    for i in range(lanes.shape[0]):
+        lane = lanes[i]
+        if lane < 0:
+            out[i] = -1
+        else:
+            out[i] = counters[lane]
+            counters[lane] += 1
+
+
+def lane_decrease_body(lanes, values, last, seen):
+    """The first event whose value is less than the one before it in its lane, or -1.
+
+    `lanes` int32 [n] and `values` any number [n] in; `last` dtype of values [lanes] and `seen` uint8
+    [lanes] in/out: the last value of each lane, and whether there is one.
+    """
+    for i in range(lanes.shape[0]):
+        lane = lanes[i]
+        if lane >= 0:
+            if seen[lane] and values[i] < last[lane]:
+                return i
+            last[lane] = values[i]
+            seen[lane] = 1
+    return -1
+
+
+def remember_body(lanes, values, last, seen):
+    """Note the last value of each lane: `lane_decrease_body` without the comparison."""
+    for i in range(lanes.shape[0]):
+        lane = lanes[i]
+        if lane >= 0:
+            last[lane] = values[i]
+            seen[lane] = 1
+
+
+def key_range_body(keys, valid, rows, least, most):
+    """The least and the greatest key of some rows, `least` and `most` among them.
+
+    `keys` any integer [n] in; `valid` uint8 [n] or [0] in: 0 at a null; `rows` int64 [m] in.
+    """
+    masked = valid.shape[0] > 0
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if not masked or valid[row]:
+            least = min(least, keys[row])
+            most = max(most, keys[row])
+    return least, most
+
+
+def dense_codes_body(keys, valid, rows, least, table, count, codes, fresh):
+    """Number keys in the order in which they are first seen; how many there are by now.
+
+    `keys`, `valid`, `rows` as in `key_range_body`; `table` int32 [range] in/out: the number of key
+    `least + k`, or -1; `count` int64 in: numbers given so far; `codes` int32 [m] out: the number of each
+    row's key, -1 at a null; `fresh` int64 [m] out: the new keys, in the order of their numbers.
+    """
+    masked = valid.shape[0] > 0
+    before = count
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        if masked and not valid[row]:
+            codes[i] = -1
+            continue
+        at = keys[row] - least
+        code = table[at]
+        if code < 0:
+            code = count
+            table[at] = code
+            fresh[count - before] = keys[row]
+            count += 1
+        codes[i] = code
+    return count
+
+
+def group_body(lanes, starts, place):
+    """Where each event goes when events are grouped by lane, in their order inside each.
+
+    `lanes` int32 [n] in, all >= 0; `starts` int64 [lanes + 1] in: zeros, out: where each lane begins, and
+    n; `place` int32 [n] out: the new index of each event.
+    """
+    count = starts.shape[0] - 1
+    for i in range(lanes.shape[0]):
+        starts[lanes[i] + 1] += 1
+    for lane in range(count):
+        starts[lane + 1] += starts[lane]
+    for i in range(lanes.shape[0]):
+        place[i] = starts[lanes[i]]
+        starts[lanes[i]] += 1
+    for lane in range(count, 0, -1):
+        starts[lane] = starts[lane - 1]
+    starts[0] = 0
+
+
+def gather_body(values, rows, out):
+    """`out[i] = values[rows[i]]`: `values` any dtype [n], `rows` int64 [m], `out` any wider dtype [m]."""
+    for i in range(rows.shape[0]):
+        out[i] = values[rows[i]]
+
+
+def scatter_body(values, place, out):
+    """`out[place[i]] = values[i]`: `values` and `out` of any dtype [n], `place` int32 [n], no two alike."""
+    for i in range(values.shape[0]):
+        out[place[i]] = values[i]

@@ -1,0 +1,1 @@
+"""List columns: the events that each variable marks, as Arrow holds them."""

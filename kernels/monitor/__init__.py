@@ -1,0 +1,1 @@
+"""Monitors: automata that rename the symbol of each event."""

@@ -1,0 +1,1 @@
+"""Ordered enumeration: the complex events of one end, one by one."""

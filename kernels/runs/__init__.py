@@ -1,0 +1,1 @@
+"""Runs of an automaton: its tables, and the register programs made from them."""

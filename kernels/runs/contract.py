@@ -1,0 +1,75 @@
+"""The contract of runs: an automaton as transition tables, a register program, and what a run is.
+
+A **run** starts at an event i by a transition of state 0 and takes one transition at every later event of
+its segment; a state without a transition on an event's symbol dies. A run that takes an accepting
+transition at event j ends a complex event (start i, end j), marked by the labels that are not 0. Two
+runs never agree in start, end and marks: a state has at most one transition for a symbol and a label.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class RunTables(NamedTuple):
+    """A deterministic complex event automaton; state 0 is initial and never entered.
+
+    ===========  ======================  ============================================================
+    `first`      int32 [symbols + 1]     the transitions of symbol s are first[s] .. first[s + 1] - 1
+    `source`     int32 [transitions]     ascending inside a symbol
+    `label`      int32 [transitions]     ascending inside a symbol and source; 0 marks nothing
+    `target`     int32 [transitions]     -1: no run goes on there
+    `accepting`  uint8 [transitions]     1: a complex event ends here
+    ===========  ======================  ============================================================
+    """
+
+    first: np.ndarray
+    source: np.ndarray
+    label: np.ndarray
+    target: np.ndarray
+    accepting: np.ndarray
+
+    @property
+    def n_live(self):
+        """One more than the greatest state with an outgoing transition: the others hold no runs."""
+        return int(self.source.max()) + 1 if self.source.size else 1
+
+
+class Program(NamedTuple):
+    """For each symbol, operations `register[into] = register[left] + register[right]`, in order.
+
+    Registers 0 .. n_live - 1 are the states, `zero` holds the neutral value, `zero + 1` what is accepted
+    (programs for hits only), the rest old values that are still to be read.
+    """
+
+    first: np.ndarray
+    into: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    zero: int
+    n_registers: int
+
+
+def accepting_runs(tables, symbols, begin, stop):
+    """Every accepting run inside [begin, stop), as (start, end, ((event, label), ...)): what a run is.
+
+    The reference of all run kernels, written as the definition; its cost is the number of runs.
+    """
+    found = []
+    for start in range(begin, stop):
+        pending = [(0, start, ())]
+        while pending:
+            state, event, marks = pending.pop()
+            if event == stop:
+                continue
+            symbol = int(symbols[event])
+            for t in range(tables.first[symbol], tables.first[symbol + 1]):
+                if tables.source[t] != state:
+                    continue
+                label = int(tables.label[t])
+                longer = (*marks, (event, label)) if label else marks
+                if tables.accepting[t]:
+                    found.append((start, event, longer))
+                if tables.target[t] >= 0:
+                    pending.append((int(tables.target[t]), event + 1, longer))
+    return found

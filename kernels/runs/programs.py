@@ -1,0 +1,101 @@
+"""The register programs by which hits and counts are computed.
+
+Hits and counts follow all runs at once, one register for each state. What an event does to the registers
+depends on its symbol alone, so it is compiled once for a query to a short list of operations
+`register[into] = register[left] + register[right]`, where `+` is max for hits and the sum for counts. A
+state that only keeps its runs (one self-loop) costs nothing.
+"""
+
+import numpy as np
+
+from .contract import Program
+
+
+def hits_program(tables):
+    """The program of `cer_gpu.kernels.hits.cpu`: `+` is max, and `zero + 1` gets the accepted start.
+
+    Short programs are padded to one length, so that the loop over them is predicted.
+    """
+    zero = tables.n_live
+    blocks = []
+    for symbol in range(tables.first.size - 1):
+        block = range(tables.first[symbol], tables.first[symbol + 1])
+        accepted = sorted({int(tables.source[t]) for t in block if tables.accepting[t]})
+        edges = sorted({(int(tables.target[t]), int(tables.source[t])) for t in block})
+        blocks.append(_sum(zero + 1, accepted, zero) + _moves(edges, zero, descending=True))
+    width = max((len(block) for block in blocks), default=0)
+    if width <= 4:
+        blocks = [block + [(zero, zero, zero)] * (width - len(block)) for block in blocks]
+    return _program(blocks, zero)
+
+
+def forward_program(tables):
+    """The program that multiplies by an event's transition matrix on the right; `+` is the sum."""
+    return _counting(tables, tables.target, tables.source, descending=True)
+
+
+def backward_program(tables):
+    """The program that multiplies by an event's transition matrix on the left; `+` is the sum."""
+    return _counting(tables, tables.source, tables.target, descending=False)
+
+
+def _counting(tables, into, out_of, descending):
+    zero = tables.n_live
+    blocks = []
+    for symbol in range(tables.first.size - 1):
+        block = range(tables.first[symbol], tables.first[symbol + 1])
+        edges = sorted((int(into[t]), int(out_of[t])) for t in block if tables.target[t] >= 0)
+        blocks.append(_moves(edges, zero, descending))
+    return _program(blocks, zero)
+
+
+def _moves(edges, zero, descending):
+    """Operations for the edges (into, out of) of one symbol; state 0 keeps its value besides.
+
+    States are written in one direction, and an old value that is read later than that is saved first.
+    """
+    sources = {state: [] for state in range(zero)}
+    sources[0].append(0)
+    for into, out_of in edges:
+        if into >= 0:
+            sources[into].append(out_of)
+    written = {state for state, read in sources.items() if read != [state]}
+    saved = {}
+    operations = []
+    for into in sorted(written, reverse=descending):
+        itself = sources[into].count(into)
+        late = {p for p in sources[into] if p in written and p != into and (p > into) == descending}
+        for state in sorted(late | ({into} if itself > 2 else set())):
+            if state not in saved:
+                saved[state] = zero + 2 + len(saved)
+    operations = [(register, state, zero) for state, register in saved.items()]
+    for into in sorted(written, reverse=descending):
+        itself = sources[into].count(into)
+        others = [p for p in sources[into] if p != into]
+        late = [saved[p] if p in saved and (p > into) == descending else p for p in others]
+        first = [into] * min(itself, 2) + [saved[into] for _ in range(itself - 2)]
+        operations += _sum(into, first + late, zero)
+    return operations
+
+
+def _sum(into, read, zero):
+    """Operations that put the sum of registers into one; if it is itself read, it comes first in `read`."""
+    if len(read) < 2:
+        return [(into, read[0] if read else zero, zero)]
+    return [(into, read[0], read[1])] + [(into, into, register) for register in read[2:]]
+
+
+def _program(blocks, zero):
+    operations = [operation for block in blocks for operation in block]
+    columns = np.array(operations, dtype=np.uint32).reshape(-1, 3)
+    first = np.zeros(len(blocks) + 1, dtype=np.int32)
+    np.cumsum([len(block) for block in blocks], out=first[1:])
+    greatest = int(columns[:, 0].max()) if operations else 0
+    return Program(
+        first,
+        np.ascontiguousarray(columns[:, 0]),
+        np.ascontiguousarray(columns[:, 1]),
+        np.ascontiguousarray(columns[:, 2]),
+        zero,
+        max(greatest, zero + 1) + 1,
+    )

@@ -1,0 +1,1 @@
+"""Windows: the lowest event at which a complex event may start."""
