@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.devices import place_of
+from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
@@ -343,13 +344,14 @@ def _schema(query: tree.Statement, source: Source, asked: Options) -> Schema:
 def _source(events: Any, asked: Options) -> Source:
     from cer_gpu.engine.read.sources.source import open_source
 
-    return open_source(
-        events,
-        order_by=asked.order_by,
-        type_column=asked.type_column,
-        stream_column=asked.stream_column,
-        sort=asked.sort,
-    )
+    with within_memory("opening the events"):
+        return open_source(
+            events,
+            order_by=asked.order_by,
+            type_column=asked.type_column,
+            stream_column=asked.stream_column,
+            sort=asked.sort,
+        )
 
 
 def _raise_errors(found: Sequence[Diagnostic], text: str) -> None:

@@ -16,8 +16,9 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line, time_units
-from cer_gpu.engine.read.sources.files import OpenFile, opened, parquet_schema
+from cer_gpu.engine.read.sources.files import OpenFile, opened, parquet_rows, parquet_schema
 from cer_gpu.engine.read.sources.paths import DataFile, folder_keys
+from cer_gpu.engine.read.sources.stamps import stamp_of
 from cer_gpu.errors import DataError
 from cer_gpu.language.units import NANOSECONDS
 
@@ -187,11 +188,12 @@ def footer(number: int, place: Place, time: str | None) -> Footer:
 
     path = place.file.path
     try:
+        stamp = stamp_of(path, place.filesystem)
         with pq.ParquetFile(path, filesystem=place.filesystem) as file:
             schema, metadata = parquet_schema(file.schema_arrow), file.metadata
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} cannot be read as Parquet: {first_line(error)}") from error
-    one = opened(place.file, schema, metadata.num_rows, None, place.filesystem)
+    one = opened(place.file, schema, parquet_rows(path, metadata), stamp, place.filesystem)
     groups = []
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.run import chunks as runner
 
 KLEENE = "SELECT a WHERE A+ AS a ; B"
@@ -153,3 +155,44 @@ def test_exact_counts_of_many_lanes_in_several_threads(monkeypatch: pytest.Monke
     events = pa.table({"type": ["A"] * len(rounds), "key": rounds})
     wanted = sum(2**length - 1 for length in lengths)
     assert cer.compile("SELECT A WHERE A+ PARTITION BY key").count(events) == wanted
+
+
+@pytest.mark.parametrize("answer", ["run", "count", "counts", "hits"])
+def test_memory_that_runs_out_is_a_limit(answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(self: Classifier, batch: pa.RecordBatch, before: int) -> object:
+        return np.ones(1 << 58)
+
+    monkeypatch.setattr(Classifier, "relevant", greedy)
+    query = cer.compile("SELECT * WHERE A")
+    found = getattr(query, answer)
+    with pytest.raises(cer.LimitError, match=r"ran out while running the query.*Unable to alloc.*memory="):
+        list(found(letters("AB"))) if answer == "run" else found(letters("AB"))
+    with pytest.raises(cer.LimitError, match=r"ran out while running a batch"):
+        query.stream().push(letters("AB"))
+
+
+@pytest.mark.parametrize("asked", [{"limit": 10**30}, {"memory": 100}, {"memory": 0}, {"memory": 10**30}])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * WHERE A ; B",
+        "SELECT * WHERE A ; B PARTITION BY key WITHIN 9 EVENTS",
+        "SELECT MAX * WHERE A ; B+ WITHIN 4 EVENTS",
+        "SELECT * WHERE A AS a ; B AS b FILTER a.key = b.key WITHIN 9 [ts]",
+        "SELECT * WHERE A ; B CONSUME BY ANY",
+        "Q(t) <- A(t, k), B(u, k) WITHIN 9 EVENTS",
+    ],
+)
+def test_numbers_of_any_size_may_be_asked_for(text: str, asked: dict[str, int]) -> None:
+    types = "AABC" * 30
+    events = pa.table({"type": list(types), "ts": range(120), "key": [n % 3 for n in range(120)]})
+    query = cer.compile(text)
+    for answer in ("run", "count", "counts", "hits"):
+        whole = getattr(query, answer)(events)
+        try:
+            found = getattr(query, answer)(events, **asked)
+            found = list(found) if answer == "run" else found
+        except cer.LimitError:
+            assert asked.get("memory", 10**30) <= 100
+        else:
+            assert found == (list(whole) if answer == "run" else whole)

@@ -24,6 +24,7 @@ from test_spark_operators import history, rows_of
 
 import cer_gpu as cer
 from cer_gpu import spark as cer_spark
+from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.errors import DataError
 
 pytestmark = spark_sessions.GROUP
@@ -84,6 +85,18 @@ def test_files_give_what_the_engine_gives(spark: Any, folder: str, small_tasks: 
     assert rows_of(counts.cast(pa.schema([("position", "int64"), ("count", "int64")]))) == rows_of(
         query.counts(folder, order_by="ts")
     )
+
+
+def test_a_file_that_changes_after_its_footer_was_read(table: pa.Table, tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path, row_group_size=1000)
+    found = opened_lake(str(path), "ts")
+    parts = list(lake.parts(found.files, found.groups[1:]))
+    rows = FileRows(parts, found.schema)
+    assert sum(batch.num_rows for batch in rows.read(["ts"], 500)) == len(table) - 1000
+    pq.write_table(table.slice(1), path, row_group_size=1000)
+    with pytest.raises(DataError, match=r"a\.parquet .* after it was opened"):
+        list(rows.read(["ts"], 500))
 
 
 def test_ids_stand_for_positions(spark: Any, folder: str, small_tasks: None) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from cer_gpu.engine.memory import within_memory
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -129,11 +131,13 @@ class Matches:
 
     def to_arrow(self) -> pa.Table:
         """All complex events as a table."""
-        return pa.Table.from_batches(list(self._batches()), self.schema)
+        with within_memory("collecting the answers"):
+            return pa.Table.from_batches(list(self._batches()), self.schema)
 
     def to_pandas(self) -> pd.DataFrame:
         """All complex events as a DataFrame (needs pandas)."""
-        return self.to_arrow().to_pandas()
+        with within_memory("collecting the answers"):
+            return self.to_arrow().to_pandas()
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The complex events through Arrow's C interface, so that other libraries take them as they are."""

@@ -18,6 +18,7 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.devices import Place, place_of, with_memory
 from cer_gpu.engine.machines.automaton import Executor
 from cer_gpu.engine.machines.joins import JoinExecutor
+from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.progress import Progress, Watch
 from cer_gpu.engine.read.classify import Classifier, columns_of
 from cer_gpu.engine.read.intake import Intake
@@ -279,7 +280,8 @@ class BoundQuery:
         """What is made of the whole source, while the progress of the batches that are watched is shown."""
         progress = Progress(self._source.rows)
         try:
-            yield from use(progress.watch)
+            with within_memory("running the query"):
+                yield from use(progress.watch)
         finally:
             progress.close()
         if not self._part:

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import batches_of
 from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.events import joined
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.chunks import Run, Step
@@ -66,7 +67,8 @@ class Stream:
             )
         run = self._run
         try:
-            step = _advanced(run, bound)
+            with within_memory("running a batch of the stream"):
+                step = _advanced(run, bound)
         except BaseException:
             # Part of the batch has been taken in: what follows could not be exact.
             self.close()

@@ -9,8 +9,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.ipc
 
+from cer_gpu.engine.memory import within_memory
+from cer_gpu.engine.read.sources import ipc
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
     check_names,
@@ -23,6 +24,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
 )
 from cer_gpu.engine.read.sources.paths import NAMES, DataFile, check_content, find_files
 from cer_gpu.engine.read.sources.rows import Rows, guarded
+from cer_gpu.engine.read.sources.stamps import Stamp, check_stamp, stamp_of
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 
@@ -43,6 +45,8 @@ class OpenFile:
         With the columns that the names of its folders give.
     rows : int or None
         Where that is known.
+    stamp : Stamp or None
+        Of the file when it was opened; None where it has none (a pipe).
     groups : tuple of int or None
         The row groups of a Parquet file to read; None: the whole file.
     filesystem : pyarrow.fs.FileSystem or None
@@ -52,8 +56,21 @@ class OpenFile:
     file: DataFile
     schema: pa.Schema
     rows: int | None
+    stamp: Stamp | None
     groups: tuple[int, ...] | None = None
     filesystem: Any = None
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that has changed since it was opened (DataError)."""
+        check_stamp(self.file.path, self.stamp, self.filesystem)
+
+    def check_rows(self, seen: int) -> None:
+        """Refuse a file that had other rows than it promised (DataError)."""
+        if self.rows is not None and seen != self.rows:
+            raise DataError(
+                f"{self.file.path} is damaged: its metadata promises {self.rows:,} rows, and {seen:,} are "
+                "there; write it anew"
+            )
 
 
 class FileRows(Rows):
@@ -90,26 +107,29 @@ class FileRows(Rows):
             probe = stored or [name for name in opened.schema.names if name not in opened.file.keys][:1]
             read = _FORMATS[opened.file.format].read
             wanted = self.subschema(probe)
+            seen = 0
             for batch in guarded(read(opened, wanted, rows), opened.file.path):
+                if opened.filesystem is None:  # elsewhere asking is a journey: once, at the end
+                    opened.check_unchanged()
+                seen += batch.num_rows
                 stretched = convert_batch(batch, wanted, opened.file.path)
                 for start in range(0, stretched.num_rows, rows):
                     yield _add_keys(stretched.slice(start, rows), opened.file.keys, target)
+            opened.check_unchanged()
+            opened.check_rows(seen)
 
 
 def _open(file: DataFile) -> OpenFile:
     check_content(file)
+    stamp = _attempt(lambda: stamp_of(file.path), file)
     schema, rows = _attempt(lambda: _FORMATS[file.format].probe(file.path), file)
-    return opened(file, schema, rows)
+    return opened(file, schema, rows, stamp)
 
 
 def opened(
-    file: DataFile,
-    schema: pa.Schema,
-    rows: int | None,
-    groups: tuple[int, ...] | None = None,
-    filesystem: Any = None,
+    file: DataFile, schema: pa.Schema, rows: int | None, stamp: Stamp | None, filesystem: Any = None
 ) -> OpenFile:
-    """A file with the columns that it stores and those that its folders' names give.
+    """A file with the columns that it stores and those that its folders' names give; the whole of it.
 
     Raises
     ------
@@ -121,15 +141,17 @@ def opened(
         raise DataError(f"{file.path}: the file has no columns")
     keys = {key: text for key, text in file.keys.items() if key not in schema.names}
     fields = [*normal_schema(schema), *(pa.field(key, _key_type(text)) for key, text in keys.items())]
-    return OpenFile(DataFile(file.path, file.format, keys), pa.schema(fields), rows, groups, filesystem)
+    return OpenFile(
+        DataFile(file.path, file.format, keys), pa.schema(fields), rows, stamp, filesystem=filesystem
+    )
 
 
 def _attempt(action: Callable[[], Any], file: DataFile) -> Any:
+    """What an action on a file gives; a DataError when the file cannot be read."""
     try:
-        return action()
-    except MemoryError:
-        raise
-    except (pa.ArrowException, OSError) as error:
+        with within_memory(f"opening {file.path}"):
+            return action()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"{file.path} cannot be read as {NAMES[file.format]}: {first_line(error)}") from error
 
 
@@ -201,7 +223,25 @@ def _probe_parquet(path: str) -> tuple[pa.Schema, int | None]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        return parquet_schema(file.schema_arrow), file.metadata.num_rows
+        return parquet_schema(file.schema_arrow), parquet_rows(path, file.metadata)
+
+
+def parquet_rows(path: str, metadata: Any) -> int:
+    """How many rows a file has, by the metadata in its footer.
+
+    Raises
+    ------
+    DataError
+        When the footer contradicts itself.
+    """
+    rows: int = metadata.num_rows
+    grouped = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
+    if grouped != rows:
+        raise DataError(
+            f"{path} is damaged: its footer promises {rows:,} rows, and {grouped:,} in its row groups; "
+            "write it anew"
+        )
+    return rows
 
 
 def parquet_schema(stored: pa.Schema) -> pa.Schema:
@@ -224,28 +264,8 @@ def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa
             yield batch.select(wanted.names)
 
 
-def _open_ipc(path: str, options: pa.ipc.IpcReadOptions | None) -> Any:
-    source = pa.memory_map(path)
-    with open(path, "rb") as file:
-        whole = file.read(6) == b"ARROW1"
-    return (pa.ipc.open_file if whole else pa.ipc.open_stream)(source, options=options)
-
-
-def _probe_ipc(path: str) -> tuple[pa.Schema, int | None]:
-    return _open_ipc(path, None).schema, None
-
-
 def _read_ipc(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
-    path = opened.file.path
-    names = _open_ipc(path, None).schema.names
-    options = pa.ipc.IpcReadOptions(included_fields=[names.index(name) for name in wanted.names])
-    reader = _open_ipc(path, options)
-    if isinstance(reader, pa.ipc.RecordBatchFileReader):
-        for index in range(reader.num_record_batches):
-            yield reader.get_batch(index).select(wanted.names)
-    else:
-        for batch in reader:
-            yield batch.select(wanted.names)
+    return ipc.read(opened.file.path, wanted.names)
 
 
 def _csv_reader(path: str, wanted: pa.Schema | None) -> Any:
@@ -339,7 +359,7 @@ def _read_json(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Re
 
 _FORMATS: Mapping[str, _Format] = {
     "parquet": _Format(_probe_parquet, _read_parquet),
-    "ipc": _Format(_probe_ipc, _read_ipc),
+    "ipc": _Format(ipc.probe, _read_ipc),
     "csv": _Format(_probe_csv, _read_csv),
     "json": _Format(_probe_json, _read_json),
 }

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as pads
 
+from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import check_names, convert_batch, first_line, normal_schema
 from cer_gpu.errors import DataError
 
@@ -116,6 +117,10 @@ class DatasetRows(Rows):
         self.schema = normal_schema(dataset.schema)
         files = isinstance(dataset, pads.FileSystemDataset)
         counted = files and isinstance(dataset.format, pads.ParquetFileFormat)
+        # Of these formats Arrow's own reader checks what it reads; an IPC file may hold anything.
+        checks = counted or (files and isinstance(dataset.format, (pads.CsvFileFormat, pads.JsonFileFormat)))
+        in_memory = isinstance(dataset, pads.InMemoryDataset)
+        self._checked = _as_it_is if checks or in_memory else validated
         self.rows = dataset.count_rows() if counted else None
         self.where = where
 
@@ -124,8 +129,31 @@ class DatasetRows(Rows):
         scanner = self._dataset.scanner(
             columns=list(columns), batch_size=rows, batch_readahead=2, fragment_readahead=1
         )
-        for batch in guarded(scanner.to_batches(), self.where):
+        seen = 0
+        for batch in guarded(map(self._checked, scanner.to_batches()), self.where):
+            seen += batch.num_rows
             yield convert_batch(batch, target, self.where)
+        if self.rows is not None and seen != self.rows:
+            raise DataError(
+                f"the files of {self.where} promised {self.rows:,} rows, and {seen:,} were there: "
+                "they are damaged, or were changed meanwhile"
+            )
+
+
+def validated(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch that another program wrote, once all that its metadata says is known to be so.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        For a code beyond its dictionary, offsets beyond their text, text that is not UTF-8, and the like.
+    """
+    batch.validate(full=True)
+    return batch
+
+
+def _as_it_is(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch
 
 
 def open_stream(opener: Callable[[], Any], where: str) -> pa.RecordBatchReader:
@@ -153,12 +181,11 @@ def guarded(batches: Iterable[pa.RecordBatch], where: str) -> Iterator[pa.Record
     iterator = iter(batches)
     while True:
         try:
-            batch = next(iterator)
+            with within_memory(f"reading {where}"):
+                batch = next(iterator)
         except StopIteration:
             return
-        except MemoryError:
-            raise
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise DataError(f"{where} cannot be read: {first_line(error)}") from error
         if batch.num_rows:
             yield batch

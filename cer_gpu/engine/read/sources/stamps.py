@@ -1,0 +1,71 @@
+"""Whether a file is still what it was when it was opened: an answer is about one state of a file."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import Any
+
+from cer_gpu.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells one state of a file from another.
+
+    Attributes
+    ----------
+    size : int
+        In bytes.
+    modified : int or None
+        Nanoseconds since 1970; None where the filesystem does not say.
+    """
+
+    size: int
+    modified: int | None
+
+
+def stamp_of(path: str, filesystem: Any = None) -> Stamp | None:
+    """The stamp of a file as it is now; None for a pipe or a device, which has no size.
+
+    Parameters
+    ----------
+    path : str
+    filesystem : pyarrow.fs.FileSystem, optional
+        By default that of this machine.
+
+    Raises
+    ------
+    OSError
+        When it cannot be looked at.
+    """
+    if filesystem is not None:
+        info = filesystem.get_file_info(path)
+        return Stamp(info.size or 0, info.mtime_ns)
+    found = os.stat(path)
+    return Stamp(found.st_size, found.st_mtime_ns) if stat.S_ISREG(found.st_mode) else None
+
+
+def check_stamp(path: str, before: Stamp | None, filesystem: Any = None) -> None:
+    """Refuse a file that has changed since its stamp was taken.
+
+    Raises
+    ------
+    DataError
+        When its size or its time of modification is another, or it is gone.
+    """
+    if before is None:
+        return
+    try:
+        now = stamp_of(path, filesystem)
+    except FileNotFoundError:
+        now = None
+    if now == before:
+        return
+    how = "was removed" if now is None else "was changed"
+    if now is not None and now.size != before.size:
+        how = f"went from {before.size:,} to {now.size:,} bytes"
+    raise DataError(
+        f"{path} {how} after it was opened: wait until its writer is done, and run the query again"
+    )
