@@ -1,0 +1,153 @@
+"""Kernels: plain Python functions over arrays that run as machine code, `jit` and `inline`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from threading import RLock
+from types import CodeType, FunctionType
+from typing import Any
+
+from cer_gpu.compiling import layout
+from cer_gpu.compiling.identity import digest, identity
+from cer_gpu.compiling.kinds import Kind, UnfitArgumentError, canonical, classes_of, kind_of
+from cer_gpu.compiling.loaded import MISFIT, Entry, loaded, words
+from cer_gpu.compiling.store import store
+
+_LOCK = RLock()
+"""Numba compiles, and LLVM loads, one thing at a time."""
+
+
+class Kernel:
+    """A function that runs as machine code: called as it is written.
+
+    A kernel whose last parameter is `stop` is called without it: it gets the byte that says that the run of
+    the calling thread is over (`loaded.words`), and looks at it from time to time.
+
+    Parameters
+    ----------
+    body : function
+        Arrays and numbers in, arrays changed, numbers out. It makes no arrays and raises nothing.
+    inline : bool, optional
+        Whether it is put where it is called.
+    """
+
+    def __init__(self, body: FunctionType, inline: bool = False) -> None:
+        self.py_func = body
+        self._inline = inline
+        code = body.__code__
+        self.stops = code.co_varnames[: code.co_argcount][-1:] == ("stop",)
+        self._entries: dict[tuple[Kind, ...], Entry] = {}
+        self._known: tuple[Entry, ...] = ()
+        self._identity: str | None = None
+        self._dispatcher: Any = None
+        update_wrapper(self, body)
+
+    def __call__(self, *arguments: Any) -> Any:
+        # Most kernels are called for one signature over and over: what was found last comes first.
+        for entry in self._known:
+            found = entry(arguments)
+            if found is not MISFIT:
+                return found
+        return self._called(arguments)
+
+    def _called(self, arguments: tuple[Any, ...]) -> Any:
+        """Call the kernel for kinds of arguments that it was not called for before."""
+        arguments = tuple(map(canonical, arguments))
+        kinds = tuple(map(kind_of, arguments))
+        with _LOCK:
+            entry = self._entries.get(kinds)
+            if entry is None:
+                entry = self._entries[kinds] = self._entry(kinds)
+            self._known = (entry, *(one for one in self._known if one is not entry))
+        found = entry(arguments)
+        if found is MISFIT:
+            raise UnfitArgumentError(f"{self.name} cannot read {kinds}")
+        return found
+
+    @property
+    def name(self) -> str:
+        """The module and the name of its body."""
+        return f"{self.py_func.__module__}:{self.py_func.__qualname__}"
+
+    @property
+    def identity(self) -> str:
+        """The number of its source."""
+        if self._identity is None:
+            self._identity = identity(self.py_func, _body_of)
+        return self._identity
+
+    def kept_as(self, kinds: tuple[Kind, ...]) -> str:
+        """The name under which its machine code for some kinds is kept."""
+        return f"{self.py_func.__name__}-{digest([self.name, self.identity, repr(kinds)])}"
+
+    @property
+    def dispatcher(self) -> Any:
+        """The kernel as Numba has it, compiled for nothing yet."""
+        if self._dispatcher is None:
+            from numba import njit
+
+            from cer_gpu.compiling.entry import LEAN
+
+            self._dispatcher = njit(inline="always" if self._inline else "never", **LEAN)(self._for_numba())
+        return self._dispatcher
+
+    def _for_numba(self) -> FunctionType:
+        """The body with its helpers as Numba knows them."""
+        body = self.py_func
+        scope = dict(body.__globals__)
+        for name in _names(body.__code__):
+            if isinstance(scope.get(name), Kernel):
+                scope[name] = scope[name].dispatcher
+        made = FunctionType(body.__code__, scope, body.__name__, body.__defaults__, body.__closure__)
+        made.__qualname__ = body.__qualname__
+        return made
+
+    def compiled(self, kinds: tuple[Kind, ...]) -> tuple[dict[str, Any], bytes]:
+        """Its machine code for some kinds and what `loaded` needs to know of it, made by Numba."""
+        from cer_gpu.compiling.entry import translated
+
+        with _LOCK:
+            made = translated(self.dispatcher, kinds, self.stops, f"cer_{self.kept_as(kinds)[-32:]}")
+        return {"symbol": made.symbol, "result": made.result}, made.code
+
+    def _entry(self, kinds: tuple[Kind, ...]) -> Entry:
+        if not layout.holds():
+            return self._called_by_numba
+        name = self.kept_as(kinds)
+        found = store().read(name)
+        if found is None:
+            found = self.compiled(kinds)
+            store().write(name, *found)
+        about, code = found
+        classes = [one for kind in kinds for one in classes_of(kind)]
+        return loaded(self.name, about["symbol"], code, classes, about["result"], self.stops)
+
+    def _called_by_numba(self, arguments: tuple[Any, ...]) -> Any:
+        """What an entry does, where objects are not laid out as machine code expects them."""
+        if not self.stops:
+            return self.dispatcher(*arguments)
+        found = self.dispatcher(*arguments, words.stop)
+        words.check()
+        return found
+
+
+def jit(body: Callable[..., Any]) -> Kernel:
+    """A kernel."""
+    assert isinstance(body, FunctionType)
+    return Kernel(body)
+
+
+def inline(body: Callable[..., Any]) -> Kernel:
+    """A helper of kernels, put where it is called."""
+    assert isinstance(body, FunctionType)
+    return Kernel(body, inline=True)
+
+
+def _body_of(value: Any) -> FunctionType | None:
+    return value.py_func if isinstance(value, Kernel) else None
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = [_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
+    return set(code.co_names).union(*inner)

@@ -1,0 +1,139 @@
+"""Where machine code is kept between processes: `Store`.
+
+A file holds one kernel for one signature: a line of JSON about it, and an object file. Only files are read
+that belong to the user and that nobody else can write, or that came with the package and are as safe as its
+modules: who can change machine code can do what the user can. What cannot be read, or is not whole, is made
+again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from cer_gpu.cache_folder import FOR_OTHERS, cache_folder, safe
+from cer_gpu.compiling.identity import digest
+from cer_gpu.compiling.loaded import made_for
+
+FOLDER = "kernels"
+SHIPPED = Path(__file__).with_name("shipped")
+"""Where `make` or the maker of an image puts machine code for all users of an installation."""
+
+SUFFIX = ".kernel"
+
+
+class Store:
+    """Machine code on disk.
+
+    Parameters
+    ----------
+    own : Path or None
+        A folder of the user's; None where there is none.
+    shipped : Path
+        A folder beside the package, which may be missing.
+    """
+
+    def __init__(self, own: Path | None, shipped: Path) -> None:
+        tag = digest([made_for()])[:16]
+        self._shipped = shipped / tag
+        self._own = None if own is None else own / FOLDER / tag
+        self._told = False
+
+    def read(self, name: str) -> tuple[dict[str, Any], bytes] | None:
+        """What is kept under a name, and its code; None where there is nothing whole."""
+        for folder, trusted in ((self._own, safe), (self._shipped, _as_safe_as_the_package)):
+            if folder is None:
+                continue
+            path = folder / f"{name}{SUFFIX}"
+            try:
+                if not trusted(path):
+                    continue
+                found = _parsed(path.read_bytes())
+            except OSError:
+                continue
+            if found is not None:
+                return found
+        return None
+
+    def write(self, name: str, about: dict[str, Any], code: bytes) -> None:
+        """Keep machine code under a name, where that is possible."""
+        if self._own is None:
+            self._tell("no folder of the user's own can be written")
+            return
+        try:
+            _write(self._own, name, about, code)
+        except OSError as error:
+            self._tell(error.strerror or str(error))
+
+    def ship(self, name: str, about: dict[str, Any], code: bytes) -> None:
+        """Keep machine code beside the package.
+
+        Raises
+        ------
+        OSError
+            When it cannot be written there.
+        """
+        _write(self._shipped, name, about, code, mode=0o755)
+
+    def _tell(self, why: str) -> None:
+        """Say once that nothing is kept."""
+        if not self._told and sys.stderr is not None:
+            self._told = True
+            print(
+                f"cer-gpu: compiled kernels are not kept ({why}): each process compiles its own",
+                file=sys.stderr,
+            )
+
+
+@cache
+def store() -> Store:
+    """The store of this process."""
+    return Store(cache_folder(), SHIPPED)
+
+
+def _write(folder: Path, name: str, about: dict[str, Any], code: bytes, mode: int = 0o700) -> None:
+    """Write a file that appears whole or not at all."""
+    folder.mkdir(mode=mode, parents=True, exist_ok=True)
+    number, made = tempfile.mkstemp(dir=folder, prefix=name[:16], suffix=".new")
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(json.dumps({**about, "size": len(code), "sum": crc32(code)}).encode())
+            file.write(b"\n")
+            file.write(code)
+        if mode & stat.S_IROTH:
+            os.chmod(made, 0o644)
+        os.replace(made, folder / f"{name}{SUFFIX}")
+    except BaseException:
+        os.unlink(made)
+        raise
+
+
+def _parsed(content: bytes) -> tuple[dict[str, Any], bytes] | None:
+    line, _, code = content.partition(b"\n")
+    try:
+        about = json.loads(line)
+    except ValueError:
+        return None
+    if not isinstance(about, dict) or about.get("size") != len(code) or about.get("sum") != crc32(code):
+        return None
+    return about, code
+
+
+def _as_safe_as_the_package(path: Path) -> bool:
+    """Whether a file can be written by those only who can write the modules of the package."""
+    try:
+        found, package = path.lstat(), Path(__file__).stat()
+    except OSError:
+        return False
+    if not stat.S_ISREG(found.st_mode):
+        return False
+    return not hasattr(os, "geteuid") or (
+        found.st_uid in (package.st_uid, os.geteuid(), 0) and not found.st_mode & FOR_OTHERS
+    )
