@@ -6,11 +6,12 @@ import random
 
 import numpy as np
 from cer_gpu.kernels.counts import cpu as counting
+from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from random_tables import Case, random_tables
 
-from cer_gpu.enumeration.structure import Hits, Structure
+from cer_gpu.enumeration.structure import Structure
 
 NONE = np.zeros(0, np.int64)
 
@@ -40,5 +41,5 @@ def built(case: Case) -> Structure:
     lowest = case.lowest[event]
     count = counting.counts(tables, *programs, case.symbols, first, event, lowest)
     structure = Structure(tables)
-    structure.build(case.symbols, case.begin, case.stop, Hits(first, event, lowest, count))
+    structure.build(case.symbols, case.begin, case.stop, CountedHits(first, event, lowest, count))
     return structure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,9 +12,10 @@ from cer_gpu.kernels.device import words
 from cer_gpu.kernels.device.geometry import Geometry
 from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
-from cer_gpu.kernels.forest.contract import LABEL, RIGHT, UNION
+from cer_gpu.kernels.forest.contract import LABEL, RIGHT, UNION, CountedHits, Roots
 from cer_gpu.kernels.forest.cpu_enumerate import HIT_TOO_LARGE, MISMATCH
 from cer_gpu.kernels.forest.cuda_enumerate import Forest, Lists, Units
+from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cuda_cases import built, long_case
 from cuda_device import TINY, USABLE
@@ -28,7 +28,7 @@ from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
 from cer_gpu.engine.cuda.execute import finer, spans
 from cer_gpu.engine.cuda.structure import DeviceStructure
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.structure import Hits, Structure
+from cer_gpu.enumeration.structure import Structure
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -52,11 +52,12 @@ def test_nodes_are_those_of_the_cpu(seed: int) -> None:
         wanted = built(case)
         programs = forward_program(case.tables), backward_program(case.tables)
         hits = wanted.hits
-        arrays = case.begin, case.stop, hits.first, hits.event, hits.lowest
-        arena, *roots, node_first = nodes.build(
+        arena, roots, node_first = nodes.build(
             counts.device_tables(case.tables, *programs),
             words.to_device(case.symbols),
-            *[cuda.to_device(part) for part in arrays],
+            cuda.to_device(case.begin),
+            cuda.to_device(case.stop),
+            SegmentHits(*[cuda.to_device(part) for part in hits[:3]]),
             TINY[number % 3],
         )
         assert np.array_equal(arena.copy_to_host(), wanted.arena[: wanted.n_nodes])
@@ -73,16 +74,14 @@ def test_nodes_are_those_of_the_cpu(seed: int) -> None:
 
 
 def forest_of(structure: Structure) -> Forest:
-    hits, used = structure.hits, structure.roots.first[-1]
-    arrays = (
-        structure.arena[: structure.n_nodes],
-        structure.roots.first,
-        structure.roots.label[:used],
-        structure.roots.node[:used],
-        hits.event,
-        hits.lowest,
+    hits, roots, used = structure.hits, structure.roots, structure.roots.first[-1]
+    parts = roots.first, roots.label[:used], roots.node[:used]
+    return Forest(
+        cuda.to_device(structure.arena[: structure.n_nodes]),
+        Roots(*[cuda.to_device(part) for part in parts]),
+        cuda.to_device(hits.event),
+        cuda.to_device(hits.lowest),
     )
-    return Forest(*[cuda.to_device(part) for part in arrays])
 
 
 def units_for(
@@ -206,7 +205,7 @@ def test_what_does_not_fit_the_device_comes_from_the_host(
 def test_counts_that_are_not_those_of_the_structure_are_an_error() -> None:
     case = kleene_case()
     _, found = on_device(case)
-    hits = replace(found.hits, count=np.array([3, 510, 1]))
+    hits = found.hits._replace(counts=np.array([3, 510, 1]))
     found.build_there(case.symbols, words.to_device(case.symbols), case.begin, case.stop, hits)
     with pytest.raises(RuntimeError, match="510 complex events counted at event 10"):
         list(found.blocks())
@@ -245,7 +244,7 @@ def dealt_out(case: Case, whole: Structure, rng: random.Random) -> DealtStructur
     parts: list[Structure] = []
     for low, high in pairwise(bounds):
         starts, event, lowest = lists.part(low, high)
-        hits = Hits(starts, event, lowest, count[lists.first[low] : lists.first[high]])
+        hits = CountedHits(starts, event, lowest, count[lists.first[low] : lists.first[high]])
         if parts:
             part = Structure(tables)
             part.build(case.symbols, *spans(starts, event, lowest), hits)

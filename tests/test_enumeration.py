@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 from cer_gpu.kernels.counts.cpu import counts
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.lists import cpu as marks
 from cer_gpu.kernels.lists.contract import list_reference
@@ -19,13 +19,13 @@ from random_tables import Case, kleene, random_case, random_tables, sequence
 
 from cer_gpu.enumeration import structure as module
 from cer_gpu.enumeration.ordered import AttributeWindow, ordered_blocks, ordered_hits
-from cer_gpu.enumeration.structure import Hits, Structure, joined
+from cer_gpu.enumeration.structure import Structure, joined
 from cer_gpu.enumeration.validator import check, check_duplicate_free, longest_walk
 
 Listed = list[tuple[int, tuple[int, ...], tuple[int, ...]]]
 
 
-def listed(case: Case) -> tuple[Hits, list[Listed]]:
+def listed(case: Case) -> tuple[CountedHits, list[Listed]]:
     """The hits of a case and the complex events of each in canonical order, by definition."""
     first, event, answers = [0], [], []
     for low, middle, high in zip(case.begin, case.report, case.stop):
@@ -39,7 +39,7 @@ def listed(case: Case) -> tuple[Hits, list[Listed]]:
         first.append(len(event))
     ends = np.array(event, dtype=np.int64)
     number = np.array([len(answer) for answer in answers], dtype=np.int64)
-    return Hits(np.array(first), ends, case.lowest[ends], number), answers
+    return CountedHits(np.array(first), ends, case.lowest[ends], number), answers
 
 
 def collected(blocks: Iterable[Block], n_hits: int) -> list[Listed]:
@@ -92,8 +92,8 @@ def test_parts_built_apart_are_joined() -> None:
         parts = []
         for g in range(case.begin.size):
             low, high = hits.first[g], hits.first[g + 1]
-            some = Hits(
-                np.array([0, high - low]), hits.event[low:high], hits.lowest[low:high], hits.count[low:high]
+            some = CountedHits(
+                np.array([0, high - low]), hits.event[low:high], hits.lowest[low:high], hits.counts[low:high]
             )
             part = Structure(case.tables)
             part.build(case.symbols, case.begin[g : g + 1], case.stop[g : g + 1], some)
@@ -104,11 +104,11 @@ def test_parts_built_apart_are_joined() -> None:
         assert collected(whole.blocks(), hits.event.size) == answers
 
 
-def counted(tables: RunTables, symbols: np.ndarray, event: np.ndarray, lowest: np.ndarray) -> Hits:
+def counted(tables: RunTables, symbols: np.ndarray, event: np.ndarray, lowest: np.ndarray) -> CountedHits:
     """Hits of one segment, counted."""
     first = np.array([0, event.size])
     programs = forward_program(tables), backward_program(tables)
-    return Hits(first, event, lowest, counts(tables, *programs, symbols, first, event, lowest))
+    return CountedHits(first, event, lowest, counts(tables, *programs, symbols, first, event, lowest))
 
 
 def test_large_hits_are_sorted_and_the_order_is_that_of_ordered_enumeration(monkeypatch) -> None:
@@ -150,7 +150,7 @@ def test_ends_with_more_complex_events_than_can_be_listed() -> None:
     tables = kleene()
     symbols = np.array([1] * 200 + [2], dtype=np.uint8)
     hits = counted(tables, symbols, np.array([200]), np.zeros(1, dtype=np.int64))
-    assert hits.count.tolist() == [2**200 - 1]
+    assert hits.counts.tolist() == [2**200 - 1]
     structure = Structure(tables)
     structure.build(symbols, np.array([0]), np.array([201]), hits)
     rows = collected(structure.blocks(limit=2000, size=300), 1)[0]
@@ -203,7 +203,7 @@ def adversarial(rng: random.Random, tables: RunTables, length: int, window: int)
     none, keys = np.zeros(0, dtype=np.int64), np.arange(length)
     event, _ = hitting.hits(hits_program(tables), symbols, none, keys, window, *one, registers)
     structure = Structure(tables)
-    ends = Hits(np.array([0, event.size]), event, lowest[event], np.zeros(event.size, dtype=np.int64))
+    ends = CountedHits(np.array([0, event.size]), event, lowest[event], np.zeros(event.size, dtype=np.int64))
     structure.build(symbols, one[0], one[2], ends)
     return structure
 
@@ -234,7 +234,7 @@ def test_a_wrong_count_is_noticed() -> None:
     tables = sequence(1, 2)
     symbols = np.array([1, 1, 2], dtype=np.uint8)
     for wrong in (1, 3):
-        hits = Hits(np.array([0, 1]), np.array([2]), np.array([0]), np.array([wrong]))
+        hits = CountedHits(np.array([0, 1]), np.array([2]), np.array([0]), np.array([wrong]))
         structure = Structure(tables)
         structure.build(symbols, np.array([0]), np.array([3]), hits)
         with pytest.raises(RuntimeError, match=f"the {wrong} complex events counted at event 2"):

@@ -84,7 +84,7 @@ def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: b
         products = built(case, found, rng.choice((None, 0, 1, 7)))
         check(products)
         counts = [len(rows) for rows in found.rows]
-        assert products.hits.count.tolist() == counts
+        assert products.hits.counts.tolist() == counts
         assert products.exact_counts().tolist() == counts
         for hit, rows in enumerate(found.rows):
             roots = products.root_node[products.root_first[hit] : products.root_first[hit + 1]]
@@ -178,7 +178,7 @@ def test_counts_past_two_to_the_62_are_exact(depth: int) -> None:
     # at the second hit the first level has three runs
     exact = [2 ** (2**depth), (3 if depth == 1 else 2) ** (2**depth)]
     assert products.exact_counts().tolist() == exact
-    assert products.hits.count.tolist() == [min(number, join_counts.LARGEST) for number in exact]
+    assert products.hits.counts.tolist() == [min(number, join_counts.LARGEST) for number in exact]
     assert Answers([products], [0], LABEL_ATOMS).exact_counts().tolist() == exact
     if depth > 5:
         with pytest.raises(LimitError, match="answers end at one event"):
@@ -202,7 +202,7 @@ def test_sums_and_cut_products_past_two_to_the_62() -> None:
     products.build(events, np.array([0]), np.array([len(symbols)]), np.array([0, 3]), ends, lowest)
     check(products)
     assert products.exact_counts().tolist() == [3 * (n - int(low)) ** (2 * depth) for low in lowest]
-    assert products.hits.count.tolist() == [join_counts.LARGEST] * 2 + [3 * 2 ** (2 * depth)]
+    assert products.hits.counts.tolist() == [join_counts.LARGEST] * 2 + [3 * 2 ** (2 * depth)]
 
 
 # --------------------------------------------------------------------------------- numbers of pairs

@@ -13,9 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from cer_gpu.enumeration.ordered import AttributeWindow
-from cer_gpu.enumeration.structure import Hits
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.joins import cpu_counts as join_counts
 from cer_gpu.kernels.joins import cpu_enumerate as join_answers
 from cer_gpu.kernels.joins import cpu_nodes as join_nodes
@@ -117,7 +116,7 @@ class Products:
     children : ndarray, shape (links,), int32
     root_first : ndarray, shape (hits + 1,), int64
     root_node : ndarray, shape (roots,), int32
-    hits : Hits
+    hits : CountedHits
         `count` is 2^62 where the number does not fit.
     rows : Rows or None
         All answers of all hits, where they were asked for and are few; then there are no nodes any more.
@@ -130,7 +129,7 @@ class Products:
         self.children = np.empty(0, np.int32)
         self.root_first = np.zeros(1, np.int64)
         self.root_node = np.empty(0, np.int32)
-        self.hits = Hits(np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
+        self.hits = CountedHits(np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
         self.rows: Rows | None = None
 
     def build(
@@ -194,13 +193,13 @@ class Products:
         self.arena = arena[: int(progress[join_nodes.NODES])]
         self.children = children[: int(progress[join_nodes.LINKS])]
         self.root_first, self.root_node = root_first, root_node[: int(progress[join_nodes.ROOTS])]
-        self.hits = Hits(first, event, lowest, lowest)
+        self.hits = CountedHits(first, event, lowest, lowest)
         if label_atoms is not None:
             self.rows = self.found(label_atoms, np.arange(len(event)), FEW * len(event))
         if self.rows is None:
-            self.hits = Hits(first, event, lowest, self._counts(lowest))
+            self.hits = CountedHits(first, event, lowest, self._counts(lowest))
         else:
-            self.hits = Hits(first, event, lowest, np.diff(self.rows.begin))
+            self.hits = CountedHits(first, event, lowest, np.diff(self.rows.begin))
             self.arena, self.children = np.empty_like(self.arena[:0]), np.empty_like(self.children[:0])
             self.root_first, self.root_node = np.zeros_like(root_first), np.empty_like(root_node[:0])
 
@@ -241,10 +240,10 @@ class Products:
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers where some do not fit."""
-        large = np.flatnonzero(self.hits.count >= join_counts.LARGEST)
+        large = np.flatnonzero(self.hits.counts >= join_counts.LARGEST)
         if not len(large):
-            return self.hits.count
-        counts = self.hits.count.astype(object)
+            return self.hits.counts
+        counts = self.hits.counts.astype(object)
         for hit in large.tolist():
             roots = self.root_node[self.root_first[hit] : self.root_first[hit + 1]]
             lowest = int(self.hits.lowest[hit])
@@ -306,7 +305,7 @@ class Answers:
         self._window = window
         self._base = np.cumsum([0, *(len(part.hits.event) for part in parts)])
         self.event = np.concatenate([part.hits.event + low for part, low in zip(parts, lows, strict=True)])
-        self.count = self._listed = np.concatenate([part.hits.count for part in parts])
+        self.count = self._listed = np.concatenate([part.hits.counts for part in parts])
         if window is not None:
             found = [block.hit for block in self.blocks(np.arange(len(self.event)))]
             self.count = np.bincount(

@@ -70,8 +70,8 @@ def check_answers(products: Products) -> None:
                 raise InvariantError(f"hit {hit} has an answer that marks an event twice alike: {marks}")
         if len(set(found)) != len(found):
             raise InvariantError(f"hit {hit} lists an answer twice")
-        if len(found) != products.hits.count[hit]:
-            raise InvariantError(f"hit {hit} has {len(found)} answers, counted {products.hits.count[hit]}")
+        if len(found) != products.hits.counts[hit]:
+            raise InvariantError(f"hit {hit} has {len(found)} answers, counted {products.hits.counts[hit]}")
 
 
 def walk(products: Products, hit: int) -> Iterator[Answer]:

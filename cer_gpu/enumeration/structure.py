@@ -7,16 +7,14 @@ enumerated in any order, by any number of threads, since nothing that was writte
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.kernels.forest import cpu_enumerate as paths
 from cer_gpu.kernels.forest import cpu_nodes as nodes
-from cer_gpu.kernels.forest.contract import Block
-from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScratch, Unsorted, WalkStack
+from cer_gpu.kernels.runs.contract import RunTables, SegmentHits
 
 BULK_COUNT = 1 << 16
 """A hit with more complex events is enumerated one by one in order, not found and sorted."""
@@ -26,45 +24,6 @@ BULK_MARKS = 1 << 20
 
 BLOCK = 1 << 17
 """Complex events of a block, about, where nothing else is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The ends of complex events, segment after segment.
-
-    Attributes
-    ----------
-    first : ndarray, shape (segments + 1,), int64
-        The hits of segment g are first[g] .. first[g + 1] - 1.
-    event : ndarray, shape (hits,), int64
-        Ascending inside a segment.
-    lowest : ndarray, shape (hits,), int64
-        The least event at which a complex event may start; non-decreasing inside a segment.
-    count : ndarray, shape (hits,), int64 or object
-        How many complex events there are (`cer_gpu.kernels.counts.cpu`).
-    """
-
-    first: np.ndarray
-    event: np.ndarray
-    lowest: np.ndarray
-    count: np.ndarray
-
-
-class Roots(NamedTuple):
-    """What ends at each hit: the complex events of nodes, marked with a label at the hit's event.
-
-    Attributes
-    ----------
-    first : ndarray, shape (hits + 1,), int64
-        The roots of hit h are first[h] .. first[h + 1] - 1.
-    label : ndarray, shape (roots,), int32
-        0 for no mark.
-    node : ndarray, shape (roots,), int64
-    """
-
-    first: np.ndarray
-    label: np.ndarray
-    node: np.ndarray
 
 
 class Structure:
@@ -80,7 +39,7 @@ class Structure:
         The nodes (`cer_gpu.kernels.forest.cpu_nodes`); the first `n_nodes` rows are in use.
     n_nodes : int
     roots : Roots
-    hits : Hits
+    hits : CountedHits
     symbols : ndarray, shape (events,)
         The symbols that the hits' events index.
     """
@@ -91,7 +50,7 @@ class Structure:
         self.symbols = np.zeros(0, dtype=np.uint8)
         self.n_nodes = 0
         self.roots = _roots(0, 0)
-        self.hits = Hits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
+        self.hits = CountedHits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
     @property
     def in_bulk(self) -> bool:
@@ -101,14 +60,14 @@ class Structure:
     @property
     def count(self) -> np.ndarray:
         """How many complex events each hit has, shape (hits,)."""
-        return self.hits.count
+        return self.hits.counts
 
     def build(
         self,
         symbols: np.ndarray,
         begin: np.ndarray,
         stop: np.ndarray,
-        hits: Hits,
+        hits: CountedHits,
     ) -> None:
         """Build the nodes of segments and the roots of their hits, in place of those before.
 
@@ -117,26 +76,25 @@ class Structure:
         symbols : ndarray, shape (events,), uint8 or uint16
         begin, stop : ndarray, shape (segments,), int64
             Events begin .. stop - 1 of each segment are run.
-        hits : Hits
+        hits : CountedHits
         """
         n_slots = 2 * self.tables.n_live + 2
         slots = np.zeros((n_slots, nodes.ITEM + self.tables.n_live + 2), dtype=np.int64)
         states = np.zeros((nodes.ROWS, n_slots), dtype=np.int64)
         progress = np.zeros(nodes.WORDS, dtype=np.int64)
         n_hits = hits.event.size
+        ends = SegmentHits(hits.first, hits.event, hits.lowest)
         roots = _roots(n_hits, n_hits + int(np.diff(self.tables.first).max(initial=0)))
         status = nodes.ARENA_FULL
         while status != nodes.DONE:
             status = nodes.build(
-                *self.tables,
+                self.tables,
                 symbols,
                 begin,
                 stop,
-                hits.first,
-                hits.event,
-                hits.lowest,
+                ends,
                 self.arena,
-                *roots,
+                roots,
                 slots,
                 states,
                 progress,
@@ -180,12 +138,12 @@ class Structure:
         if order is None:
             order = np.arange(hits.event.size, dtype=np.int64)
         most = 2**62 if limit is None else limit
-        count = hits.count
+        count = hits.counts
         if count.dtype == object:
             count = np.minimum(count, 2**62).astype(np.int64)
         largest = min(int(count[order].max(initial=0)), bulk_count(limit), size)
-        found = _found(largest)
-        tally = np.zeros(256, dtype=np.int64)
+        counted = hits._replace(counts=count)
+        found, stack, sorting = _scratch(largest)
         progress = np.zeros(3, dtype=np.int64)
         total = float(np.minimum(count[order], most).astype(np.float64).sum())
         while progress[0] < order.size:
@@ -193,14 +151,13 @@ class Structure:
             block = _block(capacity, max(8 * capacity, found.event.size))
             status = paths.fill(
                 self.arena,
-                *self.roots,
-                hits.event,
-                hits.lowest,
-                count,
+                self.roots,
+                counted,
                 order,
                 most,
                 found,
-                tally,
+                stack,
+                sorting,
                 block,
                 progress,
             )
@@ -230,7 +187,7 @@ class Structure:
     def mismatch(self, hit: int) -> RuntimeError:
         """What is raised where nodes and counts do not agree."""
         return RuntimeError(
-            f"the structure does not hold the {self.hits.count[hit]} complex events counted at event "
+            f"the structure does not hold the {self.hits.counts[hit]} complex events counted at event "
             f"{self.hits.event[hit]}"
         )
 
@@ -263,11 +220,11 @@ def joined(parts: Sequence[Structure]) -> Structure:
         np.concatenate([part.roots.node[:n] + k for part, n, k in zip(parts, used, base)]),
     )
     hit_base = np.cumsum([0, *(part.hits.event.size for part in parts)])
-    whole.hits = Hits(
+    whole.hits = CountedHits(
         np.concatenate([*(part.hits.first[:-1] + k for part, k in zip(parts, hit_base)), hit_base[-1:]]),
         np.concatenate([part.hits.event for part in parts]),
         np.concatenate([part.hits.lowest for part in parts]),
-        np.concatenate([part.hits.count for part in parts]),
+        np.concatenate([part.hits.counts for part in parts]),
     )
     whole.symbols = parts[0].symbols
     return whole
@@ -288,16 +245,17 @@ def _roots(n_hits: int, capacity: int) -> Roots:
     )
 
 
-def _found(count: int) -> paths.Found:
+def _scratch(count: int) -> tuple[Unsorted, WalkStack, SortScratch]:
+    """Scratch for hits with so many complex events."""
     n_marks = min(BULK_MARKS, max(64 * count, 4096))
     stack = 4096
-    return paths.Found(
-        *(np.empty(count, dtype=np.int32) for _ in range(5)),
-        np.empty(n_marks, dtype=np.int32),
-        np.empty(n_marks, dtype=np.int32),
-        np.empty((2, 4 * stack), dtype=np.int64),
-        np.empty((2, stack), dtype=np.int64),
+    found = Unsorted(
+        *(np.empty(count, dtype=np.int32) for _ in range(3)),
+        *(np.empty(n_marks, dtype=np.int32) for _ in range(2)),
     )
+    pending, path = np.empty((2, 4 * stack), dtype=np.int64), np.empty((2, stack), dtype=np.int64)
+    order, spare = (np.empty(count, dtype=np.int32) for _ in range(2))
+    return found, WalkStack(pending, path), SortScratch(order, spare, np.zeros(256, dtype=np.int64))
 
 
 def _block(count: int, n_marks: int) -> Block:

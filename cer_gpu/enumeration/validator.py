@@ -72,9 +72,9 @@ def check_duplicate_free(structure: Structure) -> None:
         found = [found[:3] for found in walk(structure, hit)]
         if len(set(found)) != len(found):
             raise InvariantError(f"hit {hit} lists a complex event twice")
-        if len(found) != structure.hits.count[hit]:
+        if len(found) != structure.hits.counts[hit]:
             raise InvariantError(
-                f"hit {hit} has {len(found)} complex events, counted {structure.hits.count[hit]}"
+                f"hit {hit} has {len(found)} complex events, counted {structure.hits.counts[hit]}"
             )
 
 

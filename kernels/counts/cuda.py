@@ -5,7 +5,7 @@ memory, thread beside thread, so that a warp's accesses fall together. Where a s
 segment's status is 1, its counts are undefined, and the caller counts it on the CPU, in Python integers.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda
@@ -24,25 +24,24 @@ class DeviceTables(NamedTuple):
 
     Attributes
     ----------
-    tables : tuple
-        The fields of `cer_gpu.kernels.runs.contract.RunTables`.
-    forward, backward : tuple
-        Those of its `forward_program` and `backward_program`.
+    tables : RunTables
+    forward, backward : Program
+        From `forward_program` and `backward_program`.
     n_live : int
     """
 
-    tables: tuple[Any, ...]
-    forward: tuple[Any, ...]
-    backward: tuple[Any, ...]
+    tables: RunTables
+    forward: Program
+    backward: Program
     n_live: int
 
 
 def device_tables(tables, forward, backward):
     """Copy tables and programs to the device; an empty array gets an element that is not read."""
     return DeviceTables(
-        tuple(_copied(part) for part in tables),
-        tuple(_copied(part) for part in forward),
-        tuple(_copied(part) for part in backward),
+        RunTables(*(_copied(part) for part in tables)),
+        Program(*(_copied(part) for part in forward)),
+        Program(*(_copied(part) for part in backward)),
         tables.n_live,
     )
 
@@ -67,9 +66,9 @@ def counts_kernel(
         h0 = first[segment]
         h1 = first[segment + 1]
         status[segment] = counts_segment(
-            RunTables(*tables),
-            Program(*forward),
-            Program(*backward),
+            tables,
+            forward,
+            backward,
             symbols,
             event,
             lowest,
@@ -99,8 +98,8 @@ def forward_counts_kernel(
             for q in range(mine.shape[0]):
                 mine[q] = vectors[segment, q] if q < n_states else 0
             status[segment] = forward_counts_segment(
-                RunTables(*tables),
-                Program(*forward),
+                tables,
+                forward,
                 symbols,
                 begin[segment],
                 stop[segment],

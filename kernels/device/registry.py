@@ -13,12 +13,16 @@ from ..counts_by_start import cuda as counts_by_start
 from ..forest import cuda_enumerate as paths
 from ..forest import cuda_nodes as nodes
 from ..forest import cuda_walks as walks
+from ..forest.contract import Block, Roots, SortScratch, Unsorted, WalkStack
+from ..forest.cuda_enumerate import Forest, Lists
 from ..hits import cuda as hits
 from ..hits import cuda_long as flows
+from ..hits.cuda import DeviceProgram
 from ..joins import cuda_cells as join_cells
 from ..joins import cuda_counts as join_counts
 from ..joins import cuda_hits as join_hits
 from ..joins import cuda_nodes as join_nodes
+from ..runs.contract import Program, RunTables, SegmentHits
 from ..windows import cuda as windows
 from . import scan
 from .geometry import LANE, STREAM
@@ -71,18 +75,26 @@ SYMBOLS = (U8, U16)
 KEYS = ((U64, types.uint64), (F64, types.float64))
 """Keys of windows, and their sizes."""
 
-HITS_PROGRAM = types.Tuple((U64, U64, INT, INT))
-PROGRAM = types.Tuple((I32, U32, U32, U32, INT, INT))
-TABLES = types.Tuple((I32, I32, I32, I32, U8))
-FOREST = types.Tuple((I64_2, I64, I32, I64, I64, I64))
+
+def _named(kind, *fields):
+    """The type of a named tuple of arrays and numbers."""
+    return types.BaseTuple.from_types(fields, kind)
+
+
+HITS_PROGRAM = _named(DeviceProgram, U64, U64, INT, INT)
+PROGRAM = _named(Program, I32, U32, U32, U32, INT, INT)
+TABLES = _named(RunTables, I32, I32, I32, I32, U8)
+HITS = _named(SegmentHits, I64, I64, I64)
+ROOTS = _named(Roots, I64, I32, I64)
+FOREST = _named(Forest, I64_2, ROOTS, I64, I64)
+SORTING = _named(SortScratch, I32, I32, I64_2)
+UNSORTED = _named(Unsorted, I32, I32, I32, I32, I32)
 _SEGMENTS = (I64, I64, I64, I64_2)
-_HITS = (I64, I64, I64, I64, I64)
 _BEST = (
     *(I64, I64, I64, types.boolean, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2),
     *(I64, I64, I64, I32, I64_2),
 )
-_UNITS = (I64_2, I64, I64, I64_3, I64_3)
-_FOUND = (I32, I32, I32, I32, I32)
+_UNITS = (I64_2, I64, I64, _named(WalkStack, I64_3, I64_3))
 _JOIN = types.Tuple((*[I32] * 3, U8, *[I32] * 6, U8))
 _LISTS = (I64_3, I64_3, I64_2)
 
@@ -172,26 +184,31 @@ KERNELS = (
     Kernel(
         "count_nodes",
         nodes.count_nodes_kernel,
-        tuple((TABLES, symbols, *_HITS, I64, I32, *_LISTS, I64, I64) for symbols in SYMBOLS),
+        tuple((TABLES, symbols, I64, I64, HITS, I64, *_LISTS, I64, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
     Kernel(
         "fill_nodes",
         nodes.fill_nodes_kernel,
-        tuple((TABLES, symbols, *_HITS, I64_2, I64, I32, I64, *_LISTS, I64, I64) for symbols in SYMBOLS),
+        tuple((TABLES, symbols, I64, I64, HITS, I64_2, ROOTS, *_LISTS, I64, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel("parts", paths.parts_kernel, ((I64, I64, I64, I64, INT, INT, *[I64] * 6),)),
+    Kernel("parts", paths.parts_kernel, ((I64, _named(Lists, I64, I64, I64), INT, INT, *[I64] * 6),)),
     Kernel("units", paths.units_kernel, ((*[I64] * 5, INT, I64_2, I64),)),
     Kernel("weigh", walks.weigh_kernel, ((FOREST, I64, I64, I64, I64),), LANE.threads),
     Kernel("measure", walks.measure_kernel, ((FOREST, *_UNITS, I64, I64),), LANE.threads),
-    Kernel("walk", walks.walk_kernel, ((FOREST, *_UNITS, I64, *_FOUND, I32, I32, I64_2),), LANE.threads),
-    Kernel("merge", paths.merge_kernel, ((I64, I64_2, INT, *_FOUND, I32, I32),)),
+    Kernel(
+        "walk",
+        walks.walk_kernel,
+        ((FOREST, *_UNITS, I64, UNSORTED, _named(SortScratch, I32, I32, I64_2)),),
+        LANE.threads,
+    ),
+    Kernel("merge", paths.merge_kernel, ((I64, I64_2, INT, UNSORTED, I32, I32),)),
     Kernel("lengths", paths.lengths_kernel, ((I64, I64, I32, I32, I64),)),
     Kernel(
         "write",
         paths.write_kernel,
-        ((I64, I64, I64, I64, I32, I32, I32, I32, I32, I64, I64, I64, I64, I32),),
+        ((I64, I64, I64, I64, I32, UNSORTED, _named(Block, *[I64] * 4, I32)),),
     ),
     Kernel(
         "count_best",

@@ -34,6 +34,85 @@ UNION = -1
 BOTTOM = -2
 
 
+class Roots(NamedTuple):
+    """What ends at each hit: the complex events of nodes, marked with a label at the hit's event.
+
+    =======  ================  =================================================
+    `first`  int64 [hits + 1]  hit h has the roots first[h] .. first[h + 1] - 1
+    `label`  int32 [roots]     label of the mark at the hit; 0: none
+    `node`   int64 [roots]     what it is put on
+    =======  ================  =================================================
+    """
+
+    first: np.ndarray
+    label: np.ndarray
+    node: np.ndarray
+
+
+class CountedHits(NamedTuple):
+    """The hits of segments, and how many complex events end at each.
+
+    ========  =======================  =============================================================
+    `first`   int64 [segments + 1]     `first`, `event` and `lowest` as in `SegmentHits`
+    `event`   int64 [hits]
+    `lowest`  int64 [hits]
+    `counts`  int64 or object [hits]   complex events of each hit; kernels take int64
+    ========  =======================  =============================================================
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    lowest: np.ndarray
+    counts: np.ndarray
+
+
+class Unsorted(NamedTuple):
+    """The complex events of a hit, in the order in which they are found.
+
+    ========  ===============  ==========================================================
+    `start`   int32 [events]   their starts, from the hit's lowest one on
+    `first`   int32 [events]   where the marks of each begin
+    `length`  int32 [events]   number of marks of each
+    `event`   int32 [marks]    the events of the marks, from the hit's lowest start on
+    `label`   int32 [marks]    their labels
+    ========  ===============  ==========================================================
+    """
+
+    start: np.ndarray
+    first: np.ndarray
+    length: np.ndarray
+    event: np.ndarray
+    label: np.ndarray
+
+
+class WalkStack(NamedTuple):
+    """Scratch of a walk through the nodes of a hit.
+
+    =========  ==================  ==========================================================
+    `pending`  int64 [2, stack]    nodes still to visit, and how many marks lead to each
+    `path`     int64 [2, stack]    events and labels of the marks from the root to the node
+    =========  ==================  ==========================================================
+    """
+
+    pending: np.ndarray
+    path: np.ndarray
+
+
+class SortScratch(NamedTuple):
+    """The canonical order of complex events, and what finding it takes.
+
+    =======  ===============  ========================================
+    `order`  int32 [events]   the complex events in canonical order
+    `spare`  int32 [events]   scratch
+    `tally`  int64 [256]      scratch
+    =======  ===============  ========================================
+    """
+
+    order: np.ndarray
+    spare: np.ndarray
+    tally: np.ndarray
+
+
 class Block(NamedTuple):
     """Complex events, one after another.
 

@@ -9,10 +9,6 @@ by marks inside the few groups of one start that need it. On a device the same b
 (`cuda_walks`).
 """
 
-from typing import NamedTuple
-
-import numpy as np
-
 from ..jit import inline, jit
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 
@@ -28,69 +24,30 @@ SMALL = 24
 """Slices up to this length are sorted by insertion."""
 
 
-class Found(NamedTuple):
-    """Scratch for the complex events of one hit, in the order in which they are found.
-
-    ==========  ===================  ==============================================================
-    `start`     int32 [events]       their starts, from the hit's lowest one on
-    `first`     int32 [events]       where the marks of each begin
-    `length`    int32 [events]       number of marks of each
-    `order`     int32 [events]       the complex events in canonical order
-    `spare`     int32 [events]       scratch of the sort
-    `event`     int32 [marks]        the events of the marks, from the hit's lowest start on
-    `label`     int32 [marks]        their labels
-    `pending`   int64 [2, stack]     nodes still to visit, and the number of marks that lead to them
-    `path`      int64 [2, stack]     events and labels of the marks from the root to the node visited
-    ==========  ===================  ==============================================================
-    """
-
-    start: np.ndarray
-    first: np.ndarray
-    length: np.ndarray
-    order: np.ndarray
-    spare: np.ndarray
-    event: np.ndarray
-    label: np.ndarray
-    pending: np.ndarray
-    path: np.ndarray
+@inline
+def _fits(n_marks, found):
+    return n_marks <= found.event.shape[0]
 
 
 @inline
-def _fits(n_marks, events):
-    return n_marks <= events.shape[0]
-
-
-@inline
-def _record(item, start, n_marks, depth, starts, firsts, lengths, events, labels, path):
+def _record(item, start, n_marks, depth, found, path):
     """Write a complex event whose marks are on the path, the last one first."""
-    starts[item] = start
-    firsts[item] = n_marks
-    lengths[item] = depth
+    found.start[item] = start
+    found.first[item] = n_marks
+    found.length[item] = depth
     for k in range(depth):
-        events[n_marks + k] = path[0, depth - 1 - k]
-        labels[n_marks + k] = path[1, depth - 1 - k]
+        found.event[n_marks + k] = path[0, depth - 1 - k]
+        found.label[n_marks + k] = path[1, depth - 1 - k]
 
 
 @jit
-def _walk_pending(
-    arena,
-    lowest,
-    n_pending,
-    least,
-    free,
-    n_marks,
-    starts,
-    firsts,
-    lengths,
-    events,
-    labels,
-    pending,
-    path,
-):
+def _walk_pending(arena, lowest, n_pending, least, free, n_marks, found, stack):
     """Find the complex events of pending nodes, as items free - 1, free - 2, ... down to `least`.
 
     Returns the last item, the number of marks or minus what is wrong, and how many nodes are still pending.
     """
+    pending = stack.pending
+    path = stack.path
     while n_pending > 0 and free > least:
         n_pending -= 1
         node = pending[0, n_pending]
@@ -113,55 +70,38 @@ def _walk_pending(
                 depth += 1
             node = arena[node, LEFT]
             label = arena[node, LABEL]
-        if not _fits(n_marks + depth, events):
+        if not _fits(n_marks + depth, found):
             return free, -HIT_TOO_LARGE, n_pending
         free -= 1
         start = arena[node, LATEST] - lowest
-        _record(free, start, n_marks, depth, starts, firsts, lengths, events, labels, path)
+        _record(free, start, n_marks, depth, found, path)
         n_marks += depth
     return free, n_marks, n_pending
 
 
 @inline
-def _begin_root(node, label, end, lowest, pending, path):
+def _begin_root(node, label, end, lowest, stack):
     """Put a root, and the mark at the end if it has one, where a walk begins."""
     depth = 0
     if label != 0:
-        path[0, 0] = end - lowest
-        path[1, 0] = label
+        stack.path[0, 0] = end - lowest
+        stack.path[1, 0] = label
         depth = 1
-    pending[0, 0] = node
-    pending[1, 0] = depth
+    stack.pending[0, 0] = node
+    stack.pending[1, 0] = depth
 
 
 @jit
-def _walk(
-    arena,
-    root_label,
-    root_node,
-    r0,
-    r1,
-    end,
-    lowest,
-    count,
-    starts,
-    firsts,
-    lengths,
-    events,
-    labels,
-    pending,
-    path,
-):
+def _walk(arena, roots, hit, end, lowest, count, found, stack):
     """Find all complex events of a hit, the last found first; `DONE` or what went wrong."""
     free = count
     n_marks = 0
-    for r in range(r0, r1):
-        if arena[root_node[r], LATEST] < lowest:
+    for r in range(roots.first[hit], roots.first[hit + 1]):
+        node = roots.node[r]
+        if arena[node, LATEST] < lowest:
             continue
-        _begin_root(root_node[r], root_label[r], end, lowest, pending, path)
-        free, n_marks, n_pending = _walk_pending(
-            arena, lowest, 1, 0, free, n_marks, starts, firsts, lengths, events, labels, pending, path
-        )
+        _begin_root(node, roots.label[r], end, lowest, stack)
+        free, n_marks, n_pending = _walk_pending(arena, lowest, 1, 0, free, n_marks, found, stack)
         if n_marks < 0:
             return -n_marks
         if n_pending > 0:
@@ -170,36 +110,36 @@ def _walk(
 
 
 @inline
-def _precedes(one, other, starts, firsts, lengths, events, labels):
+def _precedes(one, other, found):
     """Whether a complex event comes strictly before another in canonical order."""
-    result = starts[one] < starts[other]
-    if starts[one] == starts[other]:
-        p = firsts[one]
-        q = firsts[other]
-        n = min(lengths[one], lengths[other])
+    result = found.start[one] < found.start[other]
+    if found.start[one] == found.start[other]:
+        p = found.first[one]
+        q = found.first[other]
+        n = min(found.length[one], found.length[other])
         k = 0
-        while k < n and events[p + k] == events[q + k]:
+        while k < n and found.event[p + k] == found.event[q + k]:
             k += 1
         if k < n:
-            result = events[p + k] < events[q + k]
-        elif lengths[one] != lengths[other]:
-            result = lengths[one] < lengths[other]
+            result = found.event[p + k] < found.event[q + k]
+        elif found.length[one] != found.length[other]:
+            result = found.length[one] < found.length[other]
         else:
             k = 0
-            while k < n and labels[p + k] == labels[q + k]:
+            while k < n and found.label[p + k] == found.label[q + k]:
                 k += 1
-            result = k < n and labels[p + k] < labels[q + k]
+            result = k < n and found.label[p + k] < found.label[q + k]
     return result
 
 
 @jit
-def _sort_slice(order, spare, low, high, starts, firsts, lengths, events, labels):
+def _sort_slice(order, spare, low, high, found):
     """Sort order[low:high] canonically: insertion into short runs, then merging."""
     for begin in range(low, high, SMALL):
         for k in range(begin + 1, min(begin + SMALL, high)):
             item = order[k]
             m = k
-            while m > begin and _precedes(item, order[m - 1], starts, firsts, lengths, events, labels):
+            while m > begin and _precedes(item, order[m - 1], found):
                 order[m] = order[m - 1]
                 m -= 1
             order[m] = item
@@ -214,7 +154,7 @@ def _sort_slice(order, spare, low, high, starts, firsts, lengths, events, labels
                 spare[k] = order[k]
             p, q, k = begin, middle, begin
             while p < middle:
-                if q < stop and _precedes(order[q], spare[p], starts, firsts, lengths, events, labels):
+                if q < stop and _precedes(order[q], spare[p], found):
                     order[k] = order[q]
                     q += 1
                 else:
@@ -255,80 +195,71 @@ def _sort_by_start(order, spare, count, starts, tally):
 
 
 @jit
-def canonical(order, spare, count, starts, firsts, lengths, events, labels, tally):
-    """Set order[:count] to the canonical order of the complex events 0 .. count - 1 that were found.
+def canonical(count, found, sorting):
+    """Set sorting.order[:count] to the canonical order of the complex events 0 .. count - 1 of `found`.
 
-    `order` and `spare` int32 [>= count] out and scratch; `tally` int64 [256] scratch; the others as in
-    `Found`.
+    `found` Unsorted in; `sorting` SortScratch out.
     """
+    order, spare, starts = sorting.order, sorting.spare, found.start
     for k in range(count):
         order[k] = k
     if count <= SMALL:
-        _sort_slice(order, spare, 0, count, starts, firsts, lengths, events, labels)
+        _sort_slice(order, spare, 0, count, found)
         return
-    _sort_by_start(order, spare, count, starts, tally)
+    _sort_by_start(order, spare, count, starts, sorting.tally)
     low = 0
     while low < count:
         high = low + 1
         start = starts[order[low]]
         ordered = True
         while high < count and starts[order[high]] == start:
-            if ordered and _precedes(order[high], order[high - 1], starts, firsts, lengths, events, labels):
+            if ordered and _precedes(order[high], order[high - 1], found):
                 ordered = False
             high += 1
         if not ordered:
-            _sort_slice(order, spare, low, high, starts, firsts, lengths, events, labels)
+            _sort_slice(order, spare, low, high, found)
         low = high
 
 
 @jit
-def fill(
-    arena, root_first, root_label, root_node, hit_event, hit_lowest, hit_count, hit_order, limit, found,
-    tally, block, progress,
-):  # fmt: skip
+def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, progress):
     """Write the complex events of hits into a block; `DONE`, or why hit_order[progress[0]] is not in it.
 
     ============  ===================  =================================================================
     `arena`       int64 [nodes, 4]     in
-    `root_...`                         in: as in `cpu_nodes.build`
-    `hit_event`   int64 [hits]         in
-    `hit_lowest`  int64 [hits]         in: least admissible start
-    `hit_count`   int64 [hits]         in: number of complex events
+    `roots`       Roots                in
+    `hits`        CountedHits          in
     `hit_order`   int64 [m]            in: the hits to enumerate, in this order
     `limit`       int64                in: at most so many of each hit, the first in canonical order
-    `found`       Found                scratch
-    `tally`       int64 [256]          scratch
+    `found`       Unsorted             scratch
+    `stack`       WalkStack            scratch
+    `sorting`     SortScratch          scratch
     `block`       Block                out; must have room for the largest hit that fits `found`
     `progress`    int64 [3]            in/out: next index into `hit_order`; out: complex events and marks
     ============  ===================  =================================================================
 
     `BLOCK_FULL`: the hit fits an empty block. `HIT_TOO_LARGE`: it does not fit `found`. `MISMATCH`: the
-    walk does not find `hit_count` complex events.
+    walk does not find as many complex events as were counted.
     """
-    # an array is taken out of its tuple once: each time costs two atomic operations
-    starts, firsts, lengths, order, spare = found.start, found.first, found.length, found.order, found.spare
-    events, labels, pending, path = found.event, found.label, found.pending, found.path
+    starts, firsts, lengths, order = found.start, found.first, found.length, sorting.order
     out_hit, out_start, out_first, out_event, out_label = block
     n = 0
     n_marks = 0
     out_first[0] = 0
     while progress[0] < hit_order.shape[0]:
         h = hit_order[progress[0]]
-        count = hit_count[h]
+        count = hits.counts[h]
         wanted = min(count, limit)
         status = DONE
-        lowest = hit_lowest[h]
-        if count > starts.shape[0] or hit_event[h] - lowest > MAX_SPAN:
+        lowest = hits.lowest[h]
+        if count > starts.shape[0] or hits.event[h] - lowest > MAX_SPAN:
             status = HIT_TOO_LARGE
         elif n + wanted > out_start.shape[0]:
             status = BLOCK_FULL
         else:
-            status = _walk(
-                arena, root_label, root_node, root_first[h], root_first[h + 1], hit_event[h], lowest,
-                count, starts, firsts, lengths, events, labels, pending, path,
-            )  # fmt: skip
+            status = _walk(arena, roots, h, hits.event[h], lowest, count, found, stack)
         if status == DONE:
-            canonical(order, spare, count, starts, firsts, lengths, events, labels, tally)
+            canonical(count, found, sorting)
             total = 0
             for k in range(wanted):
                 total += lengths[order[k]]
@@ -344,8 +275,8 @@ def fill(
             out_start[n] = lowest + starts[item]
             low = firsts[item]
             for m in range(low, low + lengths[item]):
-                out_event[n_marks] = lowest + events[m]
-                out_label[n_marks] = labels[m]
+                out_event[n_marks] = lowest + found.event[m]
+                out_label[n_marks] = found.label[m]
                 n_marks += 1
             n += 1
             out_first[n] = n_marks

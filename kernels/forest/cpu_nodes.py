@@ -8,9 +8,8 @@ are followed in decreasing order of `latest(n_0)`, so whatever joins an existing
 list has at most n_live + 2 elements: behind n_0 there are only starts that were the latest of some state when
 n_0's start was new. So an event costs a number of steps that depends on the query alone.
 
-Arrays are passed one by one and helpers are inlined: taking an array out of a tuple costs Numba two atomic
-operations each time. What is written and read of nodes goes through helpers, since on a device the same
-bodies also only count (`cuda_nodes`).
+What is written and read of nodes goes through helpers, which are inlined, since on a device the same bodies
+also only count (`cuda_nodes`).
 """
 
 from ..jit import inline, jit
@@ -63,20 +62,20 @@ def _right(arena, node):
 
 
 @inline
-def _root(root_label, root_node, progress, label, node):
+def _root(roots, progress, label, node):
     root = progress[ROOTS]
     progress[ROOTS] = root + 1
-    root_label[root] = label
-    root_node[root] = node
+    roots.label[root] = label
+    roots.node[root] = node
 
 
 @inline
-def _room(arena, root_node, progress, block):
+def _room(arena, roots, progress, block):
     """Whether an event with `block` transitions finds room; `DONE`, or which array is full."""
     status = DONE
     if progress[NODES] + progress[ITEMS] + 4 * block + 1 > arena.shape[0]:
         status = ARENA_FULL
-    elif progress[ROOTS] + block > root_node.shape[0]:
+    elif progress[ROOTS] + block > roots.node.shape[0]:
         status = ROOTS_FULL
     return status
 
@@ -212,17 +211,14 @@ def _first_of(source, state, low, high):
 
 
 @inline
-def _follow(
-    first, source, label, target, accepting, arena, root_label, root_node, slots, states, progress, symbol,
-    event, ends, bound,
-):  # fmt: skip
+def _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, bound):
     """Follow all runs over one event, from the present side to the other."""
     side = progress[SIDE]
     other = 1 - side
     n_active = progress[ACTIVE]
     progress[ACTIVE] = 0
     progress[SIDE] = other
-    stop = first[symbol + 1]
+    stop = tables.first[symbol + 1]
     for k in range(-1, n_active):
         state = 0
         slot = -1
@@ -235,28 +231,28 @@ def _follow(
                 continue
         node = -1
         moved = False
-        t = _first_of(source, state, first[symbol], stop)
-        while t < stop and source[t] == state:
-            goal = target[t]
+        t = _first_of(tables.source, state, tables.first[symbol], stop)
+        while t < stop and tables.source[t] == state:
+            goal = tables.target[t]
             taken = -1
             if goal >= 0:
                 taken = states[SLOT_OF + other, goal]
-            if label[t] == 0 and goal >= 0 and taken < 0 and k >= 0:
+            if tables.label[t] == 0 and goal >= 0 and taken < 0 and k >= 0:
                 # the list itself goes on: nothing is built
                 _append(states, progress, other, goal, slot)
                 moved = True
                 goal = -1
-            if node < 0 and (goal >= 0 or (ends and accepting[t])):
+            if node < 0 and (goal >= 0 or (ends and tables.accepting[t])):
                 if k < 0:
                     node = _node(arena, progress, BOTTOM, -1, -1, event)
                 else:
                     node = _merge(arena, slots, progress, slot)
-            if ends and accepting[t]:
-                _root(root_label, root_node, progress, label[t], node)
+            if ends and tables.accepting[t]:
+                _root(roots, progress, tables.label[t], node)
             if goal >= 0:
                 reached = node
-                if label[t] != 0:
-                    reached = _node(arena, progress, label[t], node, event, _latest(arena, node))
+                if tables.label[t] != 0:
+                    reached = _node(arena, progress, tables.label[t], node, event, _latest(arena, node))
                 if taken < 0:
                     _append(states, progress, other, goal, _new_list(slots, states, progress, reached))
                 else:
@@ -271,24 +267,17 @@ def _follow(
 
 
 @jit
-def build(
-    first, source, label, target, accepting, symbols, begin, stop, hit_first, hit_event, hit_lowest, arena,
-    root_first, root_label, root_node, slots, states, progress,
-):  # fmt: skip
+def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progress):
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
-    `first` ...   the five arrays of `RunTables`           in
+    `tables`      RunTables                                in
     `symbols`     uint8 or uint16 [events]                 in
     `begin`       int64 [segments]                         in: first event of each segment
     `stop`        int64 [segments]                         in: one past the last event
-    `hit_first`   int64 [segments + 1]                     in: segment g has the hits from hit_first[g] on
-    `hit_event`   int64 [hits]                             in: ascending inside a segment
-    `hit_lowest`  int64 [hits]                             in: least admissible start; non-decreasing there
+    `hits`        SegmentHits                              in
     `arena`       int64 [capacity, 4]                      out: nodes 0 .. progress[NODES] - 1
-    `root_first`  int64 [hits + 1]                         out: the roots of hit h are root_first[h] ..
-    `root_label`  int32 [capacity]                         out: label of the mark at the hit; 0: none
-    `root_node`   int64 [capacity]                         out: what it is put on
+    `roots`       Roots                                    out: roots 0 .. progress[ROOTS] - 1
     `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  scratch, kept until all segments are built
     `states`      int64 [ROWS, 2 n_live + 2]               scratch, kept likewise
     `progress`    int64 [WORDS]                            in/out: zeros at first, then kept
@@ -303,36 +292,33 @@ def build(
             _begin(slots, states, progress)
             progress[OPEN] = 1
             progress[EVENT] = begin[g]
-            progress[HIT] = hit_first[g]
+            progress[HIT] = hits.first[g]
             progress[BOUND] = 0
         event = progress[EVENT]
         h = progress[HIT]
-        h1 = hit_first[g + 1]
+        h1 = hits.first[g + 1]
         bound = progress[BOUND]
         while event < stop[g] and h < h1:
-            if hit_lowest[h] > bound:
-                bound = hit_lowest[h]
+            if hits.lowest[h] > bound:
+                bound = hits.lowest[h]
                 if bound > event:
                     _forget(states, progress)
                     event = bound
             symbol = symbols[event]
-            block = first[symbol + 1] - first[symbol]
-            status = _room(arena, root_node, progress, block)
+            block = tables.first[symbol + 1] - tables.first[symbol]
+            status = _room(arena, roots, progress, block)
             if status != DONE:
                 progress[EVENT] = event
                 progress[HIT] = h
                 progress[BOUND] = bound
                 return status
-            ends = hit_event[h] == event
+            ends = hits.event[h] == event
             if ends:
-                root_first[h] = progress[ROOTS]
-            _follow(
-                first, source, label, target, accepting, arena, root_label, root_node, slots, states,
-                progress, symbol, event, ends, bound,
-            )  # fmt: skip
+                roots.first[h] = progress[ROOTS]
+            _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, bound)
             if ends:
                 h += 1
-                root_first[h] = progress[ROOTS]
+                roots.first[h] = progress[ROOTS]
             event += 1
         progress[OPEN] = 0
         progress[SEGMENT] = g + 1

@@ -16,7 +16,7 @@ from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import kernel
 from ..device.scan import offsets_of
 from ..windows.cuda import segment_of
-from .contract import Block
+from .contract import Block, SortScratch, Unsorted, WalkStack
 from .cuda_walks import (
     FIRST,
     HIT,
@@ -45,20 +45,16 @@ MOST = (1 << 31) - 1
 class Forest(NamedTuple):
     """A structure on the device: what `cuda_nodes.build` makes, and the hits.
 
-    ============  =====================  ====================================================
-    `arena`       int64 [nodes, 4]       as in `cpu_nodes.build`
-    `root_first`  int64 [hits + 1]
-    `root_label`  int32 [roots]
-    `root_node`   int64 [roots]
-    `event`       int64 [hits]           where complex events end
-    `lowest`      int64 [hits]           the least admissible start
-    ============  =====================  ====================================================
+    ==========  ==================  ====================================================
+    `arena`     int64 [nodes, 4]    as in `cpu_nodes.build`
+    `roots`     Roots
+    `event`     int64 [hits]        where complex events end
+    `lowest`    int64 [hits]        the least admissible start
+    ==========  ==================  ====================================================
     """
 
     arena: Any
-    root_first: Any
-    root_label: Any
-    root_node: Any
+    roots: Any
     event: Any
     lowest: Any
 
@@ -104,12 +100,12 @@ class Units(NamedTuple):
 
 
 @kernel
-def parts_kernel(hits, first, node_first, count, size, limit, parts, number, wanted, nodes, base, longest):
+def parts_kernel(hits, lists, size, limit, parts, number, wanted, nodes, base, longest):
     """What is to be done for each of some hits.
 
     =========================  ======================  =================================================
     `hits`                     int64 [m]               in: their numbers
-    `first` .. `count`                                 in: the fields of `Lists`
+    `lists`                    Lists                   in
     `size`                     int64                   in: complex events of a unit, where a hit is cut
     `limit`                    int64                   in: how many are wanted of each hit
     `parts`                    int64 [m]               out: its units
@@ -120,10 +116,10 @@ def parts_kernel(hits, first, node_first, count, size, limit, parts, number, wan
     =========================  ======================  =================================================
     """
     for at in range(cuda.grid(1), hits.shape[0], cuda.gridsize(1)):
-        segment = segment_of(first, hits[at])
-        base[at] = node_first[segment]
-        own = node_first[segment + 1] - node_first[segment]
-        complex_events = count[hits[at]]
+        segment = segment_of(lists.first, hits[at])
+        base[at] = lists.node_first[segment]
+        own = lists.node_first[segment + 1] - lists.node_first[segment]
+        complex_events = lists.count[hits[at]]
         number[at] = complex_events
         wanted[at] = min(complex_events, limit)
         cut = complex_events > 2 * size and complex_events > own
@@ -168,14 +164,14 @@ def units_kernel(hits, of_hit, answer_first, nodes, base, size, table, unit_firs
 
 
 @kernel
-def merge_kernel(unit_first, units, width, starts, firsts, lengths, events, labels, order, merged):
+def merge_kernel(unit_first, units, width, found, order, merged):
     """Merge the sorted runs of `width` units each, two by two.
 
     ============  =======================  ================================================================
     `unit_first`  int64 [units + 1]        in
     `units`       int64 [units, columns]   in
     `width`       int64                    in
-    `starts` ...                           in: as in `walk_kernel`
+    `found`       Unsorted                 in
     `order`       int32 [complex events]   in
     `merged`      int32 [complex events]   out
     ============  =======================  ================================================================
@@ -192,7 +188,7 @@ def merge_kernel(unit_first, units, width, starts, firsts, lengths, events, labe
         before = low
         while before < high:
             middle = (before + high) >> 1
-            if precedes(order[middle], order[at], starts, firsts, lengths, events, labels):
+            if precedes(order[middle], order[at], found):
                 before = middle + 1
             else:
                 high = middle
@@ -217,25 +213,22 @@ def lengths_kernel(wanted_first, answer_first, order, lengths, out):
 
 
 @kernel
-def write_kernel(
-    hits, lowest, wanted_first, answer_first, order, starts, firsts, events, labels, out_hit, out_start,
-    out_first, out_event, out_label,
-):  # fmt: skip
+def write_kernel(hits, lowest, wanted_first, answer_first, order, found, block):
     """Write the wanted complex events into a block, one for each thread.
 
-    `hits` int64 [hits] in: the numbers of the hits; `lowest` as in `Forest`; `out_first` int64 [wanted + 1]
-    in, the other fields of the `Block` out. The rest as in `lengths_kernel`.
+    `hits` int64 [hits] in: the numbers of the hits; `lowest` as in `Forest`; `found` Unsorted in; `block`
+    Block, of which `first` is in and the other arrays are out. The rest as in `lengths_kernel`.
     """
-    for at in range(cuda.grid(1), out_hit.shape[0], cuda.gridsize(1)):
+    for at in range(cuda.grid(1), block.hit.shape[0], cuda.gridsize(1)):
         number = segment_of(wanted_first, at)
         hit = hits[number]
         item = order[answer_first[number] + at - wanted_first[number]]
-        out_hit[at] = hit
-        out_start[at] = lowest[hit] + starts[item]
-        source = firsts[item]
-        for mark in range(out_first[at], out_first[at + 1]):
-            out_event[mark] = lowest[hit] + events[source]
-            out_label[mark] = labels[source]
+        block.hit[at] = hit
+        block.start[at] = lowest[hit] + found.start[item]
+        source = found.first[item]
+        for mark in range(block.first[at], block.first[at + 1]):
+            block.event[mark] = lowest[hit] + found.event[source]
+            block.label[mark] = found.label[source]
             source += 1
 
 
@@ -263,7 +256,7 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
     longest = cuda.to_device(np.ones(1, np.int64))
     limit = MOST if limit is None else limit
     launch = geometry.blocks(m), geometry.threads
-    parts_kernel[launch](there, *lists, size, limit, parts, number, wanted, nodes, base, longest)
+    parts_kernel[launch](there, lists, size, limit, parts, number, wanted, nodes, base, longest)
     of_hit, answer_first, wanted_first, node_first = (
         offsets_of(part, geometry) for part in (parts, number, wanted, nodes)
     )
@@ -278,16 +271,14 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
 class Scratch(NamedTuple):
     """What the threads that walk need: made once, since to get memory takes as long as a walk.
 
-    =========  ==========================  =========================================
-    `pending`  int64 [2, stack, threads]
-    `path`     int64 [2, stack, threads]
+    =========  ======================  ===============================================================
+    `stack`    WalkStack               one for each thread: arrays of shape [2, stack, threads]
     `tally`    int64 [256, threads]
-    `launch`   (int, int)                  blocks, and threads of a block
-    =========  ==========================  =========================================
+    `launch`   (int, int)              blocks, and threads of a block
+    =========  ======================  ===============================================================
     """
 
-    pending: Any
-    path: Any
+    stack: WalkStack
     tally: Any
     launch: tuple[int, int]
 
@@ -305,7 +296,8 @@ def scratch_of(units, geometry=LANE, stack=STACK):
     blocks = scratch_blocks(units, 4 * stack + 256, geometry)
     threads = blocks * geometry.threads
     pending, path = (cuda.device_array((2, stack, threads), np.int64) for _ in range(2))
-    return Scratch(pending, path, cuda.device_array((256, threads), np.int64), (blocks, geometry.threads))
+    tally = cuda.device_array((256, threads), np.int64)
+    return Scratch(WalkStack(pending, path), tally, (blocks, geometry.threads))
 
 
 class Walked(NamedTuple):
@@ -335,9 +327,9 @@ def measure(forest, units, scratch):
     """
     ways = cuda.device_array(max(int(units.nodes[len(units.hits)]), 1), np.int64)
     if units.longest > 1:
-        weigh_kernel[scratch.launch](tuple(forest), units.hits, units.nodes, units.base, ways)
+        weigh_kernel[scratch.launch](forest, units.hits, units.nodes, units.base, ways)
     marks, worst = cuda.device_array(len(units.table), np.int64), cuda.to_device(np.zeros(1, np.int64))
-    arrays = tuple(forest), units.table, units.first, ways, scratch.pending, scratch.path
+    arrays = forest, units.table, units.first, ways, scratch.stack
     measure_kernel[scratch.launch](*arrays, marks, worst)
     return Walked(marks, int(worst[0]), units, arrays, scratch)
 
@@ -365,21 +357,11 @@ def fill(forest, walked, most=MOST, stream=STREAM):
     if n_marks > most:
         return None
     total = int(units.answer_first[len(units.hits)])
-    starts, firsts, lengths, order, spare = (cuda.device_array(total, np.int32) for _ in range(5))
-    events, labels = (cuda.device_array(n_marks, np.int32) for _ in range(2))
-    walk_kernel[walked.scratch.launch](
-        *walked.arrays,
-        mark_first,
-        starts,
-        firsts,
-        lengths,
-        events,
-        labels,
-        order,
-        spare,
-        walked.scratch.tally,
-    )
-    found = starts, firsts, lengths, events, labels
+    start, first, length, order, spare = (cuda.device_array(total, np.int32) for _ in range(5))
+    event, label = (cuda.device_array(n_marks, np.int32) for _ in range(2))
+    found = Unsorted(start, first, length, event, label)
+    sorting = SortScratch(order, spare, walked.scratch.tally)
+    walk_kernel[walked.scratch.launch](*walked.arrays, mark_first, found, sorting)
     return _written(forest, units, found, _merged(units, found, order, spare, stream), stream)
 
 
@@ -388,23 +370,22 @@ def _merged(units, found, order, spare, stream):
     width = 1
     while width < units.longest:
         launch = stream.blocks(order.shape[0]), stream.threads
-        merge_kernel[launch](units.first, units.table, width, *found, order, spare)
+        merge_kernel[launch](units.first, units.table, width, found, order, spare)
         order, spare = spare, order
         width *= 2
     return order
 
 
 def _written(forest, units, found, order, stream):
-    starts, firsts, lengths, events, labels = found
     total = int(units.wanted_first[len(units.hits)])
     bounds = units.wanted_first, units.answer_first
     launch = stream.blocks(total), stream.threads
     out_lengths = cuda.device_array(total, np.int64)
-    lengths_kernel[launch](*bounds, order, lengths, out_lengths)
+    lengths_kernel[launch](*bounds, order, found.length, out_lengths)
     out_first = offsets_of(out_lengths, stream)
     n_marks = int(out_first[total])
     out_hit, out_start = cuda.device_array(total, np.int64), cuda.device_array(total, np.int64)
     out_event, out_label = cuda.device_array(n_marks, np.int64), cuda.device_array(n_marks, np.int32)
     block = Block(out_hit, out_start, out_first, out_event, out_label)
-    write_kernel[launch](units.hits, forest.lowest, *bounds, order, starts, firsts, events, labels, *block)
+    write_kernel[launch](units.hits, forest.lowest, *bounds, order, found, block)
     return block

@@ -15,8 +15,9 @@ from ..device.bodies import form_of
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
+from ..runs.contract import SegmentHits
 from . import cpu_nodes as nodes
-from .contract import UNION
+from .contract import UNION, Roots
 from .cpu_nodes import DONE, ITEM, NODES, ROOTS, ROWS, WORDS
 
 
@@ -27,7 +28,7 @@ def _counted(arena, progress, label, left, right, latest):
 
 
 @device
-def _counted_root(root_label, root_node, progress, label, node):
+def _counted_root(roots, progress, label, node):
     progress[ROOTS] += 1
 
 
@@ -48,7 +49,7 @@ def _counted_child(arena, node):
 
 
 @device
-def _always_room(arena, root_node, progress, block):
+def _always_room(arena, roots, progress, block):
     return DONE
 
 
@@ -84,17 +85,17 @@ build_filled = form_of(_BODIES + _STORED, _room=_always_room)["build"]
 
 @kernel
 def count_nodes_kernel(
-    tables, symbols, begin, stop, hit_first, hit_event, hit_lowest, root_first, root_label, slots, states,
-    progress, n_nodes, n_roots,
-):  # fmt: skip
+    tables, symbols, begin, stop, hits, root_first, slots, states, progress, n_nodes, n_roots
+):
     """How many nodes and roots each segment has.
 
     ============  ================================  ====================================================
-    `tables`      RunTables                         in: as a tuple
+    `tables`      RunTables                         in
     `symbols`     uint8 or uint16 [padded]          in
-    `hit_...`     and `begin`, `stop`               in: as in `cpu_nodes.build`
+    `begin`       int64 [segments]                  in: first event of each segment
+    `stop`        int64 [segments]                  in: one past the last event
+    `hits`        SegmentHits                       in
     `root_first`  int64 [hits + 1]                  scratch
-    `root_label`  int32 [any]                       not looked at
     `slots`       int64 [slots, columns, threads]   scratch, and so are the next two
     `states`      int64 [rows, slots, threads]
     `progress`    int64 [words, threads]
@@ -102,27 +103,20 @@ def count_nodes_kernel(
     `n_roots`     int64 [segments]                  out
     ============  ================================  ====================================================
     """
-    first, source, label, target, accepting = tables
+    # of the roots only their number is of interest: no label and no node is written
+    roots = Roots(root_first, tables.label, n_roots)
     thread = cuda.grid(1)
     for segment in range(thread, begin.shape[0], progress.shape[1]):
         for word in range(progress.shape[0]):
             progress[word, thread] = 0
         build_counted(
-            first,
-            source,
-            label,
-            target,
-            accepting,
+            tables,
             symbols,
             begin[segment : segment + 1],
             stop[segment : segment + 1],
-            hit_first[segment : segment + 2],
-            hit_event,
-            hit_lowest,
+            SegmentHits(hits.first[segment : segment + 2], hits.event, hits.lowest),
             slots[:, :, thread],
-            root_first,
-            root_label,
-            n_roots,
+            roots,
             slots[:, :, thread],
             states[:, :, thread],
             progress[:, thread],
@@ -133,15 +127,13 @@ def count_nodes_kernel(
 
 @kernel
 def fill_nodes_kernel(
-    tables, symbols, begin, stop, hit_first, hit_event, hit_lowest, arena, root_first, root_label, root_node,
-    slots, states, progress, nodes_before, roots_before,
-):  # fmt: skip
+    tables, symbols, begin, stop, hits, arena, roots, slots, states, progress, nodes_before, roots_before
+):
     """Write the nodes and roots of each segment behind those before.
 
-    `arena`, `root_...` out as in `cpu_nodes.build`, of exactly as many rows as are written;
-    `nodes_before` and `roots_before` int64 [segments + 1] in. The rest as in `count_nodes_kernel`.
+    `arena` and `roots` out as in `cpu_nodes.build`, of exactly as many rows as are written; `nodes_before`
+    and `roots_before` int64 [segments + 1] in. The rest as in `count_nodes_kernel`.
     """
-    first, source, label, target, accepting = tables
     thread = cuda.grid(1)
     for segment in range(thread, begin.shape[0], progress.shape[1]):
         for word in range(progress.shape[0]):
@@ -149,28 +141,20 @@ def fill_nodes_kernel(
         progress[NODES, thread] = nodes_before[segment]
         progress[ROOTS, thread] = roots_before[segment]
         build_filled(
-            first,
-            source,
-            label,
-            target,
-            accepting,
+            tables,
             symbols,
             begin[segment : segment + 1],
             stop[segment : segment + 1],
-            hit_first[segment : segment + 2],
-            hit_event,
-            hit_lowest,
+            SegmentHits(hits.first[segment : segment + 2], hits.event, hits.lowest),
             arena,
-            root_first,
-            root_label,
-            root_node,
+            roots,
             slots[:, :, thread],
             states[:, :, thread],
             progress[:, thread],
         )
 
 
-def build(machine, symbols, begin, stop, hit_first, hit_event, hit_lowest, geometry=LANE):
+def build(machine, symbols, begin, stop, hits, geometry=LANE):
     """The nodes of segments and the roots of their hits: what `cpu_nodes.build` makes.
 
     Parameters
@@ -178,16 +162,15 @@ def build(machine, symbols, begin, stop, hit_first, hit_event, hit_lowest, geome
     machine : DeviceTables
     symbols : device array, shape (padded events,), uint8 or uint16
     begin, stop : device array, shape (segments,), int64
-    hit_first : device array, shape (segments + 1,), int64
-    hit_event, hit_lowest : device array, shape (hits,), int64
+    hits : SegmentHits
+        Of device arrays.
     geometry : Geometry
 
     Returns
     -------
     arena : device array, shape (nodes, 4), int64
-    root_first : device array, shape (hits + 1,), int64
-    root_label : device array, shape (roots,), int32
-    root_node : device array, shape (roots,), int64
+    roots : Roots
+        Of device arrays.
     node_first : device array, shape (segments + 1,), int64
         The first node of each segment.
     """
@@ -198,15 +181,15 @@ def build(machine, symbols, begin, stop, hit_first, hit_event, hit_lowest, geome
     shapes = (n_slots, columns, threads), (ROWS, n_slots, threads), (WORDS, threads)
     scratch = [cuda.device_array(shape, np.int64) for shape in shapes]
     n_nodes, n_roots = cuda.device_array(segments, np.int64), cuda.device_array(segments, np.int64)
-    root_first = cuda.to_device(np.zeros(hit_event.shape[0] + 1, np.int64))
-    common = machine.tables, symbols, begin, stop, hit_first, hit_event, hit_lowest
+    root_first = cuda.to_device(np.zeros(hits.event.shape[0] + 1, np.int64))
+    common = machine.tables, symbols, begin, stop, hits
     if segments:
-        count_nodes_kernel[launch](*common, root_first, machine.tables[2], *scratch, n_nodes, n_roots)
+        count_nodes_kernel[launch](*common, root_first, *scratch, n_nodes, n_roots)
     before = offsets_of(n_nodes, geometry), offsets_of(n_roots, geometry)
     total, total_roots = (int(offsets[segments]) for offsets in before)
     arena = cuda.device_array((total, 4), np.int64)
-    root_label = cuda.device_array(total_roots, np.int32)
-    root_node = cuda.device_array(total_roots, np.int64)
+    label, node = cuda.device_array(total_roots, np.int32), cuda.device_array(total_roots, np.int64)
+    roots = Roots(root_first, label, node)
     if segments:
-        fill_nodes_kernel[launch](*common, arena, root_first, root_label, root_node, *scratch, *before)
-    return arena, root_first, root_label, root_node, before[0]
+        fill_nodes_kernel[launch](*common, arena, roots, *scratch, *before)
+    return arena, roots, before[0]

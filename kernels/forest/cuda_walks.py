@@ -14,7 +14,7 @@ from numba import cuda
 from ..device.bodies import form_of
 from ..device.jit import device, kernel
 from . import cpu_enumerate as paths
-from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
+from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION, SortScratch, Unsorted, WalkStack
 from .cpu_enumerate import HIT_TOO_LARGE, MISMATCH
 
 HIT, SKIP, LAST, WAYS, NODE, FIRST, STOP, UNIT_COLUMNS = range(8)
@@ -26,12 +26,12 @@ MOST_WAYS = 1 << 32
 
 
 @device
-def _always_fits(n_marks, events):
+def _always_fits(n_marks, found):
     return True
 
 
 @device
-def _not_recorded(item, start, n_marks, depth, starts, firsts, lengths, events, labels, path):
+def _not_recorded(item, start, n_marks, depth, found, path):
     pass
 
 
@@ -52,11 +52,12 @@ _walk_recorded, _canonical, precedes = _FORM["_walk_pending"], _FORM["canonical"
 
 
 @device
-def _descend(arena, ways, base, lowest, skip, pending, path):
+def _descend(arena, ways, base, lowest, skip, stack):
     """Replace the pending root by what is pending when `skip` complex events are found; how many nodes.
 
     There are more than `skip` of them under the root; 0 if the nodes find no room.
     """
+    pending, path = stack
     node = pending[0, 0]
     depth = pending[1, 0]
     n_pending = 0
@@ -87,37 +88,34 @@ def _descend(arena, ways, base, lowest, skip, pending, path):
 
 
 @device
-def walk_unit(
-    forest, unit, ways, least, free, n_marks, starts, firsts, lengths, events, labels, pending, path, records
-):
+def walk_unit(forest, unit, ways, least, free, n_marks, found, stack, records):
     """Find the complex events of a unit, as items free - 1 .. least: the number of marks, or minus what is
     wrong. Written if `records`."""
-    arena, root_first, root_label, root_node, hit_event, hit_lowest = forest
+    arena = forest.arena
+    roots = forest.roots
     hit = unit[HIT]
     skip = unit[SKIP]
-    lowest = hit_lowest[hit]
-    for r in range(root_first[hit], root_first[hit + 1]):
-        node = root_node[r]
+    lowest = forest.lowest[hit]
+    for r in range(roots.first[hit], roots.first[hit + 1]):
+        node = roots.node[r]
         if (free == least and unit[LAST] == 0) or arena[node, LATEST] < lowest:
             continue
         if skip > 0 and skip >= ways[unit[WAYS] + node - unit[NODE]]:
             skip -= ways[unit[WAYS] + node - unit[NODE]]
             continue
-        _begin_root(node, root_label[r], hit_event[hit], lowest, pending, path)
-        n_pending = _descend(arena, ways, unit[NODE] - unit[WAYS], lowest, skip, pending, path)
+        _begin_root(node, roots.label[r], forest.event[hit], lowest, stack)
+        n_pending = _descend(arena, ways, unit[NODE] - unit[WAYS], lowest, skip, stack)
         skip = 0
         if n_pending == 0:
             return -HIT_TOO_LARGE
         if records:
             free, n_marks, n_pending = _walk_recorded(
-                arena, lowest, n_pending, least, free, n_marks, starts, firsts, lengths, events, labels,
-                pending, path,
-            )  # fmt: skip
+                arena, lowest, n_pending, least, free, n_marks, found, stack
+            )
         else:
             free, n_marks, n_pending = _walk_counted(
-                arena, lowest, n_pending, least, free, n_marks, starts, firsts, lengths, events, labels,
-                pending, path,
-            )  # fmt: skip
+                arena, lowest, n_pending, least, free, n_marks, found, stack
+            )
         if n_marks < 0:
             return n_marks
         if n_pending > 0 and unit[LAST] != 0:
@@ -130,16 +128,16 @@ def weigh_kernel(forest, hits, first, base, ways):
     """How many complex events of a hit each node holds, for the hits that are cut.
 
     ========  =================  =========================================================================
-    `forest`                     in: the fields of a `Forest`
+    `forest`  Forest             in
     `hits`    int64 [cut]        in
     `first`   int64 [cut + 1]    in: where the table of each begins
     `base`    int64 [cut]        in: the node of its first entry; the next entries are of the next nodes
     `ways`    int64 [nodes]      out
     ========  =================  =========================================================================
     """
-    arena, _, _, _, _, hit_lowest = forest
+    arena = forest.arena
     for at in range(cuda.grid(1), hits.shape[0], cuda.gridsize(1)):
-        lowest = hit_lowest[hits[at]]
+        lowest = forest.lowest[hits[at]]
         shift = first[at] - base[at]
         for entry in range(first[at], first[at + 1]):
             node = entry - shift
@@ -155,60 +153,53 @@ def weigh_kernel(forest, hits, first, base, ways):
 
 
 @kernel
-def measure_kernel(forest, units, unit_first, ways, pending, path, marks, worst):
+def measure_kernel(forest, units, unit_first, ways, stacks, marks, worst):
     """How many marks the complex events of each unit have, or minus what is wrong with it.
 
     ============  ==========================  ============================================================
-    `forest`                                  in: the fields of a `Forest`
+    `forest`      Forest                      in
     `units`       int64 [units, columns]      in
     `unit_first`  int64 [units + 1]           in: where the complex events of each go
     `ways`        int64 [nodes]               in
-    `pending`     int64 [2, stack, threads]   scratch
-    `path`        int64 [2, stack, threads]   scratch
+    `stacks`      WalkStack                   scratch: one for each thread, [2, stack, threads]
     `marks`       int64 [units]               out
     `worst`       int64 [1]                   in and out: the least of them, if it is less
     ============  ==========================  ============================================================
     """
     thread = cuda.grid(1)
-    root_label = forest[2]
-    for u in range(thread, units.shape[0], pending.shape[2]):
-        marks[u] = walk_unit(
-            forest, units[u], ways, unit_first[u], unit_first[u + 1], 0, root_label, root_label, root_label,
-            root_label, root_label, pending[:, :, thread], path[:, :, thread], False,
-        )  # fmt: skip
+    # nothing is recorded, so any arrays do
+    label = forest.roots.label
+    found = Unsorted(label, label, label, label, label)
+    stack = WalkStack(stacks.pending[:, :, thread], stacks.path[:, :, thread])
+    for u in range(thread, units.shape[0], stacks.pending.shape[2]):
+        marks[u] = walk_unit(forest, units[u], ways, unit_first[u], unit_first[u + 1], 0, found, stack, False)
         if marks[u] < 0:
             cuda.atomic.min(worst, 0, marks[u])
 
 
 @kernel
-def walk_kernel(
-    forest, units, unit_first, ways, pending, path, mark_first, starts, firsts, lengths, events, labels,
-    order, spare, tally,
-):  # fmt: skip
+def walk_kernel(forest, units, unit_first, ways, stacks, mark_first, found, sorting):
     """Write the complex events of each unit, and their canonical order.
 
-    =====================  =======================  ======================================================
-    `mark_first`           int64 [units + 1]        in: where the marks of each unit begin
-    `starts` .. `lengths`  int32 [complex events]   out: as in `cpu_enumerate.Found`
-    `events`, `labels`     int32 [marks]            out: likewise
-    `order`                int32 [complex events]   out: those of each unit in canonical order
-    `spare`                int32 [complex events]   scratch
-    `tally`                int64 [256, threads]     scratch
-    =====================  =======================  ======================================================
+    ============  =======================  ===============================================================
+    `mark_first`  int64 [units + 1]        in: where the marks of each unit begin
+    `found`       Unsorted                 out
+    `sorting`     SortScratch              out: in `order` the complex events of each unit in canonical
+                                           order; `tally` has a column for each thread
+    ============  =======================  ===============================================================
 
     The other arguments are those of `measure_kernel`.
     """
     thread = cuda.grid(1)
-    for u in range(thread, units.shape[0], pending.shape[2]):
+    stack = WalkStack(stacks.pending[:, :, thread], stacks.path[:, :, thread])
+    for u in range(thread, units.shape[0], stacks.pending.shape[2]):
         low = unit_first[u]
         high = unit_first[u + 1]
-        walk_unit(
-            forest, units[u], ways, low, high, mark_first[u], starts, firsts, lengths, events, labels,
-            pending[:, :, thread], path[:, :, thread], True,
-        )  # fmt: skip
-        _canonical(
-            order[low:high], spare[low:high], high - low, starts[low:high], firsts[low:high],
-            lengths[low:high], events, labels, tally[:, thread],
-        )  # fmt: skip
+        walk_unit(forest, units[u], ways, low, high, mark_first[u], found, stack, True)
+        own = Unsorted(
+            found.start[low:high], found.first[low:high], found.length[low:high], found.event, found.label
+        )
+        order = sorting.order[low:high]
+        _canonical(high - low, own, SortScratch(order, sorting.spare[low:high], sorting.tally[:, thread]))
         for k in range(low, high):
-            order[k] += low
+            sorting.order[k] += low

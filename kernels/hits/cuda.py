@@ -233,7 +233,7 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers, g
     launch = geometry.blocks(segments), geometry.threads, 0, 8 * program.n_registers * geometry.threads
     _, size = comparable(np.empty(0, keys.dtype), size)
     read = words(symbols), symbols.dtype.itemsize
-    common = tuple(program), *read, starts, keys, size, begin, report, stop, registers
+    common = program, *read, starts, keys, size, begin, report, stop, registers
     found = cuda.device_array(segments, np.int64)
     if segments:
         count_hits_kernel[launch](*common, found)

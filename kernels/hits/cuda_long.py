@@ -195,7 +195,7 @@ def tiled_hits(program, symbols, starts, begin, stop, segment, registers, geomet
         flow, inside = cuda.device_array((tiles, n), np.uint64), cuda.device_array((tiles, n), np.int64)
         shared = 2 * 8 * program.n_registers * geometry.threads
         maps_kernel[geometry.blocks(tiles), geometry.threads, 0, shared](
-            tuple(program),
+            program,
             words(symbols),
             symbols.dtype.itemsize,
             starts,

@@ -35,6 +35,21 @@ class RunTables(NamedTuple):
         return int(self.source.max()) + 1 if self.source.size else 1
 
 
+class SegmentHits(NamedTuple):
+    """The hits of segments that run on their own.
+
+    ========  =======================  ================================================================
+    `first`   int64 [segments + 1]     segment g has the hits first[g] .. first[g + 1] - 1
+    `event`   int64 [hits]             where complex events end; ascending inside a segment
+    `lowest`  int64 [hits]             the least event at which one may start; non-decreasing there
+    ========  =======================  ================================================================
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    lowest: np.ndarray
+
+
 class Program(NamedTuple):
     """For each symbol, operations `register[into] = register[left] + register[right]`, in order.
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from cer_gpu.engine.cuda.structure import ANSWERS, groups_of
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.structure import Hits, Structure, bulk_count
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.enumeration.structure import Structure, bulk_count
+from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
 
 STRIPES = 1 << 12
@@ -97,7 +97,7 @@ class DealtStructure(Structure):
             self._owner[own], self._local[own] = number, np.arange(high - low)
         for whole, dealt in zip((event, lowest, count), fields):
             whole[lists.number] = dealt
-        self.hits = Hits(np.array([0, len(event)]), event, lowest, count)
+        self.hits = CountedHits(np.array([0, len(event)]), event, lowest, count)
         self.symbols = parts[0].symbols
         self.n_nodes = sum(part.n_nodes for part in parts)
 
@@ -111,7 +111,7 @@ class DealtStructure(Structure):
         """The complex events of hits: as `Structure.blocks`; by default `ANSWERS` at once for each device."""
         size = ANSWERS * self._dealers.threads if size is None else max(size, 1)
         order = np.arange(len(self._owner)) if order is None else order
-        count = np.minimum(self.hits.count[order], 1 << 62).astype(np.int64)
+        count = np.minimum(self.hits.counts[order], 1 << 62).astype(np.int64)
         alone = count > min(bulk_count(limit), size)
         alone |= self.hits.event[order] - self.hits.lowest[order] > MAX_SPAN
         for low, high in groups_of(np.where(alone, size, count), size):

@@ -24,6 +24,7 @@ from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.usable import simulated
+from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
@@ -121,7 +122,7 @@ class DevicesExecutor(CudaExecutor):
             ends = first[low : high + 1] - first[low], event[part], lowest[part]
             built = Structure(self.tables)
             count = Executor._counts(self, chunk, *ends, exact=False)
-            built.build(chunk.events.symbols, *spans(*ends), structure.Hits(*ends, count))
+            built.build(chunk.events.symbols, *spans(*ends), CountedHits(*ends, count))
             return built
 
         bounds = np.unique(np.linspace(0, len(first) - 1, self._workers.threads + 1, dtype=np.int64))

@@ -23,7 +23,6 @@ from cer_gpu.engine.machines.ends import Hits, first_hits, hits_of
 from cer_gpu.engine.machines.strategies import Single, shown_labels
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.best import cpu as on_cpu_best
 from cer_gpu.kernels.best import cuda as best
@@ -34,6 +33,7 @@ from cer_gpu.kernels.counts_by_start import cuda as starting
 from cer_gpu.kernels.counts_by_start.contract import unsigned
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
+from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits import cuda as hitting
 from cer_gpu.kernels.hits import cuda_long as flows
 from cer_gpu.kernels.windows import cuda as windows
@@ -274,7 +274,7 @@ class CudaExecutor(Executor):
             wrong = np.repeat(status.copy_to_host(), np.diff(first)) != 0
             count = np.where(wrong, 1 << 62, number.copy_to_host())
             built = DeviceStructure(self.tables, self._machine, self._device, self._lane, self._stream)
-            hits = structure.Hits(first, event, lowest, count)
+            hits = CountedHits(first, event, lowest, count)
             built.build_there(chunk.events.symbols, there, *spans(first, event, lowest), hits)
         return built
 

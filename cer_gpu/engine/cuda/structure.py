@@ -11,17 +11,17 @@ import numpy as np
 
 from cer_gpu.engine.cuda.memory import SHARE, free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
-from cer_gpu.enumeration.structure import Hits, Structure, bulk_count
+from cer_gpu.enumeration.structure import Structure, bulk_count
 from cer_gpu.kernels.counts.cuda import DeviceTables
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN, MISMATCH
 from cer_gpu.kernels.forest.cuda_enumerate import Forest, Lists
 from cer_gpu.kernels.forest.cuda_walks import LAST
-from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.contract import RunTables, SegmentHits
 
 ANSWERS = 1 << 22
 """Complex events that are found in one go at most: some milliseconds of work, for each of which the launches
@@ -76,7 +76,7 @@ class DeviceStructure(Structure):
         return True
 
     def build_there(
-        self, symbols: np.ndarray, there: Any, begin: np.ndarray, stop: np.ndarray, hits: Hits
+        self, symbols: np.ndarray, there: Any, begin: np.ndarray, stop: np.ndarray, hits: CountedHits
     ) -> None:
         """Build the nodes of segments and the roots of their hits; as `build`.
 
@@ -87,11 +87,11 @@ class DeviceStructure(Structure):
         there : device array, shape (padded events,)
             The symbols on the device.
         """
-        event, lowest = copied(hits.event), copied(hits.lowest)
-        arrays = copied(begin), copied(stop), copied(hits.first), event, lowest
-        *forest, node_first = nodes.build(self._machine, there, *arrays, self._lane)
-        self._forest = Forest(*forest, event, lowest)
-        self._lists = Lists(arrays[2], node_first, copied(np.minimum(hits.count, 1 << 62).astype(np.int64)))
+        ends = SegmentHits(copied(hits.first), copied(hits.event), copied(hits.lowest))
+        segments = copied(begin), copied(stop)
+        arena, roots, node_first = nodes.build(self._machine, there, *segments, ends, self._lane)
+        self._forest = Forest(arena, roots, ends.event, ends.lowest)
+        self._lists = Lists(ends.first, node_first, copied(np.minimum(hits.counts, 1 << 62).astype(np.int64)))
         self._scratch = paths.scratch_of(len(hits.event), self._lane)
         self.n_nodes = int(node_first[len(begin)])
         self._most = max(1, min(ANSWERS, free_bytes() // (SHARE * BYTES_OF_ANSWER)))
@@ -108,7 +108,7 @@ class DeviceStructure(Structure):
         hits = self.hits
         size = self._most if size is None else max(1, min(size, self._most))
         order = np.arange(len(hits.event)) if order is None else order
-        count = np.minimum(hits.count[order], 1 << 62).astype(np.int64)
+        count = np.minimum(hits.counts[order], 1 << 62).astype(np.int64)
         alone = count > min(bulk_count(limit), size)
         alone |= hits.event[order] - hits.lowest[order] > MAX_SPAN
         for low, high in groups_of(np.where(alone, size, count), size):

@@ -20,7 +20,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import counts, forward_counts
 from cer_gpu.kernels.counts_by_start.cpu import counts_by_start
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.runs.contract import RunTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
@@ -172,7 +172,7 @@ class Executor:
             first, event, lowest = hits_of(segments, found)
             # 2^62 for all hits of a segment where one exceeds it
             count = self._counts(chunk, first, event, lowest, exact=False)
-            ends = structure.Hits(first, event, lowest, count)
+            ends = CountedHits(first, event, lowest, count)
             part.build(chunk.events.symbols, segments.begin, segments.stop, ends)
             return part
 

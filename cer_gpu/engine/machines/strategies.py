@@ -15,7 +15,7 @@ from cer_gpu.enumeration import structure
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import counts
-from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.monitor.cpu import rename
 from cer_gpu.kernels.runs.contract import RunTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
@@ -94,7 +94,7 @@ class Pieces:
             pieces = _Gathered(self._hits, part)
             symbols = self._renamed(pieces)
             built = structure.Structure(self._tables)
-            built.build(symbols, pieces.begin, pieces.stop, structure.Hits(*pieces.ends, self.count[part]))
+            built.build(symbols, pieces.begin, pieces.stop, CountedHits(*pieces.ends, self.count[part]))
             for block in built.blocks(None, limit):
                 yield block._replace(
                     hit=part[block.hit], start=pieces.event[block.start], event=pieces.event[block.event]
