@@ -20,6 +20,7 @@ from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
 from cer_gpu.plan.outline import outline
 from cer_gpu.plan.planner import Columns, Plan, plan
+from cer_gpu.printable import printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -196,7 +197,7 @@ class Query:
         if format == "text":
             from cer_gpu.plan.explain import WIDTH, explain
 
-            return explain(found) + (f"{'device':<{WIDTH}}{place}\n" if place else "")
+            return printable(explain(found)) + (f"{'device':<{WIDTH}}{place}\n" if place else "")
         from cer_gpu.plan.drawing import drawing
 
         if format == "mermaid":

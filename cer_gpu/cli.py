@@ -6,6 +6,7 @@ wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
+from cer_gpu.printable import printable
 
 if TYPE_CHECKING:
     from cer_gpu.api import Query
@@ -383,10 +385,16 @@ def _bytes(text: str | None) -> int | None:
 
 
 def _say(text: str) -> None:
-    print(text, file=sys.stderr)
+    print(printable(text), file=sys.stderr)
+
+
+_ENDED_BY = ("SIGTERM", "SIGHUP")
+"""Signals that end the process when its terminal closes, or somebody asks it to end."""
 
 
 def _terminate(signum: int, frame: object) -> None:
+    for name in _ENDED_BY:  # a second one would interrupt what is cleaned up for the first
+        signal.signal(getattr(signal, name, signum), signal.SIG_IGN)
     sys.exit(128 + signum)
 
 
@@ -422,10 +430,17 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         return OTHER
     except Exception as error:
         if hasattr(error, "exit_code") and hasattr(error, "show"):  # typer's usage errors
-            error.show()
+            _say(_usage(error))
         else:
-            traceback.print_exc()
+            _say(traceback.format_exc().rstrip())
         return OTHER
+
+
+def _usage(error: Any) -> str:
+    """What Typer says of a command line that it does not understand."""
+    text = io.StringIO()
+    error.show(text)
+    return text.getvalue().rstrip()
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -435,5 +450,8 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def main() -> None:
     """Entry point of `cer`."""
-    signal.signal(signal.SIGTERM, _terminate)
+    for name in _ENDED_BY:
+        number = getattr(signal, name, signal.SIGTERM)  # Windows has no SIGHUP
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, _terminate)
     sys.exit(status_of())

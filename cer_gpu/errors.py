@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from cer_gpu.printable import printable
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
@@ -43,7 +45,13 @@ class Diagnostic:
 
 
 class CerError(Exception):
-    """Base of every exception that cer-gpu raises on purpose."""
+    """Base of every exception that cer-gpu raises on purpose.
+
+    As text it holds no control characters, whatever the names and values are that it speaks of.
+    """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class QueryError(CerError):

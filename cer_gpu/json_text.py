@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -39,7 +40,7 @@ def json_text(array: pa.Array) -> pa.StringArray:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _list_text(array)
     if pa.types.is_struct(kind):
-        fields = [f"{json.dumps(field.name, ensure_ascii=False)}: " for field in kind]
+        fields = [f"{quoted(field.name)}: " for field in kind]
         texts = [
             pc.binary_join_element_wise(key, json_text(part), "")
             for key, part in zip(fields, array.flatten())
@@ -47,9 +48,21 @@ def json_text(array: pa.Array) -> pa.StringArray:
         return _masked(wrapped("{", joined(texts, len(array)), "}"), array)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         values = array.dictionary_encode()
-        spelled = [json.dumps(value, ensure_ascii=False) for value in values.dictionary.to_pylist()]
+        spelled = [quoted(value) for value in values.dictionary.to_pylist()]
         return _filled(pa.array(spelled, pa.string()).take(values.indices))
     return pa.array([json.dumps(value, default=str) for value in array.to_pylist()], pa.string())
+
+
+def quoted(text: str) -> str:
+    """A text as JSON, readable but for what a terminal would obey: JSON itself escapes only ASCII of that."""
+    return _BEYOND_ASCII.sub(_escape, json.dumps(text, ensure_ascii=False))
+
+
+_BEYOND_ASCII = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\u{ord(found.group()):04x}"
 
 
 def time_text(array: pa.TimestampArray) -> pa.StringArray:

@@ -12,18 +12,21 @@ from __future__ import annotations
 
 import errno
 import io
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BufferedWriter
+from itertools import count
 from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cer_gpu.engine.answers.matches import Matches, head_columns, mark_columns
-from cer_gpu.json_text import joined, json_text, lines, time_text, wrapped
+from cer_gpu.engine.read.sources.arrow_types import is_text
+from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
+from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
 
 SUFFIXES = {
     ".jsonl": "jsonl",
@@ -60,17 +63,27 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
         return
     if not os.path.isdir(os.path.dirname(target)):
         raise FileNotFoundError(errno.ENOENT, "there is no such directory to write in", path)
-    aside = f"{target}.{os.getpid()}.partial"
+    sink = _aside(target)
     try:
-        with open(aside, "wb") as sink:
+        with sink:
             yield sink
             sink.flush()
             os.fsync(sink.fileno())
-        os.replace(aside, target)
+        os.replace(sink.name, target)
     except BaseException:
-        if os.path.exists(aside):
-            os.unlink(aside)
+        with suppress(FileNotFoundError):
+            os.unlink(sink.name)
         raise
+
+
+def _aside(target: str) -> BufferedWriter:
+    """A new file beside another, which no other process has and which is no link to elsewhere."""
+    for number in count():
+        try:
+            return open(f"{target}.{os.getpid()}{f'-{number}' if number else ''}.partial", "xb")
+        except FileExistsError:  # of a process that had the same number, and was killed
+            continue
+    raise AssertionError
 
 
 def format_of(path: str | None) -> str | None:
@@ -171,7 +184,7 @@ def rule_answer_text(batch: pa.RecordBatch, head: tuple[str, ...]) -> pa.StringA
 
 
 def _key(name: str) -> str:
-    return f"{json.dumps(name, ensure_ascii=False)}: "
+    return f"{quoted(name)}: "
 
 
 def _unless_empty(name: str, column: pa.Array) -> pa.StringArray:
@@ -187,9 +200,16 @@ def _item(kind: pa.DataType) -> pa.DataType:
 # ---------------------------------------------------------------------------------- CSV, Parquet, table
 
 
-def _flat(column: pa.Array) -> pa.Array:
-    """Times and lists as text: positions with a space between, other lists as JSON."""
+def _flat(column: pa.Array, shown: bool) -> pa.Array:
+    """Times and lists as text: positions with a space between, other lists as JSON.
+
+    Texts have no control characters where they are shown on a terminal.
+    """
     kind = column.type
+    if pa.types.is_dictionary(kind):
+        return _flat(column.dictionary, shown).take(column.indices)
+    if shown and is_text(kind):
+        return pc.replace_substring_regex(column, CONTROLS, REPLACEMENT)
     if pa.types.is_timestamp(kind):
         return time_text(column)
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
@@ -202,10 +222,11 @@ def _flat(column: pa.Array) -> pa.Array:
 def _write_csv(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
     import pyarrow.csv as pacsv
 
+    shown = sink.isatty()
+    names = [printable(name) if shown else name for name in results.schema.names]
+
     def flat(batch: pa.RecordBatch) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays(
-            [_flat(column) for column in batch.columns], names=batch.schema.names
-        )
+        return pa.RecordBatch.from_arrays([_flat(column, shown) for column in batch.columns], names=names)
 
     schema = flat(pa.RecordBatch.from_pylist([], schema=results.schema)).schema
     options = pacsv.WriteOptions(quoting_style="needed")
@@ -250,7 +271,7 @@ def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> No
 def _escaped(text: str) -> str:
     from rich.markup import escape
 
-    return escape(text)
+    return escape(on_one_line(text))
 
 
 def _cells(column: pa.Array) -> list[str]:

@@ -6,6 +6,8 @@ It prints what its tasks saw as one line of JSON, after the executors have writt
 from __future__ import annotations
 
 import json
+import os
+import stat
 import sys
 import time
 from collections.abc import Iterable
@@ -23,7 +25,7 @@ EVENTS = 1000
 
 def report(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
     """One row a task: the GPUs that Spark gave it, and whether the plugin listened."""
-    from cer_gpu.spark.metrics import publish
+    from cer_gpu.spark.metrics import FILE, publish
     from pyspark import TaskContext
 
     for _ in batches:
@@ -32,7 +34,9 @@ def report(batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
     # A task that is over at once would be given again to the executor that it ran on.
     time.sleep(1)
     sent = publish(EVENTS, 3, 0.5, f"cuda:{gpus[0]}")
-    yield pa.RecordBatch.from_pylist([{"gpu": ",".join(gpus), "sent": sent}])
+    folder = os.environ["SPARK_LOCAL_DIRS"].partition(",")[0]
+    mode = oct(stat.S_IMODE(os.stat(os.path.join(folder, FILE)).st_mode))
+    yield pa.RecordBatch.from_pylist([{"gpu": ",".join(gpus), "sent": sent, "mode": mode}])
 
 
 def main(jar: str, folder: Path, version: str | None) -> None:
@@ -53,7 +57,7 @@ def main(jar: str, folder: Path, version: str | None) -> None:
     if version:
         builder = builder.config("spark.cer.version", version)
     spark = configure(builder, gpu="required", rapids=False, plugin=jar).getOrCreate()
-    tasks = spark.range(0, 2, 1, 2).mapInArrow(report, "gpu string, sent boolean").collect()
+    tasks = spark.range(0, 2, 1, 2).mapInArrow(report, "gpu string, sent boolean, mode string").collect()
     # The sink writes every second.
     time.sleep(2.5)
     sys.stdout.write(json.dumps([task.asDict() for task in tasks]) + "\n")

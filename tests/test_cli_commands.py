@@ -198,7 +198,9 @@ def test_reader_that_goes_away(many):
     assert process.wait(timeout=30) == 0
 
 
-@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_interrupted_while_writing(sent, status, many, tmp_path):
     process = spawn("run", "SELECT * WHERE A+ AS a", many, "-o", "out.jsonl", cwd=tmp_path)
     while not any(path.stat().st_size for path in tmp_path.iterdir()):

@@ -187,6 +187,19 @@ def test_a_file_takes_its_name_when_it_is_whole(tmp_path):
     assert path.read_bytes() == b"whole"
 
 
+def test_the_file_aside_is_no_one_elses(tmp_path):
+    kept = tmp_path / "kept"
+    kept.write_bytes(b"of somebody else")
+    planted = tmp_path / f"out.jsonl.{os.getpid()}.partial"
+    planted.symlink_to(kept)
+    with output_file(str(tmp_path / "out.jsonl")) as sink:
+        sink.write(b"whole")
+    assert kept.read_bytes() == b"of somebody else"
+    assert planted.is_symlink()
+    assert not (tmp_path / "out.jsonl").is_symlink()
+    assert (tmp_path / "out.jsonl").read_bytes() == b"whole"
+
+
 def test_a_directory_that_does_not_exist_is_named(tmp_path):
     with (
         pytest.raises(FileNotFoundError, match=r"no such directory.*/missing/out.csv'"),

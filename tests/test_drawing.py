@@ -290,6 +290,15 @@ def test_svg_escapes() -> None:
     assert {edge.shown[0] for edge in found.edges if edge.lines} <= set(written(to_svg(found)))
 
 
+def test_svg_and_mermaid_of_names_with_control_characters() -> None:
+    text = "SELECT * WHERE `a\x00\x1b[2J\x9b` AS `v\u2028` FILTER `v\u2028`[s = 'x\x07\ufffe\r\n']"
+    query = cer_gpu.compile(text)
+    shown = " ".join(written(query.explain("svg")))
+    assert "\N{REPLACEMENT CHARACTER}[2J" in shown
+    for form in ("svg", "mermaid", "text"):
+        assert not set(query.explain(form)) & set("\x00\x1b\x9b\u2028\x07\ufffe\r")
+
+
 def test_a_picture_without_any_run() -> None:
     assert written(cer_gpu.compile("SELECT * WHERE A AND B").explain("svg")) == ["0"]
     assert to_mermaid(drawn("SELECT * WHERE A AND B")).count("-->") == 1

@@ -18,6 +18,7 @@ CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests"]
 # A module imports from its own layer and those before it only.
 LAYERS = [
     {"cache_folder", "compiling"},  # kernels are made of machine code, which knows nothing of what they do
+    {"printable"},
     {"errors", "language"},  # an error is data; printed, it is rendered by the language's diagnostics
     {"logic"},
     {"automata", "joins"},

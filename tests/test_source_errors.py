@@ -1,12 +1,15 @@
 """What is wrong with the events is said with its place and a way out."""
 
+import os
+
 import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
+import cer_gpu
 from cer_gpu.engine.read.sources.source import open_source
-from cer_gpu.errors import DataError
+from cer_gpu.errors import DataError, QueryError
 
 
 def write(folder, name, content):
@@ -77,7 +80,53 @@ def test_truncated_parquet(tmp_path):
 def test_csv_whose_types_change(tmp_path):
     rows = b"".join(b"%d,5\n" % n for n in range(1_500_000))
     path = write(tmp_path, "a.csv", b"ts,price\n" + rows + b"9999999,cheap\n")
-    fails(path, "a.csv cannot be read: .*invalid value 'cheap'; the first 8 MiB of a CSV file decide")
+    fails(
+        path,
+        r"a.csv cannot be read after row [\d,]+ \(counted from 0\): .*invalid value 'cheap'; its first 8 MiB "
+        "decide the types of its columns",
+    )
+    path.write_bytes(b"ts,price\n" + rows + b"9999999\n")
+    fails(path, r"a.csv cannot be read after row [\d,]+ .*: .*Expected 2 columns, got 1.*; correct the row")
+
+
+def test_json_lines_whose_attributes_change(tmp_path):
+    rows = b"".join(b'{"type": "A", "price": 5}\n' for _ in range(400_000))
+    path = write(tmp_path, "a.jsonl", rows + b'{"type": "B", "price": "cheap"}\n')
+    fails(
+        path, r"a.jsonl cannot be read at row 400,000 \(counted from 0\): .*its first 8 MiB decide the types"
+    )
+    path.write_bytes(rows + b'{"type": "B", "price": 5.5}\n')
+    fails(path, r"a.jsonl cannot be read after row [\d,]+ .*5.5; its first 8 MiB decide .* of its attributes")
+
+
+def test_json_lines_whose_attribute_first_appears_late(tmp_path):
+    query = cer_gpu.compile("SELECT * WHERE B AS b FILTER b[name = 'x']")
+    late = b'{"type": "B", "name": "x"}\n'
+    path = write(tmp_path, "a.jsonl", b'{"type": "A", "price": 5}\n' * 400_000 + late)
+    with pytest.raises(QueryError) as caught:
+        query.count(path)
+    assert "no attribute `name`" in str(caught.value)
+    assert "a.jsonl are those of its first 8 MiB: name the attribute in one of its first" in str(caught.value)
+    assert "CSV" not in str(caught.value)
+    path.write_bytes(late + path.read_bytes())
+    assert query.count(path) == 2
+    path.write_bytes(b'{"type": "A", "price": 5}\n')
+    with pytest.raises(QueryError) as caught:
+        query.count(path)
+    assert "MiB" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl", "arrow"])
+def test_names_that_are_not_text(suffix, tmp_path):
+    name = os.fsencode(tmp_path) + b"/\xff." + suffix.encode()
+    with open(name, "wb") as file:
+        file.write(b"type\nA\n")
+    fails(os.fsdecode(name), "the path .* is not UTF-8 text: rename it")
+    fails(tmp_path, "is not UTF-8 text: rename it")
+    fails({"A": TABLE, "\ud800": TABLE}, "the event type .* is not UTF-8 text", order_by=("ts",))
+    fails(TABLE, "no column `\ufffd`", order_by=("\udcff",))
+    with pytest.raises(QueryError, match=r"CER002.*`U\+D800` is half of a character"):
+        cer_gpu.compile("SELECT * WHERE `\ud800`")
 
 
 def test_mixed_schemas(tmp_path):

@@ -48,7 +48,7 @@ def last_value(folder, executor, metric):
 def test_metrics_and_gpus_of_tasks(plugin, tmp_path):
     done = application(plugin, tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
-    assert json.loads(done.stdout.splitlines()[-1]) == [{"gpu": "5", "sent": True}] * 2
+    assert json.loads(done.stdout.splitlines()[-1]) == [{"gpu": "5", "sent": True, "mode": "0o600"}] * 2
     for executor in (0, 1):
         assert last_value(tmp_path, executor, "events") == "1000"
         assert last_value(tmp_path, executor, "hits") == "3"

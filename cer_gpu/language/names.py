@@ -165,7 +165,10 @@ class NameChecker:
         close = None if first else _closest(name, listed)
         if close is not None:
             catalogue = f"did you mean `{written_variable(close)}`? {catalogue}"
-        self._findings.error(code, message, place, *hints, *([catalogue] if catalogue else []))
+        hints += [catalogue] if catalogue else []
+        if code == "CER021" and self.schema is not None and self.schema.partial:
+            hints.append(self.schema.partial)
+        self._findings.error(code, message, place, *hints)
 
 
 def _closest(name: str, known: list[str]) -> str | None:

@@ -44,8 +44,11 @@ def parse(text: str) -> Statement:
     from lark import UnexpectedToken
 
     from cer_gpu.language.builder import build
-    from cer_gpu.language.slips import syntax_error
+    from cer_gpu.language.slips import half_character, syntax_error
 
+    half = half_character(text)
+    if half is not None:
+        raise QueryError([half], text)
     tokens = read_tokens(_tables().parse_interactive(text, start="query"))
     start = "rule" if tokens.rule else "query"
     interactive = _tables().parse_interactive("", start=start)

@@ -58,6 +58,9 @@ class Schema:
     order, without the type, order and stream columns; under None those of every type that is not listed.
     Columns of `unsupported` keep their places. Where nothing is listed, the order of `attributes` counts."""
 
+    partial: str = ""
+    """Why the data may have more attributes than these; empty where it has no others."""
+
     def attributes_of(self, event_type: str) -> frozenset[str]:
         """The attributes that an event of this type may have."""
         if self.types is None or event_type not in self.types:

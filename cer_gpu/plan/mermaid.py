@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cer_gpu.plan.drawing import Drawing, Kind
+from cer_gpu.printable import printable
 
 SHAPES = {
     Kind.START: ("((", "))"),
@@ -47,4 +48,4 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return " ".join("".join(ENTITIES.get(character, character) for character in text).split())
+    return " ".join("".join(ENTITIES.get(character, character) for character in printable(text)).split())

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from cer_gpu.errors import CerError
 from cer_gpu.plan.drawing import Drawing, Edge, Kind, Node
+from cer_gpu.printable import on_one_line
 
 Size: TypeAlias = tuple[float, float]
 Point: TypeAlias = dict[str, float]
@@ -225,7 +226,7 @@ def _box(
         "content": [
             {
                 "kind": "text",
-                "text": line,
+                "text": on_one_line(line),
                 "dx": 0.0,
                 "dy": (number - (len(lines) - 1) / 2) * LINE_HEIGHT,
                 "size": TEXT_SIZE,

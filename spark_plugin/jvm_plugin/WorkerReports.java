@@ -10,8 +10,11 @@ import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -54,10 +57,22 @@ final class WorkerReports implements AutoCloseable {
       Thread reader = new Thread(this::read, "cer-gpu-metrics");
       reader.setDaemon(true);
       reader.start();
+      // Made anew for its owner alone before the token is in it: another user could report in a task's name.
+      Files.deleteIfExists(file);
+      Files.createFile(file, ownersAlone());
       Files.writeString(file, socket.getLocalPort() + " " + token);
     } catch (IOException error) {
       LOG.warn("cer-gpu publishes no metrics: {}", error.toString());
     }
+  }
+
+  private static FileAttribute<?>[] ownersAlone() {
+    if (!FileSystems.getDefault().supportedFileAttributeViews().contains("posix")) {
+      return new FileAttribute<?>[0];
+    }
+    return new FileAttribute<?>[] {
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))
+    };
   }
 
   @Override

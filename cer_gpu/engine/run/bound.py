@@ -32,6 +32,7 @@ from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.printable import printable
 
 Result = TypeVar("Result")
 
@@ -377,9 +378,9 @@ def warn_of_limit(limit: int | None) -> None:
 
 
 def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:
-    """Say which types and streams of the query no event had: most likely a slip of the pen."""
+    """Warn of types and streams of the query that no event had: most likely they are misspelt."""
     for column, name, seen in intake.unseen():
         near = difflib.get_close_matches(name, seen, n=1)
         meant = f": did you mean `{near[0]}`?" if near else ""
         role = "is of the stream" if column == stream_column else "has the type"
-        warnings.warn(f"no event {role} `{name}`{meant}", UserWarning, stacklevel=2)
+        warnings.warn(printable(f"no event {role} `{name}`{meant}"), UserWarning, stacklevel=2)

@@ -28,8 +28,10 @@ from cer_gpu.engine.read.sources.stamps import Stamp, check_stamp, stamp_of
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 
-_CSV_BLOCK = 8 << 20
-"""Bytes of a CSV file whose values decide the types of its columns, and that are parsed at a time."""
+_TEXT_BLOCK = 8 << 20
+"""Bytes of a CSV or JSON lines file that decide the types of its columns, and that are parsed at a time."""
+
+_DECISIVE = f"its first {_TEXT_BLOCK >> 20} MiB"
 
 _CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
 
@@ -94,6 +96,12 @@ class FileRows(Rows):
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
         first = files[0].file.path
         self.where = first if len(files) == 1 else f"{first} and {len(files) - 1} more files"
+        late = [each.file.path for each in files if each.file.format == "json" and _is_long(each)]
+        if late:
+            self.partial = (
+                f"the columns of {late[0]} are those of {_DECISIVE}: name the attribute in one of its first "
+                "lines, or write the file as Parquet"
+            )
 
     @classmethod
     def at(cls, paths: Sequence[str | os.PathLike[str]]) -> FileRows:
@@ -117,6 +125,12 @@ class FileRows(Rows):
                     yield _add_keys(stretched.slice(start, rows), opened.file.keys, target)
             opened.check_unchanged()
             opened.check_rows(seen)
+
+
+def _is_long(opened: OpenFile) -> bool:
+    """Whether a file has lines beyond those that decide its columns."""
+    packed = opened.file.path.endswith(".gz")
+    return packed or (opened.stamp is not None and opened.stamp.size > _TEXT_BLOCK)
 
 
 def _open(file: DataFile) -> OpenFile:
@@ -274,7 +288,7 @@ def _csv_reader(path: str, wanted: pa.Schema | None) -> Any:
     chosen = {} if wanted is None else {"include_columns": wanted.names, "column_types": wanted}
     return pacsv.open_csv(
         path,
-        read_options=pacsv.ReadOptions(block_size=_CSV_BLOCK),
+        read_options=pacsv.ReadOptions(block_size=_TEXT_BLOCK),
         convert_options=pacsv.ConvertOptions(null_values=_CSV_NULLS, strings_can_be_null=False, **chosen),
     )
 
@@ -288,16 +302,19 @@ def _probe_csv(path: str) -> tuple[pa.Schema, int | None]:
 
 
 def _read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
-    path = opened.file.path
+    path, seen = opened.file.path, 0
     try:
         with _csv_reader(path, wanted) as reader:
             for batch in reader:
                 columns = [_empty_to_null(column) for column in batch.columns]
                 yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+                seen += batch.num_rows
     except pa.ArrowInvalid as error:
+        advice = "correct the row"
+        if "conversion" in str(error):
+            advice = f"{_DECISIVE} decide the types of its columns: correct the value, or write it as Parquet"
         raise DataError(
-            f"{path} cannot be read: {first_line(error)}; the first {_CSV_BLOCK >> 20} MiB of a "
-            "CSV file decide the types of its columns: correct the value, or write the file as Parquet"
+            f"{path} cannot be read after row {seen:,} (counted from 0): {first_line(error)}; {advice}"
         ) from error
 
 
@@ -319,7 +336,9 @@ def _json_reader(path: str, wanted: pa.Schema | None) -> Any:
     if wanted is not None:
         plain = [(field.name, pa.string() if _spelled(field.type) else field.type) for field in wanted]
         parse = pajson.ParseOptions(explicit_schema=pa.schema(plain), unexpected_field_behavior="ignore")
-    return pajson.open_json(path, read_options=pajson.ReadOptions(block_size=_CSV_BLOCK), parse_options=parse)
+    return pajson.open_json(
+        path, read_options=pajson.ReadOptions(block_size=_TEXT_BLOCK), parse_options=parse
+    )
 
 
 def _spelled(arrow: pa.DataType) -> bool:
@@ -352,9 +371,19 @@ def _time_type(column: pa.Array) -> pa.DataType | None:
 
 
 def _read_json(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
-    path = opened.file.path
-    for batch in _json_reader(path, wanted):
-        yield batch.select(wanted.names)
+    path, seen = opened.file.path, 0
+    try:
+        for batch in _json_reader(path, wanted):
+            yield batch.select(wanted.names)
+            seen += batch.num_rows
+    except pa.ArrowInvalid as error:
+        # Arrow counts the rows of each block that it parses from 0.
+        reason, _, row = first_line(error).partition(" in row ")
+        where = f"at row {seen + int(row):,}" if row.isdecimal() else f"after row {seen:,}"
+        raise DataError(
+            f"{path} cannot be read {where} (counted from 0): {reason}; {_DECISIVE} decide the types of its "
+            "attributes: correct the value, or write it as Parquet"
+        ) from error
 
 
 _FORMATS: Mapping[str, _Format] = {

@@ -37,6 +37,7 @@ class MergedRows(Rows):
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
         self.where = "the tables"
         self.rewindable = all(part.rewindable for part in parts.values())
+        self.partial = next((part.partial for part in parts.values() if part.partial), "")
 
     def _check_columns(self) -> None:
         for name, part in self._parts.items():

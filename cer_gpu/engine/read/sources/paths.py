@@ -76,6 +76,7 @@ def _expand(path: str) -> list[DataFile]:
     if not isinstance(path, str):
         raise DataError(f"a path must be text, not {type(path).__name__}")
     path = os.path.expanduser(path)
+    check_encoded(path, "the path")
     if os.path.isdir(path):
         return _walk(path)
     if os.path.exists(path):
@@ -96,13 +97,28 @@ def _walk(root: str) -> list[DataFile]:
     files: list[DataFile] = []
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
+        check_encoded(folder, "the path")
         keys = folder_keys(Path(folder).relative_to(root).parts)
         for name in sorted(names):
             if not name.startswith((".", "_")) and _suffix(name) is not None:
+                check_encoded(name, "the path")
                 files.append(DataFile(os.path.join(folder, name), _format_of(name), keys))
     if not files:
         raise DataError(f"{root}: the directory has no data file ({', '.join(FORMATS)})")
     return files
+
+
+def check_encoded(text: str, what: str) -> None:
+    """Refuse a name that Arrow cannot hold, since it has halves of characters or bytes that are not UTF-8.
+
+    Raises
+    ------
+    DataError
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{what} {text} is not UTF-8 text: rename it") from error
 
 
 def folder_keys(folders: Sequence[str]) -> dict[str, str | None]:

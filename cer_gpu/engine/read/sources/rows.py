@@ -28,12 +28,15 @@ class Rows(ABC):
         What this is, for messages: "file trades.csv", "the table".
     rewindable : bool
         Whether `read` may be called more than once.
+    partial : str
+        Why there may be columns that `schema` does not have; empty where there are none.
     """
 
     schema: pa.Schema
     rows: int | None
     where: str
     rewindable: bool = True
+    partial: str = ""
 
     @abstractmethod
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:

@@ -91,6 +91,7 @@ class SortedRows(Rows):
         self.rows = rows.rows
         self.where = rows.where
         self.rewindable = rows.rewindable
+        self.partial = rows.partial
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         needed = list(dict.fromkeys([*columns, *self._order_by]))

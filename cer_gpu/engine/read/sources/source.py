@@ -22,6 +22,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_device, open_device
 from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.read.sources.merge import MergedRows
+from cer_gpu.engine.read.sources.paths import check_encoded
 from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
 from cer_gpu.engine.read.sources.sorting import SortedRows
 from cer_gpu.errors import DataError
@@ -144,6 +145,7 @@ class Source:
             order_unit=order_unit,
             units=time_units(self.arrow_schema),
             unsupported=unsupported,
+            partial=self._rows.partial,
             ordered={name: tuple(one for one in own if one not in roles) for name, own in columns.items()},
         )
 
@@ -301,6 +303,7 @@ def _open_tables(
     for name, events in tables.items():
         if not isinstance(name, str):
             raise DataError(f"the keys of a dict of tables are event types, text; {name!r} is not")
+        check_encoded(name, "the event type")
         if isinstance(events, Mapping):
             raise DataError(
                 f"the events of `{name}` are a dict again; give {_ACCEPTED.rsplit(', or ', 1)[0]}"
