@@ -55,9 +55,9 @@ def same(number):
 
 
 @jit
-def until_stopped(count, stop):
+def until_halted(count, halt):
     at = 0
-    while stop[0] == 0:
+    while halt[0] == 0:
         count[0] += 1
         at += 1
         if at == 1 << 40:

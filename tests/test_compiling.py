@@ -19,7 +19,7 @@ from cer_gpu.compiling import kernel as kernel_module
 from cer_gpu.compiling import layout
 from cer_gpu.compiling.kernel import Kernel, jit
 from cer_gpu.compiling.kinds import UnfitArgumentError, classes_of, kind_of
-from cer_gpu.compiling.loaded import KernelError, StoppedError, words
+from cer_gpu.compiling.loaded import HaltedError, KernelError, words
 from cer_gpu.compiling.store import Store
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,14 +129,14 @@ def test_a_kernel_that_fails_is_an_error() -> None:
 
 def test_a_kernel_that_is_told_to_end() -> None:
     told = np.ones(1, np.uint8)
-    before = words.stop
+    before = words.halt
     count = np.zeros(1, np.int64)
-    words.stop_with(told)
+    words.halt_with(told)
     try:
-        with pytest.raises(StoppedError):
-            bodies.until_stopped(count)
+        with pytest.raises(HaltedError):
+            bodies.until_halted(count)
     finally:
-        words.stop_with(before)
+        words.halt_with(before)
     assert count[0] == 0
 
 
@@ -245,13 +245,13 @@ def test_where_objects_are_laid_out_otherwise(own: Store, monkeypatch: pytest.Mo
     monkeypatch.setattr(layout, "holds", lambda: False)
     assert fresh(bodies.scaled)(Nested(Pair(np.arange(5), 3), 0.5), Pair(np.arange(5), 3)) == (4.5, 3, True)
     told = np.ones(1, np.uint8)
-    before = words.stop
-    words.stop_with(told)
+    before = words.halt
+    words.halt_with(told)
     try:
-        with pytest.raises(StoppedError):
-            fresh(bodies.until_stopped)(np.zeros(1, np.int64))
+        with pytest.raises(HaltedError):
+            fresh(bodies.until_halted)(np.zeros(1, np.int64))
     finally:
-        words.stop_with(before)
+        words.halt_with(before)
     assert kept(own) == []
 
 

@@ -25,7 +25,7 @@ from numba.np.numpy_support import from_dtype
 
 from cer_gpu.compiling import layout
 from cer_gpu.compiling.kinds import ALIGNED, CONTIGUOUS, Kind, class_named
-from cer_gpu.compiling.loaded import FITS, RESULT, STOP, target_machine
+from cer_gpu.compiling.loaded import FITS, HALT, RESULT, target_machine
 
 I8, I32, I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 POINTER = I8.as_pointer()
@@ -60,7 +60,7 @@ class Translated(NamedTuple):
     code: bytes
 
 
-def translated(dispatcher: Any, kinds: tuple[Kind, ...], stops: bool, symbol: str) -> Translated:
+def translated(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, symbol: str) -> Translated:
     """Compile a kernel for some kinds of arguments.
 
     Parameters
@@ -68,17 +68,17 @@ def translated(dispatcher: Any, kinds: tuple[Kind, ...], stops: bool, symbol: st
     dispatcher : Dispatcher
         The kernel, from `njit`.
     kinds : tuple of kinds
-    stops : bool
-        Whether it has a last parameter, `stop`, besides: the thread's word that says to end at once.
+    halts : bool
+        Whether it has a last parameter, `halt`, besides: the thread's word that says to end at once.
     symbol : str
         What the entry is to be called.
     """
     arguments = tuple(type_of(kind) for kind in kinds)
-    if stops:
-        arguments = (*arguments, STOP_TYPE)
+    if halts:
+        arguments = (*arguments, HALT_TYPE)
     dispatcher.compile(arguments)
     results = dispatcher.overloads[arguments].signature.return_type
-    entry = njit(**LEAN, **ALONE)(_entry(dispatcher, kinds, stops, results))
+    entry = njit(**LEAN, **ALONE)(_entry(dispatcher, kinds, halts, results))
     entry.compile((types.voidptr,) * 3)
     (made,) = entry.overloads.values()
     module = llvm.parse_assembly(entry.inspect_llvm(made.signature.args))
@@ -96,7 +96,7 @@ def translated(dispatcher: Any, kinds: tuple[Kind, ...], stops: bool, symbol: st
     return Translated(symbol, result_of(results), machine.emit_object(module))
 
 
-STOP_TYPE = types.Array(types.uint8, 1, "C")
+HALT_TYPE = types.Array(types.uint8, 1, "C")
 """The word that says to end, as kernels see it: one byte."""
 
 
@@ -126,16 +126,16 @@ def result_of(found: Any) -> str | list[str]:
     raise TypeError(f"a kernel gives numbers, not {found}")
 
 
-def _entry(dispatcher: Any, kinds: tuple[Kind, ...], stops: bool, results: Any) -> Callable[..., None]:
+def _entry(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, results: Any) -> Callable[..., None]:
     """The entry in Python, of functions that become LLVM's code."""
     scope: dict[str, Any] = {"kernel": dispatcher, "fits": _fits(kinds), "put": put, "FITS": FITS}
     read = []
     for number, kind in enumerate(kinds):
         scope[f"read_{number}"] = _reader(number, kind)
         read.append(f"read_{number}(arguments)")
-    if stops:
-        scope["stop"] = _stop
-        read.append("stop(words)")
+    if halts:
+        scope["halt"] = _halt
+        read.append("halt(words)")
     call = f"kernel({', '.join(read)})"
     lines = ["def entry(arguments, classes, words):", "    if fits(arguments, classes):"]
     if isinstance(results, types.BaseTuple):
@@ -324,14 +324,14 @@ def _array(
 
 
 @intrinsic
-def _stop(context: Any, words: Any) -> Any:
+def _halt(context: Any, words: Any) -> Any:
     """The thread's word that says to end."""
 
     def code(context: Any, builder: ir.IRBuilder, signature: Any, values: Any) -> ir.Value:
-        data = _load(builder, values[0], 8 * STOP, POINTER)
-        return _array(context, builder, STOP_TYPE, data, [I64(1)], [I64(1)])
+        data = _load(builder, values[0], 8 * HALT, POINTER)
+        return _array(context, builder, HALT_TYPE, data, [I64(1)], [I64(1)])
 
-    return STOP_TYPE(types.voidptr), code
+    return HALT_TYPE(types.voidptr), code
 
 
 @intrinsic

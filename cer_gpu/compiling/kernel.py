@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import update_wrapper
 from threading import RLock
@@ -18,10 +19,20 @@ _LOCK = RLock()
 """Numba compiles, and LLVM loads, one thing at a time."""
 
 
+def _unlock() -> None:
+    global _LOCK
+    _LOCK = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    # The thread that held the lock is not there in a forked process.
+    os.register_at_fork(after_in_child=_unlock)
+
+
 class Kernel:
     """A function that runs as machine code: called as it is written.
 
-    A kernel whose last parameter is `stop` is called without it: it gets the byte that says that the run of
+    A kernel whose last parameter is `halt` is called without it: it gets the byte that says that the run of
     the calling thread is over (`loaded.words`), and looks at it from time to time.
 
     Parameters
@@ -36,7 +47,7 @@ class Kernel:
         self.py_func = body
         self._inline = inline
         code = body.__code__
-        self.stops = code.co_varnames[: code.co_argcount][-1:] == ("stop",)
+        self.halts = code.co_varnames[: code.co_argcount][-1:] == ("halt",)
         self._entries: dict[tuple[Kind, ...], Entry] = {}
         self._known: tuple[Entry, ...] = ()
         self._identity: str | None = None
@@ -108,7 +119,7 @@ class Kernel:
         from cer_gpu.compiling.entry import translated
 
         with _LOCK:
-            made = translated(self.dispatcher, kinds, self.stops, f"cer_{self.kept_as(kinds)[-32:]}")
+            made = translated(self.dispatcher, kinds, self.halts, f"cer_{self.kept_as(kinds)[-32:]}")
         return {"symbol": made.symbol, "result": made.result}, made.code
 
     def _entry(self, kinds: tuple[Kind, ...]) -> Entry:
@@ -121,13 +132,13 @@ class Kernel:
             store().write(name, *found)
         about, code = found
         classes = [one for kind in kinds for one in classes_of(kind)]
-        return loaded(self.name, about["symbol"], code, classes, about["result"], self.stops)
+        return loaded(self.name, about["symbol"], code, classes, about["result"], self.halts)
 
     def _called_by_numba(self, arguments: tuple[Any, ...]) -> Any:
         """What an entry does, where objects are not laid out as machine code expects them."""
-        if not self.stops:
+        if not self.halts:
             return self.dispatcher(*arguments)
-        found = self.dispatcher(*arguments, words.stop)
+        found = self.dispatcher(*arguments, words.halt)
         words.check()
         return found
 

@@ -6,7 +6,7 @@ Every thread has some **words** of memory (int64) that its calls read and write:
 `RETURNED`  what the entry itself returns: nothing
 `TROUBLE`   what Numba says of an exception that the kernel raised
 `FITS`      1 once the arguments have turned out to be of the right kinds
-`STOP`      the address of the byte that tells the thread's kernels to end at once, where it is not 0
+`HALT`      the address of the byte that tells the thread's kernels to end at once, where it is not 0
 `RESULT`    the first number that the kernel gives; the others follow
 ==========  ======================================================================================
 """
@@ -27,7 +27,7 @@ import llvmlite
 import llvmlite.binding as llvm
 import numpy as np
 
-RETURNED, TROUBLE, FITS, STOP, RESULT = range(5)
+RETURNED, TROUBLE, FITS, HALT, RESULT = range(5)
 WORDS = 16
 
 MISFIT = object()
@@ -44,7 +44,7 @@ class KernelError(Exception):
     """A kernel has raised an exception, which no kernel does."""
 
 
-class StoppedError(BaseException):
+class HaltedError(BaseException):
     """A kernel was told to end, and what it has written is not whole.
 
     It stands between the thread that was told and the one that told it, so no handler of errors is meant.
@@ -59,26 +59,26 @@ class Words(local):
         self.floats = (ctypes.c_double * WORDS).from_buffer(self.numbers)
         self.address = ctypes.addressof(self.numbers)
         self.trouble = self.address + 8 * TROUBLE
-        self.stop_with(GOES_ON)
+        self.halt_with(GOES_ON)
 
-    def stop_with(self, stop: np.ndarray) -> None:
+    def halt_with(self, halt: np.ndarray) -> None:
         """Let the kernels of this thread end at once when a byte is not 0.
 
         Parameters
         ----------
-        stop : ndarray, shape (1,), uint8
+        halt : ndarray, shape (1,), uint8
         """
-        self.stop = stop
-        self.numbers[STOP] = stop.ctypes.data
+        self.halt = halt
+        self.numbers[HALT] = halt.ctypes.data
 
     def check(self) -> None:
-        """Raise `StoppedError` when the byte is not 0."""
-        if self.stop[0]:
-            raise StoppedError
+        """Raise `HaltedError` when the byte is not 0."""
+        if self.halt[0]:
+            raise HaltedError
 
 
 GOES_ON = np.zeros(1, np.uint8)
-"""The byte of a thread that nobody stops."""
+"""The byte of a thread that nobody halts."""
 
 words = Words()
 
@@ -133,7 +133,7 @@ def _engine() -> Any:
 
 
 def loaded(
-    name: str, symbol: str, code: bytes, classes: list[type], result: str | list[str], stops: bool
+    name: str, symbol: str, code: bytes, classes: list[type], result: str | list[str], halts: bool
 ) -> Entry:
     """Load an object and make its entry callable with the tuple of arguments.
 
@@ -147,7 +147,7 @@ def loaded(
     classes : list of type
         Of the objects that the arguments are made of, in order.
     result : str or list of str
-    stops : bool
+    halts : bool
         Whether it looks at the byte that tells it to end.
 
     Raises
@@ -175,7 +175,7 @@ def loaded(
             raise KernelError(f"the kernel {name} has failed: please report it")
         if not numbers[FITS]:
             return MISFIT
-        if stops:
+        if halts:
             own.check()
         return give(own) if give is not None else None
 

@@ -1,80 +1,215 @@
-"""A pool of threads for kernels that release the interpreter's lock."""
+"""The threads of the process, in which kernels run without the interpreter's lock."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
-from threading import Lock
+from queue import SimpleQueue
+from threading import Event, Lock, Thread, local
 from typing import Any, TypeVar
+
+import numpy as np
+
+from cer_gpu.compiling.loaded import HaltedError, words
+from cer_gpu.engine import progress
+from cer_gpu.engine.cores import usable_cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+FEW = 1 << 13
+"""So many events are run by the caller itself: handing them to another thread would take longer than that."""
 
-def usable_cores() -> int:
-    """How many cores this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+STEP_S = 0.2
+"""Seconds between two looks at how far the threads are."""
+
+_NO_MORE = object()
+
+NAME = "cer-gpu"
+"""What the names of our threads begin with."""
 
 
 class Workers:
-    """Runs a function on many items, in as many threads as there are cores to use, the caller's among them.
+    """Runs a function on many items in threads of the process.
 
-    The threads are started when they are first needed and end with the object.
-
-    Kernels are single-threaded and release the lock; the pool is the only parallelism, so that a run may
-    itself be one of many (in a Spark task, say) without nested thread pools.
+    The threads are shared: they are started when they are first needed, as many as some run may use, and wait
+    for work until the process ends. Whoever asks for work waits and does none itself, so that Ctrl-C, which
+    Python hands to the main thread only, is met at once: the threads are told to end, kernels look at that
+    every some thousand events, and nothing is left running.
 
     Parameters
     ----------
     threads : int, optional
+        How many work at a time; as many as there are cores that the process may use, if not said.
     """
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or usable_cores()
-        self._pool: ThreadPoolExecutor | None = None
-        self._starting = Lock()
-        self._compiled: set[str] = set()
 
-    def map(self, kind: str, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    def map(
+        self, phase: str, function: Callable[[Item], Result], items: Iterable[Item], events: int = 0
+    ) -> list[Result]:
         """The results of a function, in the order of the items.
 
-        The first item of each `kind` of work runs alone, so that its kernels are compiled, or loaded from
-        the disk, by one thread while no other waits for the same.
+        Parameters
+        ----------
+        phase : str
+            What is done, as a user reads it beside the bar of progress: `counting`.
+        function : callable
+        items : iterable
+        events : int, optional
+            How many events the items hold, where the time for one of them has no bound. A single item with
+            few is run by the caller.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            On Ctrl-C, when all threads have ended their work.
         """
         work = list(items)
-        done = []
-        if work and kind not in self._compiled:
-            done.append(function(work.pop(0)))
-            self._compiled.add(kind)
-        if self.threads == 1 or len(work) <= 1:
-            return done + [function(item) for item in work]
-        return done + self._shared(function, work)
+        if len(work) <= 1 and events <= FEW:
+            return [function(item) for item in work]
+        if _own.inside:
+            # Part of other work: waiting would take the place of a thread that works.
+            turn = _Turn(function, work, words.halt)
+            _pool.invite(turn, min(self.threads, len(work)) - 1)
+            turn.join()
+            return turn.wait()
+        turn = _Turn(function, work, np.zeros(1, np.uint8))
+        try:
+            _pool.invite(turn, min(self.threads, len(work)))
+            return turn.wait(lambda done: progress.show(phase, done, len(work)))
+        except BaseException:
+            turn.end()
+            raise
 
-    def _shared(self, function: Callable[[Item], Result], work: list[Item]) -> list[Result]:
-        """Each thread takes the next item until none is left: one task for a thread, not for an item."""
-        results: list[Any] = [None] * len(work)
-        following = count()
+    def ahead(self, phase: str, items: Iterable[Item]) -> Iterator[Item]:
+        """The same items, each made in a thread of the process: for what one thread makes, one after another.
 
-        def take() -> None:
-            while (index := next(following)) < len(work):
-                try:
-                    results[index] = function(work[index])
-                except BaseException:
-                    for _ in work:  # leave nothing for the other threads
-                        next(following)
-                    raise
+        Parameters
+        ----------
+        phase : str
+            As for `map`.
+        items : iterable
+        """
+        making = iter(items)
+        while (item := self.map(phase, lambda _: next(making, _NO_MORE), [None], FEW + 1)[0]) is not _NO_MORE:
+            yield item  # type: ignore[misc]
 
-        with self._starting:  # a query may be run from several threads
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="cer-gpu")
-        others = [self._pool.submit(take) for _ in range(min(self.threads, len(work)) - 1)]
-        take()
-        for other in others:
-            # What has not begun has nothing left to do; after a fork the pool has no threads to begin it.
-            if not other.cancel():
-                other.result()
-        return results
+
+class _Turn:
+    """One call of `map`: its items, and the threads that have joined in.
+
+    Parameters
+    ----------
+    function : callable
+    work : list
+    halt : ndarray, shape (1,), uint8
+        The byte that tells kernels to end.
+    """
+
+    def __init__(self, function: Callable[[Any], Any], work: list[Any], halt: np.ndarray) -> None:
+        self._function = function
+        self._work = work
+        self._halt = halt
+        self._following = count()
+        self._results: list[Any] = [None] * len(work)
+        self._failed: BaseException | None = None
+        self._lock = Lock()
+        self._done = 0
+        self._joined = 0
+        self._left = Event()
+
+    def join(self) -> None:
+        """Take items until none is left; one that fails is the last of all."""
+        with self._lock:
+            self._joined += 1
+        before = words.halt
+        words.halt_with(self._halt)
+        try:
+            while not self._halt[0] and (index := next(self._following)) < len(self._work):
+                self._results[index] = self._function(self._work[index])
+                with self._lock:
+                    self._done += 1
+        except BaseException as error:
+            with self._lock:
+                # Those that end because another has failed say nothing about why.
+                if self._failed is None or isinstance(self._failed, HaltedError):
+                    self._failed = error
+            self._halt[0] = 1
+        finally:
+            words.halt_with(before)
+        with self._lock:
+            self._joined -= 1
+            if not self._joined:  # whoever joins later finds nothing to do
+                self._left.set()
+
+    def wait(self, meanwhile: Callable[[int], None] | None = None) -> list[Any]:
+        """The results, once all items are done.
+
+        Parameters
+        ----------
+        meanwhile : callable, optional
+            Called from time to time with the number of items that are done.
+        """
+        while not self._left.wait(STEP_S):
+            if meanwhile is not None:
+                meanwhile(self._done)
+        if self._failed is not None:
+            raise self._failed
+        return self._results
+
+    def end(self) -> None:
+        """Tell all threads to end, and wait until they have."""
+        self._halt[0] = 1
+        with self._lock:
+            if not self._joined:
+                return
+            self._left.clear()
+        self._left.wait()
+
+
+class _Pool:
+    """The threads of the process, which wait for turns to join."""
+
+    def __init__(self) -> None:
+        self._turns: SimpleQueue[_Turn] = SimpleQueue()
+        self._threads = 0
+        self._lock = Lock()
+
+    def invite(self, turn: _Turn, threads: int) -> None:
+        """Let so many threads join a turn, as soon as they are free."""
+        with self._lock:
+            while self._threads < threads:
+                Thread(target=self._work, name=f"{NAME}-{self._threads}", daemon=True).start()
+                self._threads += 1
+        for _ in range(threads):
+            self._turns.put(turn)
+
+    def _work(self) -> None:
+        _own.inside = True
+        while True:
+            # No name holds a turn, with its results, while the thread waits for another.
+            self._turns.get().join()
+
+
+class _Own(local):
+    """What a thread knows of itself."""
+
+    inside = False
+    """Whether it is one of the pool's."""
+
+
+_own = _Own()
+_pool = _Pool()
+
+
+def _forget() -> None:
+    global _pool
+    _pool = _Pool()
+
+
+if hasattr(os, "register_at_fork"):
+    # A forked process has the thread that forked, and none of the pool's.
+    os.register_at_fork(after_in_child=_forget)

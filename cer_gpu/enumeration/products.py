@@ -37,7 +37,7 @@ Share: TypeAlias = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any
 """How the same is done with many items: `Workers.map`, or `one_by_one`."""
 
 
-def one_by_one(kind: str, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+def one_by_one(phase: str, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
     """The results of a function, found by one thread."""
     return [function(item) for item in items]
 
@@ -384,13 +384,13 @@ class Answers:
             join_order.lengths(found.first, found.order, found.begin, found.row, found.taken, first)
             return found
 
-        parts = self._share("fill", find, np.flatnonzero(np.diff(cuts)).tolist())
+        parts = self._share("listing", find, np.flatnonzero(np.diff(cuts)).tolist())
         if atoms:
             return RuleBlock(hit, start, event.reshape(-1, atoms))
         # Only now it is known where the marks of each belong.
         np.cumsum(first, out=first)
         event, label = np.empty(int(first[-1]), np.int64), np.empty(int(first[-1]), np.int32)
-        self._share("arrange", place, parts)
+        self._share("listing", place, parts)
         return Block(hit, start, first, event, label)
 
     def _admitted(

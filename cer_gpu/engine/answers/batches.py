@@ -15,7 +15,7 @@ from cer_gpu.engine.machines.ends import HITS, Hits
 from cer_gpu.engine.machines.joins import JoinExecutor
 from cer_gpu.engine.machines.strategies import Listed, Pieces, Single
 from cer_gpu.engine.run.chunks import Step
-from cer_gpu.engine.workers import Workers
+from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.products import Answers as JoinedAnswers
 from cer_gpu.enumeration.products import RuleBlock
 from cer_gpu.enumeration.structure import BULK_COUNT, Structure
@@ -62,7 +62,9 @@ def batches_of(step: Step, wanted: int | None = None) -> Iterator[pa.RecordBatch
     if isinstance(executor, Executor) and query.selects_later:
         structure = executor.chosen(chunk, found)
     elif isinstance(executor, Executor) and not chunk.monotone:
-        yield from map(batch, executor.by_start(chunk, found, order.tolist(), limit))
+        yield from map(
+            batch, workers.ahead("listing", executor.by_start(chunk, found, order.tolist(), limit))
+        )
         return
     elif isinstance(executor, JoinExecutor):
         structure = executor.structure(chunk, found, listed=True)
@@ -72,11 +74,11 @@ def batches_of(step: Step, wanted: int | None = None) -> Iterator[pa.RecordBatch
     if isinstance(structure, JoinedAnswers):
         # The threads share every block: their nodes are met in the order in which they lie in memory.
         for block in structure.blocks(order, limit):
-            yield from workers.map("batch", batch, _slices(block))
+            yield from workers.map("listing", batch, _slices(block))
         return
     if isinstance(structure, Structure) and structure.in_bulk:
         for bulk in _one_ahead(structure.blocks(order, limit, at_once)):
-            yield from workers.map("batch", batch, _slices(bulk))
+            yield from workers.map("listing", batch, _slices(bulk))
         return
     yield from _by_groups(structure, order, limit, at_once, workers, batch)
 
@@ -106,18 +108,19 @@ def _by_groups(
     def enumerate_group(group: slice) -> list[pa.RecordBatch]:
         return [batch(block) for block in blocks_of(order[group])]
 
+    work = int(np.minimum(counts[order], size).sum()) if len(order) <= FEW else FEW + 1
     waiting: list[slice] = []
     for group, huge in groups:
         if not huge:
             waiting.append(group)
         if waiting and (huge or len(waiting) == ahead):
-            for part in workers.map("enumerate", enumerate_group, waiting):
+            for part in workers.map("listing", enumerate_group, waiting, work):
                 yield from part
             waiting = []
         if huge:
             # More complex events than are worth holding: they come one block after another.
-            yield from map(batch, blocks_of(order[group]))
-    for part in workers.map("enumerate", enumerate_group, waiting):
+            yield from map(batch, workers.ahead("listing", blocks_of(order[group])))
+    for part in workers.map("listing", enumerate_group, waiting, work):
         yield from part
 
 

@@ -134,7 +134,7 @@ class DealtStructure(Structure):
             found = joined([*self._parts[part].blocks(own, limit, size)])
             return self._numbered(part, found)
 
-        found = self._dealers.map("enumerate", run, owners)
+        found = self._dealers.map("listing", run, owners)
         return in_order(found, np.searchsorted(owners, owner), number)
 
     def _numbered(self, part: int, block: Block) -> Block:

@@ -126,7 +126,9 @@ class DevicesExecutor(CudaExecutor):
             return built
 
         bounds = np.unique(np.linspace(0, len(first) - 1, self._workers.threads + 1, dtype=np.int64))
-        return structure.joined(self._workers.map("build", build, pairwise(bounds.tolist())))
+        return structure.joined(
+            self._workers.map("building", build, pairwise(bounds.tolist()), len(chunk.events))
+        )
 
     def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> Started:
         segments = chunk.segments
@@ -272,7 +274,7 @@ class DevicesExecutor(CudaExecutor):
         ]
         if len(numbers) == 1:
             return share(numbers[0])
-        return [part for parts in self._dealers.map("dealt", share, numbers) for part in parts]
+        return [part for parts in self._dealers.map("running on devices", share, numbers) for part in parts]
 
     def _or_on_host(self, action: Callable[[], Result], by_host: Callable[[], Result]) -> Result:
         found = with_memory(lambda: (action(),))

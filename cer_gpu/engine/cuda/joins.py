@@ -290,7 +290,7 @@ class CudaJoinExecutor(JoinExecutor):
             return parts
 
         numbers = [number for number in range(len(self._devices)) if bounds[number] < bounds[number + 1]]
-        shares = [share(0)] if numbers == [0] else self._dealers.map("dealt joins", share, numbers)
+        shares = [share(0)] if numbers == [0] else self._dealers.map("running on devices", share, numbers)
         if self._or_none(None if any(parts is None for parts in shares) else shares) is None:
             return None
         return [part for parts in shares for part in parts or []]

@@ -84,7 +84,7 @@ class Staging:
                 moved += [(copy[at : at + PART], own[at : at + PART]) for at in range(0, len(own), PART)]
                 own = copy
             sources.append(own)
-        self._workers.map("stage", lambda pair: np.copyto(*pair), moved)
+        self._workers.map("copying to the device", lambda pair: np.copyto(*pair), moved)
         return sources
 
     def clear(self) -> None:

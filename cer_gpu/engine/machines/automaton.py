@@ -101,7 +101,7 @@ class Executor:
                 first, event, lowest = hits_of(segments, found)
             return event, self._counts(chunk, first, event, lowest, exact=True)
 
-        return _joined(self._over_units("counts", chunk.segments, run))
+        return _joined(self._over_units("counting", chunk.segments, run))
 
     def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         self._registers = grown(self._registers, chunk.lanes.count, -1)
@@ -121,7 +121,7 @@ class Executor:
             )
             return event, number, segments, after
 
-        parts = self._over_units("carried counts", chunk.segments, run)
+        parts = self._over_units("counting", chunk.segments, run)
         for _, _, segments, after in parts:
             # Not by the threads: large numbers put another array in place of the one that all share.
             self._store_vectors(segments.lane, after)
@@ -150,7 +150,8 @@ class Executor:
             ends = hits_of(chunk.segments.part(*unit), found)
             return best.best(self.tables, chunk.events.symbols, *ends, latest)
 
-        parts = self._workers.map("best", run, chunk.segments.units(self._workers.threads))
+        units = chunk.segments.units(self._workers.threads)
+        parts = self._workers.map("choosing", run, units, chunk.segments.events)
         return Single(best.joined(parts), found.event, shown_labels(self._query))
 
     def by_start(self, chunk: Chunk, found: Hits, order: Iterable[int], limit: int | None) -> Iterator[Block]:
@@ -176,9 +177,8 @@ class Executor:
             part.build(chunk.events.symbols, segments.begin, segments.stop, ends)
             return part
 
-        return structure.joined(
-            self._workers.map("build", build, chunk.segments.units(self._workers.threads))
-        )
+        units = chunk.segments.units(self._workers.threads)
+        return structure.joined(self._workers.map("building", build, units, chunk.segments.events))
 
     def _counts(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
@@ -194,10 +194,9 @@ class Executor:
 
     # --------------------------------------------------------------------------------------- hits
 
-    def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
-        return self._workers.map(
-            kind, lambda unit: run(segments.part(*unit)), segments.units(self._workers.threads)
-        )
+    def _over_units(self, phase: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
+        units = segments.units(self._workers.threads)
+        return self._workers.map(phase, lambda unit: run(segments.part(*unit)), units, segments.events)
 
     def _monotone_hits(self, chunk: Chunk, bounded: bool) -> Hits:
         if self._carries:
@@ -212,7 +211,7 @@ class Executor:
             first = first_hits(segments, event)
             return Hits(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
 
-        parts = self._over_units("hits", chunk.segments, run)
+        parts = self._over_units("finding ends", chunk.segments, run)
         return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
 
     def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
@@ -265,7 +264,7 @@ class Executor:
                 segments.stop,
             )[1]
 
-        parts = self._over_units("by start", chunk.segments, run)
+        parts = self._over_units("counting", chunk.segments, run)
         event, starts, number = (np.concatenate([part[k] for part in parts]) for k in range(3))
         return event, starts, number
 

@@ -41,6 +41,11 @@ class Segments:
         """How many lanes there are at least: one more than the greatest that occurs."""
         return int(self.lane.max(initial=-1)) + 1
 
+    @property
+    def events(self) -> int:
+        """How many events they run, those that several segments run counted for each."""
+        return int((self.stop - self.begin).sum())
+
     def part(self, first: int, last: int) -> Segments:
         """The segments `first .. last - 1`."""
         return Segments(

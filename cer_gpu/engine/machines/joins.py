@@ -108,7 +108,7 @@ class JoinExecutor:
             part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low, label_atoms)
             return part, piece.low
 
-        parts = self._workers.map("products", build, self._units(chunk))
+        parts = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
         return Answers(
             [part for part, _ in parts], [low for _, low in parts], self._label_atoms, self._window(chunk),
             self._workers.map,
@@ -168,7 +168,7 @@ class JoinExecutor:
             lowest = chunk.lowest_starts(whole, first_hits(whole, event), event, window)
             return Hits(event, chunk.events.positions[latest + piece.low], lowest)
 
-        parts = self._workers.map("joined hits", run, self._units(chunk))
+        parts = self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events)
         return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
 
     # ------------------------------------------------------- windows that no structure orders by start

@@ -108,10 +108,9 @@ class Pieces:
             symbols = self._renamed(pieces)
             return counts(self._tables, *self._programs, symbols, *pieces.ends, True)
 
-        number = [
-            np.empty(0, np.int64),
-            *workers.map("pieces", counted, self._groups(np.arange(len(self._hits)))),
-        ]
+        events = int((self._hits.event - self._hits.lowest + 1).sum())
+        groups = self._groups(np.arange(len(self._hits)))
+        number = [np.empty(0, np.int64), *workers.map("choosing", counted, groups, events)]
         exact = object if any(one.dtype == object for one in number) else np.int64
         return np.concatenate([one.astype(exact) for one in number])
 

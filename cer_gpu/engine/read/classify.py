@@ -111,7 +111,7 @@ class Classifier:
         """
         adders = self._adders(batch)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
-        return self._workers.map("classify", lambda block: self._block(adders, *block, before), blocks)
+        return self._workers.map("reading", lambda block: self._block(adders, *block, before), blocks)
 
     def _note_seen(self, axis: ColumnAxis, texts: tuple[str | None, ...]) -> None:
         seen = self.seen.setdefault(axis.column, set())

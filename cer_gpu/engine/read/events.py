@@ -109,7 +109,7 @@ def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Wo
         return out
 
     flat = [events.symbols, events.positions, events.keys, events.keyed, events.places]
-    symbols, positions, keys, keyed, places, *rows = workers.map("scatter", moved, [*flat, *events.slots])
+    symbols, positions, keys, keyed, places, *rows = workers.map("grouping", moved, [*flat, *events.slots])
     slots = np.stack(rows) if rows else events.slots
     lanes = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     payload = None
@@ -129,7 +129,7 @@ def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Wo
             bits = whole.view(f"uint{column.type.bit_width}").to_numpy()
             return pa.array(moved(bits)).view(column.type)
 
-        payload = pa.table(workers.map("payload", rearranged, table.columns), schema=table.schema)
+        payload = pa.table(workers.map("grouping", rearranged, table.columns), schema=table.schema)
     return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)
 
 

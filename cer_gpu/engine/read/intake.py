@@ -330,5 +330,5 @@ class Intake:
             part = slice(start, start + PART)
             kernels.gather(values, rows[part], out[part])
 
-        self._workers.map("gather", gather, range(0, len(rows), PART))
+        self._workers.map("reading", gather, range(0, len(rows), PART))
         return out

@@ -102,7 +102,7 @@ class OrderCheck:
             row = int(first_decrease(times[start : start + PART], times[start - 1] if start else before))
             return row if row < 0 else start + row
 
-        found = self._workers.map("order", search, range(0, len(times), PART))
+        found = self._workers.map("reading", search, range(0, len(times), PART))
         return next((row for row in found if row >= 0), -1)
 
     def _first_tie_broken(self, batch: pa.RecordBatch) -> int:

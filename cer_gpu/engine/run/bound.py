@@ -141,9 +141,13 @@ class BoundQuery:
 
         def produce(wanted: int | None) -> Iterator[pa.RecordBatch]:
             run = next(begun, None) or self.begin(enumerates=True)
-            chunks = self._watched(run, lambda watch: run.chunks(watch(self.read(run)), self._halo))
-            steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
-            return (batch for step in steps for batch in batches_of(step, wanted))
+
+            def listed(watch: Watch) -> Iterator[pa.RecordBatch]:
+                chunks = run.chunks(watch(self.read(run)), self._halo)
+                steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
+                return (batch for step in steps for batch in batches_of(step, wanted))
+
+            return self._watched(run, listed)
 
         return self.matches_of(produce, first)
 
@@ -280,11 +284,8 @@ class BoundQuery:
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
         """What is made of the whole source, while the progress of the batches that are watched is shown."""
         progress = Progress(self._source.rows)
-        try:
-            with within_memory("running the query"):
-                yield from use(progress.watch)
-        finally:
-            progress.close()
+        with within_memory("running the query"):
+            yield from progress.over(use(progress.watch))
         if not self._part:
             warn_of_unseen(run.intake, self._options.stream_column)
 

@@ -1,0 +1,197 @@
+"""The threads of the process: shared by all queries, counted by the cores there are, and ended by Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+
+import compiled_bodies as bodies
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+from cer_gpu.compiling.loaded import GOES_ON, HaltedError, words
+from cer_gpu.engine import workers as module
+from cer_gpu.engine.cores import granted_cores, usable_cores
+from cer_gpu.engine.workers import FEW, NAME, Workers
+
+
+def ours() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name.startswith(NAME)]
+
+
+def test_a_hundred_queries_share_the_threads() -> None:
+    rng = np.random.default_rng(3)
+    events = pa.table({"type": rng.choice(["A", "B", "C"], 300_000)})
+    queries = [cer.compile(f"SELECT * WHERE A ; B WITHIN {width} EVENTS") for width in range(1, 101)]
+    found = [query.count(events) for query in queries]
+    assert found == sorted(found)
+    assert len(ours()) == usable_cores()
+
+
+def test_results_come_in_the_order_of_the_items() -> None:
+    def slow_at_first(item: int) -> int:
+        time.sleep(0.01 if item < 3 else 0)
+        return item * item
+
+    assert Workers(4).map("testing", slow_at_first, range(40)) == [item * item for item in range(40)]
+    assert Workers(4).map("testing", slow_at_first, []) == []
+    assert list(Workers(2).ahead("testing", iter(range(5)))) == list(range(5))
+
+
+def test_a_single_item_with_few_events_stays_in_the_thread_of_the_caller() -> None:
+    def where(_: object) -> str:
+        return threading.current_thread().name
+
+    caller = threading.current_thread().name
+    assert Workers(2).map("testing", where, [0], FEW) == [caller]
+    for found in (
+        Workers(2).map("testing", where, [0], FEW + 1),
+        Workers(1).map("testing", where, range(3)),
+        list(Workers(2).ahead("testing", map(where, range(3)))),
+    ):
+        assert all(name.startswith(NAME) for name in found)
+
+
+def test_work_inside_of_work() -> None:
+    """Threads of the pool that ask for work themselves do not wait for one another."""
+    workers = Workers(2)
+
+    def outer(item: int) -> int:
+        return sum(workers.map("inner", lambda part: item * part, range(10), FEW + 1))
+
+    assert workers.map("outer", outer, range(20)) == [45 * item for item in range(20)]
+
+
+def test_many_threads_ask_at_once() -> None:
+    workers, found = Workers(2), {}
+
+    def ask(number: int) -> None:
+        found[number] = workers.map("testing", lambda item: item + number, range(50))
+
+    askers = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
+    for asker in askers:
+        asker.start()
+    for asker in askers:
+        asker.join()
+    assert found == {number: [item + number for item in range(50)] for number in range(20)}
+
+
+def test_an_error_ends_the_others_and_is_raised() -> None:
+    count = np.zeros(1, np.int64)
+
+    def run(item: int) -> None:
+        if item == 1:
+            while not count[0]:
+                time.sleep(0.001)
+            raise ValueError("the second item")
+        bodies.until_halted(count)
+
+    with pytest.raises(ValueError, match="the second item"):
+        Workers(2).map("testing", run, range(2))
+    assert words.halt is GOES_ON
+
+
+def test_an_interrupted_caller_leaves_nothing_running(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Kernels are told to end, and have ended, when the exception leaves `map`."""
+    count = np.zeros(1, np.int64)
+    ended = []
+
+    def run(_: int) -> None:
+        try:
+            bodies.until_halted(count)
+        except HaltedError:
+            ended.append(threading.current_thread().name)
+            raise
+
+    def interrupted(*_: object) -> None:
+        if count[0]:
+            raise KeyboardInterrupt
+
+    bodies.until_halted.py_func(count, np.ones(1, np.uint8))
+    monkeypatch.setattr(module, "STEP_S", 0.01)
+    monkeypatch.setattr(module.progress, "show", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Workers(2).map("testing", run, range(10))
+    assert 1 <= len(set(ended)) <= 2
+    assert len(ended) == len(set(ended)), "no further item was begun"
+    assert words.halt is GOES_ON
+    assert Workers(2).map("testing", abs, range(-3, 3)) == [3, 2, 1, 0, 1, 2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_has_threads_of_its_own() -> None:
+    assert Workers(2).map("testing", abs, range(-3, 3)) == [3, 2, 1, 0, 1, 2]
+    child = os.fork()
+    if not child:
+        done = Workers(2).map("testing", abs, range(-3, 3)) == [3, 2, 1, 0, 1, 2]
+        os._exit(0 if done else 1)
+    for _ in range(1000):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            break
+        time.sleep(0.01)
+    else:
+        os.kill(child, 9)
+        pytest.fail("the forked process waits for threads that it does not have")
+    assert status == 0
+
+
+# ----------------------------------------------------------------------------------------- cores
+
+
+def machine(root: Path, groups: str, files: dict[str, str]) -> Path:
+    """A machine's `proc` and `sys` with some control groups."""
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/self/cgroup").write_text(groups)
+    for name, text in files.items():
+        path = root / "sys/fs/cgroup" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+V1 = "cpu,cpuacct"
+
+
+@pytest.mark.parametrize(
+    ("groups", "files", "granted"),
+    [
+        ("0::/\n", {}, None),
+        ("0::/\n", {"cpu.max": "max 100000\n"}, None),
+        ("0::/\n", {"cpu.max": "150000 100000\n"}, 1.5),
+        ("0::/a/b\n", {"a/b/cpu.max": "max 100000\n", "a/cpu.max": "200000 100000\n"}, 2.0),
+        ("0::/a/b\n", {"a/b/cpu.max": "50000 100000\n", "a/cpu.max": "200000 100000\n"}, 0.5),
+        # A container that is told the machine's path, which it does not have.
+        ("0::/system.slice/box\n", {"cpu.max": "300000 100000\n"}, 3.0),
+        (f"4:{V1}:/\n", {f"{V1}/cpu.cfs_quota_us": "-1\n", f"{V1}/cpu.cfs_period_us": "100000\n"}, None),
+        (f"4:{V1}:/\n", {f"{V1}/cpu.cfs_quota_us": "250000\n", f"{V1}/cpu.cfs_period_us": "100000\n"}, 2.5),
+        (
+            "4:cpu:/x\n0::/\n",
+            {"cpu/x/cpu.cfs_quota_us": "100000\n", "cpu/x/cpu.cfs_period_us": "50000\n"},
+            2.0,
+        ),
+        ("7:memory:/x\n", {"memory/x/cpu.max": "100000 100000\n"}, None),
+        ("0::/\n", {"cpu.max": "what is this"}, None),
+    ],
+)
+def test_cores_that_a_control_group_grants(
+    tmp_path: Path, groups: str, files: dict[str, str], granted: float | None
+) -> None:
+    assert granted_cores(machine(tmp_path, groups, files)) == granted
+
+
+def test_a_machine_without_control_groups(tmp_path: Path) -> None:
+    assert granted_cores(tmp_path) is None
+
+
+def test_cores_are_those_of_the_affinity_within_the_quota(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(6)), raising=False)
+    for granted, wanted in ((None, 6), (1.5, 2), (0.1, 1), (48.0, 6)):
+        monkeypatch.setattr("cer_gpu.engine.cores.granted_cores", lambda _, granted=granted: granted)
+        usable_cores.cache_clear()
+        assert usable_cores() == wanted
+    usable_cores.cache_clear()
