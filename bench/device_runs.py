@@ -26,11 +26,11 @@ from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import KEYS, TYPES, column, to_arrow
 from cer_gpu.engine.cuda import carried as cuda_carried
 from cer_gpu.engine.cuda import consume as cuda_consume
-from cer_gpu.engine.cuda import execute as cuda_execute
 from cer_gpu.engine.cuda import joins as cuda_joins
 from cer_gpu.engine.cuda.carried import CarriedQuery
 from cer_gpu.engine.cuda.classify import CudaClassifier
-from cer_gpu.engine.cuda.devices import DevicesExecutor
+from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines.automaton import DevicesRunner
 from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable
 from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
 from cer_gpu.engine.run.options import read_options
@@ -205,7 +205,7 @@ def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> 
     """The same without a window: one lane, cut into tiles."""
     planned = cer.compile(WINDOWLESS)
     bound = planned._bound(table, read_options(device="cuda"))
-    classifier = CudaClassifier(bound._query, bound._units, Workers())
+    classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
     query = CarriedQuery(bound._query, classifier)
     (batch,) = table.combine_chunks().to_batches()
     loaded = classifier.resident(batch)
@@ -227,12 +227,12 @@ def found_there(sizes: Sizes) -> dict[str, Any]:
     text, names, field, _ = KINDS["listed: batches"]
     table = events_of(names, getattr(sizes, field))
     bound = cer.compile(text)._bound(table, read_options(device="cuda"))
-    run = bound.begin(enumerates=True)
-    executor = run.executor
-    assert isinstance(executor, DevicesExecutor)
+    run = bound.begin("run")
+    runner = run.runner
+    assert isinstance(runner, DevicesRunner)
     built = []
-    for chunk in run.runner.chunks(run.intake(bound.read(run))):
-        structure = executor.structure(chunk, executor.hits(chunk))
+    for chunk in run.chunks(bound.read(run)):
+        structure = runner.structure(chunk, runner.ends(chunk))
         if isinstance(structure, DeviceStructure):
             parts = groups_of(structure.count.astype(np.int64), ANSWERS)
             built.append((structure, [np.arange(low, high) for low, high in parts]))

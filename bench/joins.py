@@ -33,8 +33,8 @@ from bench.joined import (
 )
 from bench.measure import Times, measure
 from bench.sizes import Sizes, large
-from cer_gpu.engine.machines.joins import JoinExecutor
-from cer_gpu.enumeration.products import Answers
+from cer_gpu.engine.machines.joins import JoinRunner
+from cer_gpu.enumeration.products import JoinAnswers
 from cer_gpu.enumeration.products_validator import longest_walk
 
 LOADING_S = 120.0
@@ -123,7 +123,7 @@ def join_update(sizes: Sizes) -> Iterator[Figure]:
     windows = [10**power for power in range(2, 8) if 10**power <= sizes.updated]
     for within in windows:
         query = cer.compile(Q0.text.format(w=within))
-        built: list[Answers] = []
+        built: list[JoinAnswers] = []
         times = measure(
             {"hits": partial(query.hits, events), "count": partial(query.count, events)}, sizes.runs
         )
@@ -150,22 +150,22 @@ def join_update(sizes: Sizes) -> Iterator[Figure]:
 class Noted:
     """Notes the structures that are built inside a `with` block."""
 
-    def __init__(self, built: list[Answers]) -> None:
+    def __init__(self, built: list[JoinAnswers]) -> None:
         self._built = built
-        self._original = JoinExecutor.structure
+        self._original = JoinRunner.structure
 
     def __enter__(self) -> None:
         original, built = self._original, self._built
 
-        def structure(executor: JoinExecutor, chunk: object, hits: object) -> Answers:
+        def structure(executor: JoinRunner, chunk: object, hits: object) -> JoinAnswers:
             found = original(executor, chunk, hits)  # type: ignore[arg-type]
             built.append(found)
             return found
 
-        JoinExecutor.structure = structure  # type: ignore[method-assign, assignment]
+        JoinRunner.structure = structure  # type: ignore[method-assign, assignment]
 
     def __exit__(self, *_: object) -> None:
-        JoinExecutor.structure = self._original  # type: ignore[method-assign]
+        JoinRunner.structure = self._original  # type: ignore[method-assign]
 
 
 def count_q0(events: pa.Table, within: int) -> int:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _LATE = {
     "Query": "cer_gpu.api",
     "compile": "cer_gpu.api",
-    "ComplexEvent": "cer_gpu.engine.answers.matches",
+    "ComplexEvent": "cer_gpu.engine.answers.values",
     "Matches": "cer_gpu.engine.answers.matches",
 }
 

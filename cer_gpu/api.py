@@ -19,7 +19,8 @@ from cer_gpu.language.walk import walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import Columns, Plan, plan
+from cer_gpu.plan.planner import Plan, RoleColumns, plan
+from cer_gpu.plan.routes import AUTO, ENGINES
 from cer_gpu.printable import printable
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Query:
         self._planned: tuple[Any, Plan] | None = None
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
-        self._plan = self._checked_plan(None, Columns(stream="stream"))
+        self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
 
     def run(self, events: Any, **keywords: Any) -> Matches:
         """The complex events of the query over some events.
@@ -102,6 +103,9 @@ class Query:
             an error else; how many events are read and run at a time, and how many complex events are found
             at a time, follows from it. Not covered: the data where it is in memory already, dictionaries of
             strings, the keys of PARTITION BY, and answers that are kept.
+        engine : {"auto", "regular", "chain", "rule"}, default "auto"
+            The engine that answers; "auto" takes the first of those that `explain` lists under "routes" that
+            can. All that can give the same answers.
 
         Returns
         -------
@@ -187,9 +191,11 @@ class Query:
         """
         if format not in ("text", "mermaid", "svg"):
             raise ValueError(f'format is "text", "mermaid" or "svg", not {format!r}')
+        asked = read_options(**keywords)
         found, place = self._plan, ""
+        if events is None and asked.engine != AUTO:
+            found = self._checked_plan(None, RoleColumns(stream="stream"), asked.engine)
         if events is not None:
-            asked = read_options(**keywords)
             source = _source(events, asked)
             found = self._planned_for(source, asked)[0]
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
@@ -198,15 +204,14 @@ class Query:
             from cer_gpu.plan.explain import WIDTH, explain
 
             return printable(explain(found)) + (f"{'device':<{WIDTH}}{place}\n" if place else "")
-        from cer_gpu.plan.drawing import drawing
-
+        drawing = found.built.explanation.drawing()
         if format == "mermaid":
             from cer_gpu.plan.mermaid import to_mermaid
 
-            return to_mermaid(drawing(found))
+            return to_mermaid(drawing)
         from cer_gpu.plan.svg import to_svg
 
-        return to_svg(drawing(found))
+        return to_svg(drawing)
 
     def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
         """All findings about the query, errors and notes; keywords as in `run`.
@@ -248,16 +253,18 @@ class Query:
         schema = _schema(self._tree, source, asked)
         _raise_errors(check_query(self._tree, schema), self.text)
         _check_roles(self._tree, source)
-        columns = Columns(asked.type_column if source.has_type_column else None, asked.stream_column)
-        key = (source.arrow_schema, columns, schema.order, schema.order_unit)
+        columns = RoleColumns(asked.type_column if source.has_type_column else None, asked.stream_column)
+        key = (source.arrow_schema, columns, schema.order, schema.order_unit, asked.engine)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:
-            planned = self._planned = (key, self._checked_plan(schema, columns))
+            planned = self._planned = (key, self._checked_plan(schema, columns, asked.engine))
         return planned[1], schema
 
-    def _checked_plan(self, schema: Schema | None, columns: Columns) -> Plan:
+    def _checked_plan(self, schema: Schema | None, columns: RoleColumns, engine: str) -> Plan:
+        if engine not in ENGINES:
+            raise ValueError(f"engine={engine!r}: the engines are {', '.join(ENGINES)}")
         try:
-            return plan(self._outline, schema, columns)
+            return plan(self._outline, schema, columns, engine)
         except QueryError as error:
             raise QueryError(error.diagnostics, self.text) from None
 
@@ -307,7 +314,7 @@ def _with_unevaluated(query: tree.Statement, findings: tuple[Diagnostic, ...]) -
     if any(finding.severity == "error" for finding in findings):
         return findings
     try:
-        if plan(outline(query, ""), None, Columns(stream="stream")).never:
+        if plan(outline(query, ""), None, RoleColumns(stream="stream")).never:
             findings += (never_answers(query),)
     except QueryError as error:
         findings += tuple(error.diagnostics)

@@ -120,6 +120,7 @@ TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
 StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")]
+Engine = Annotated[str, typer.Option(help="auto, or an engine that `cer explain` lists under routes.")]
 Memory = Annotated[str | None, typer.Option(help="Host memory to stay under, such as 500MB or 2GiB.")]
 OutputFormat = Annotated[
     Format | None, typer.Option("--format", help="Default: what -o's suffix says, else jsonl.")
@@ -137,6 +138,7 @@ def run(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     device: Device = "auto",
+    engine: Engine = "auto",
     limit: Annotated[int | None, typer.Option(min=0, help="Stop after so many complex events.")] = None,
     memory: Memory = None,
     form: OutputFormat = None,
@@ -151,6 +153,7 @@ def run(
         _events(data),
         **_options(order_by, order_unit, type_column, stream_column, sort),
         device=device,
+        engine=engine,
         limit=limit,
         memory=_bytes(memory),
     )
@@ -172,6 +175,7 @@ def count(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     device: Device = "auto",
+    engine: Engine = "auto",
     memory: Memory = None,
 ) -> int:
     """Print how many complex events there are."""
@@ -179,6 +183,7 @@ def count(
         _events(data),
         **_options(order_by, order_unit, type_column, stream_column, sort),
         device=device,
+        engine=engine,
         memory=_bytes(memory),
     )
     print(found)
@@ -195,6 +200,7 @@ def hits(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     device: Device = "auto",
+    engine: Engine = "auto",
     memory: Memory = None,
     form: OutputFormat = None,
     output: Output = None,
@@ -208,6 +214,7 @@ def hits(
         _events(data),
         **_options(order_by, order_unit, type_column, stream_column, sort),
         device=device,
+        engine=engine,
         memory=_bytes(memory),
     )
     with output_file(output) as sink:
@@ -223,6 +230,7 @@ def explain(
     order_unit: OrderUnit = None,
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
+    engine: Engine = "auto",
     form: Annotated[
         Explained | None,
         typer.Option(
@@ -239,7 +247,7 @@ def explain(
     chosen = form or {".svg": Explained.svg, ".mmd": Explained.mermaid}.get(suffix, Explained.text)
     compiled = _compile(query)
     options = _options(order_by, order_unit, type_column, stream_column, False) if data else {}
-    text = compiled.explain(chosen.value, _events(data) if data else None, **options)
+    text = compiled.explain(chosen.value, _events(data) if data else None, engine=engine, **options)
     if output is None:
         print(text)
         return DONE

@@ -23,7 +23,8 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cer_gpu.engine.answers.matches import Matches, head_columns, mark_columns
+from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.answers.values import head_columns, mark_columns
 from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
 from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable

@@ -45,7 +45,7 @@ def task_of(
         As for `cer_gpu.spark.run`.
     gpu : {"auto", "required", "off"}
     **keywords
-        `order_unit`, `type_column`, `stream_column`, `memory`: as for `Query.run`.
+        `order_unit`, `type_column`, `stream_column`, `memory`, `engine`: as for `Query.run`.
 
     Raises
     ------
@@ -117,9 +117,9 @@ def key_fields(portable: PortableQuery) -> list[pa.Field]:
 
     None where what ends in one partition drops what began in others: there is one run over all of them.
     """
-    if not portable.query.partition or portable.query.consume == "ANY":
+    if not portable.query.reading.partition or portable.query.consume == "ANY":
         return []
-    encoder = LaneEncoder(portable.query.partition, portable.schema)
+    encoder = LaneEncoder(portable.query.reading.partition, portable.schema)
     return [pa.field(name, spark_type(kind)) for name, kind in zip(encoder.names, encoder.types)]
 
 

@@ -44,7 +44,7 @@ def key_expressions(query: PortableQuery) -> list[Column]:
     import pyspark.sql.functions as sf
 
     found = []
-    for part in query.query.partition:
+    for part in query.query.reading.partition:
         kinds = [query.schema.field(name).type for name in part]
         columns = [column(name) for name in part]
         key = columns[0] if len(columns) == 1 else sf.coalesce(*columns)

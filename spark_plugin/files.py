@@ -51,7 +51,7 @@ def run_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
     spark : SparkSession, optional
         By default the active one.
     **keywords
-        `order_unit`, `type_column`, `stream_column`, `limit`, `memory`: as for `run`.
+        `order_unit`, `type_column`, `stream_column`, `limit`, `memory`, `engine`: as for `run`.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
     if prepared:
         return list(_by_file(found, size))
     time, window = bool(task.query.options.order_by), task.query.query.window
-    keyed = bool(task.query.query.partition)
+    keyed = bool(task.query.query.reading.partition)
     ordered = not time or lake.in_order(found.groups)
     if task.cuttable and window is not None and ordered:
         if window.kind == "time":

@@ -38,7 +38,7 @@ class Layout:
 
     def serves(self, task: Task) -> bool:
         """Whether the files hold each partition of a task's query whole, and in its order."""
-        parts = {part[0] for part in task.query.query.partition if len(part) == 1}
+        parts = {part[0] for part in task.query.query.reading.partition if len(part) == 1}
         order = task.query.options.order_by
         return set(self.keys) <= parts and self.order_by[: len(order)] == order
 

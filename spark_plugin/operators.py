@@ -45,6 +45,8 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         At most so many complex events.
     memory : int, optional
         Bytes that the open events of a task may take.
+    engine : {"auto", "regular", "chain", "rule"}, default "auto"
+        The engine that answers, as for `Query.run`.
     rows : int, optional
         About how many rows `df` has. Without it they are counted first, where Spark does not know.
 

@@ -154,7 +154,7 @@ def analysed(
         result = result.set(len(result) - 1, pa.field("count", COUNT, nullable=False))
     return Analysed(
         spark_schema(result),
-        withSinglePartition=bool(single) or bool(task.query.query.partition and not keyed),
+        withSinglePartition=bool(single) or bool(task.query.query.reading.partition and not keyed),
         partitionBy=[PartitioningColumn(_bucket(task))] if keyed else [],
         select=[_selected(name, schema.field(name).type) for name in task.columns],
         task=task.dumped(),
@@ -191,7 +191,7 @@ def _only_time(schema: pa.Schema) -> str:
 def _bucket(task: Task) -> str:
     """An expression that is the same for all rows of a key."""
     parts = []
-    for part in task.query.query.partition:
+    for part in task.query.query.reading.partition:
         names = [_quoted(name) for name in part]
         parts.append(names[0] if len(names) == 1 else f"coalesce({', '.join(names)})")
     return f"pmod(hash({', '.join(parts)}), {BUCKETS})"
@@ -228,7 +228,7 @@ class Match:
             raise DataError(NOT_PARTITIONED)
         self._dumped = told.task
         task = task_from(told.task)
-        self._keys = task.query.query.partition if task.keyed else ()
+        self._keys = task.query.query.reading.partition if task.keyed else ()
         self._counts = task.product == "counts"
         self._names = task.columns
         self._types = [task.query.schema.field(name).type for name in task.columns]

@@ -58,42 +58,27 @@ class Task:
     @property
     def keyed(self) -> bool:
         """Whether keys are apart: no complex event has events of two, and none ends what another began."""
-        return bool(self.query.query.partition) and self.query.query.consume != "ANY"
+        return self.query.query.keyed
 
     @property
     def counts_all(self) -> bool:
         """Whether events count that the query has no use for: in a window, a contiguity, or a position."""
-        query = self.query.query
-        return (
-            (query.window is not None and query.window.kind == "events")
-            or (query.joins is not None and bool(query.joins.entry_next.any()))
-            or (self.event_id is None and self.product != "count")
-        )
+        return self.query.query.counts_all or (self.event_id is None and self.product != "count")
 
     @property
     def types(self) -> tuple[str, ...] | None:
         """The types of the events that the query has a use for; None where others may be among them."""
-        query = self.query.query
-        for number, axis in enumerate(query.axes):
+        reading = self.query.query.reading
+        for number, axis in enumerate(reading.axes):
             if isinstance(axis, ColumnAxis) and axis.column == self.query.options.type_column:
-                classes = classes_that_matter(query.axes, query.stages, number)
+                classes = classes_that_matter(reading.axes, reading.stages, number)
                 return None if 0 in classes else tuple(axis.names[one - 1] for one in classes)
         return None
 
     @property
     def cuttable(self) -> bool:
-        """Whether what ends at an event depends on the events of one window before it alone.
-
-        Where the query reads some of several streams, only the engine knows which events a window counts.
-        """
-        query = self.query.query
-        return (
-            query.window is not None
-            and query.window.kind != "attribute"
-            and not (query.window.kind == "events" and query.streams)
-            and query.consume == "NONE"
-            and query.monitor is None
-        )
+        """Whether what ends at an event depends on the events of one window before it alone."""
+        return self.query.query.cuttable
 
     def without_keys(self) -> Task:
         """The same with ends told by their position alone, as where positions are numbers of rows."""

@@ -152,7 +152,7 @@ class Job:
     def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
         if not self.task.keyed:
             return None
-        return LaneEncoder(self.task.query.query.partition, schema)
+        return LaneEncoder(self.task.query.query.reading.partition, schema)
 
     def _ids(self, batch: pa.RecordBatch) -> pa.Array | None:
         return None if self.task.event_id is None else batch.column(self.task.event_id)

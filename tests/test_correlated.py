@@ -37,7 +37,7 @@ def chain(where: str) -> PCEA:
 
 def lane(where: str) -> object:
     """What all events of a complex event share."""
-    return cer.compile(f"SELECT * WHERE {where}")._outline.lane
+    return cer.compile(f"SELECT * WHERE {where}")._plan.built.explanation.lane
 
 
 def shape(moves: tuple[Gather, ...]) -> list[tuple[object, ...]]:

@@ -21,13 +21,13 @@ from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.cuda import carried as cuda_carried
 from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import dealt_structure, resident
-from cer_gpu.engine.cuda import devices as cuda_devices
-from cer_gpu.engine.cuda import execute as cuda_execute
 from cer_gpu.engine.cuda import memory as cuda_memory
 from cer_gpu.engine.cuda import run as cuda_run
 from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda import structure as cuda_structure
-from cer_gpu.engine.cuda.devices import dealt
+from cer_gpu.engine.cuda.machines import automaton as cuda_devices
+from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines.automaton import dealt
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 
@@ -62,7 +62,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     lanes = {"lane": tiny, "stream": tiny}
     for made, geometry in (
         (cuda_classify.CudaClassifier, {"geometry": tiny}),
-        (cuda_devices.DevicesExecutor, lanes),
+        (cuda_devices.DevicesRunner, lanes),
         (cuda_run.ResidentRun, lanes),
     ):
         monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))
@@ -277,16 +277,16 @@ def test_complex_events_are_listed_without_memory_too(name: str, memory: Memory)
 def test_a_device_without_memory_leaves_its_part_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The structure is built in ranges, of which some fit: the order of the complex events is the same."""
     tried: list[int] = []
-    whole = cuda_execute.CudaExecutor._structure_of
+    whole = cuda_execute.OneDeviceRunner._structure_of
 
     def large(self: object, chunk: object, first: np.ndarray, *ends: np.ndarray) -> object:
         tried.append(len(first) - 1)
-        if isinstance(self, cuda_devices.DevicesExecutor) or len(first) > 6:
+        if isinstance(self, cuda_devices.DevicesRunner) or len(first) > 6:
             raise NoMemoryError("nodes")
         return whole(self, chunk, first, *ends)
 
     monkeypatch.setattr(runner, "CHUNK", 150)
-    monkeypatch.setattr(cuda_execute.CudaExecutor, "_structure_of", large)
+    monkeypatch.setattr(cuda_execute.OneDeviceRunner, "_structure_of", large)
     for name in ("time", "partitions"):
         query, table = cer.compile(QUERIES[name]), trades(300)
         wanted = query.run(table, device="cpu", **OPTIONS).to_arrow()
@@ -349,7 +349,7 @@ def test_lanes_are_dealt_out_over_the_devices_named(name: str, device: object, t
 def test_choices_and_counts_in_any_window_are_dealt_out_too(
     name: str, clauses: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    executor = cuda_execute.CudaExecutor
+    executor = cuda_execute.OneDeviceRunner
     asked, whole = set(), getattr(executor, name)
 
     def noting(self: object, *arguments: object) -> object:

@@ -26,14 +26,14 @@ from generate import stream, unary_query
 
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
-from cer_gpu.engine.cuda import execute as cuda_execute
-from cer_gpu.engine.cuda import joins as cuda_joins
 from cer_gpu.engine.cuda.classify import CudaClassifier
-from cer_gpu.engine.cuda.execute import CudaExecutor, cut_evenly, finer, patched
+from cer_gpu.engine.cuda.machines import joins as cuda_joins
+from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines.one_device import OneDeviceRunner, cut_evenly, finer, patched
 from cer_gpu.engine.cuda.resident import ResidentQuery
+from cer_gpu.engine.machines import automaton as on_cpu
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read import intake
-from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers
@@ -79,7 +79,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         monkeypatch.setattr(module, name, noting(name, getattr(module, name)))
     geometry = TINY[0]
     monkeypatch.setattr(intake, "Classifier", partial(CudaClassifier, geometry=geometry))
-    monkeypatch.setattr(bound, "Executor", partial(CudaExecutor, lane=geometry, stream=geometry))
+    monkeypatch.setattr(on_cpu, "AutomatonRunner", partial(OneDeviceRunner, lane=geometry, stream=geometry))
     monkeypatch.setattr(cuda_execute, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "PIECE", 2)
     monkeypatch.setattr(cuda_execute, "LIST", 2)

@@ -44,9 +44,9 @@ from test_join_kernels import pairs_of_runs
 import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
-from cer_gpu.engine.cuda import devices as cuda_devices
-from cer_gpu.engine.cuda import joins
-from cer_gpu.engine.cuda.joins import CudaJoinExecutor, fitting
+from cer_gpu.engine.cuda.machines import automaton as cuda_devices
+from cer_gpu.engine.cuda.machines import joins
+from cer_gpu.engine.cuda.machines.joins import DevicesJoinRunner, fitting
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.enumeration.products import KeyedEvents
 from cer_gpu.language.printer import to_text
@@ -253,27 +253,27 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Joins in tiny pieces on the device; how often it had hits, counts, and hits to consume."""
     small(monkeypatch)
     tiny = {"lane": TINY[0], "stream": TINY[1]}
-    monkeypatch.setattr(CudaJoinExecutor, "__init__", with_geometry(CudaJoinExecutor.__init__, tiny))
+    monkeypatch.setattr(DevicesJoinRunner, "__init__", with_geometry(DevicesJoinRunner.__init__, tiny))
     consuming = cuda_consume.CudaConsumption
     monkeypatch.setattr(consuming, "__init__", with_geometry(consuming.__init__, {"lane": TINY[0]}))
     for module, name, value in (
         (joins, "PIECE", 5), (joins, "LEAST", 1), (cuda_consume, "LEAST", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr("cer_gpu.engine.cuda.execute.PIECE", 4)
-    monkeypatch.setattr("cer_gpu.engine.cuda.execute.LIST", 3)
+    monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.PIECE", 4)
+    monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.LIST", 3)
     monkeypatch.setattr(runner, "CHUNK", 10)
     tally: Counter[str] = Counter()
 
     def noted(name: str) -> None:
-        original: Callable[..., Any] = getattr(CudaJoinExecutor, name)
+        original: Callable[..., Any] = getattr(DevicesJoinRunner, name)
 
-        def method(self: CudaJoinExecutor, *arguments: Any) -> Any:
+        def method(self: DevicesJoinRunner, *arguments: Any) -> Any:
             found = original(self, *arguments)
             tally[name] += found is not None
             return found
 
-        monkeypatch.setattr(CudaJoinExecutor, name, method)
+        monkeypatch.setattr(DevicesJoinRunner, name, method)
 
     noted("_hits_there")
     noted("_counts_there")
@@ -310,7 +310,7 @@ def correlated(rng: random.Random) -> Iterator[tuple[Query, pa.Table]]:
             query = Query(to_text(random_correlated(rng)))
         except cer.CerError:
             continue
-        if query._plan.compiled.joins is not None:
+        if query._plan.compiled.machine.engine == "joins":
             made += 1
             events = stream(rng, rng.randrange(8, 17), types=("A", "B", "C"), lap_falls=rng.random() < 0.3)
             yield query, stream_to_table(events)
@@ -367,13 +367,13 @@ def test_lists_without_room_are_tried_again_and_then_left_to_the_cpu(
     query, table = cer.compile(STAR), keyed(80)
     left: list[int] = []
     wanted = query.counts(table, device="cpu")
-    original = CudaJoinExecutor._by_host
+    original = DevicesJoinRunner._by_host
 
-    def noted(self: CudaJoinExecutor, chunk: Any, one: Any) -> np.ndarray:
+    def noted(self: DevicesJoinRunner, chunk: Any, one: Any) -> np.ndarray:
         left.append(len(one.event))
         return original(self, chunk, one)
 
-    monkeypatch.setattr(CudaJoinExecutor, "_by_host", noted)
+    monkeypatch.setattr(DevicesJoinRunner, "_by_host", noted)
     rooms = join_nodes.rooms_of
 
     def without(join: DeviceJoin, *arguments: Any) -> join_nodes.Rooms:
@@ -435,9 +435,9 @@ class ExhaustedError(Exception):
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of pieces, each on a device of its own; the one that is there stands for both."""
     monkeypatch.setattr(joins, "on", lambda number: cuda_devices.on(0))
-    begun = CudaJoinExecutor.__init__
+    begun = DevicesJoinRunner.__init__
     monkeypatch.setattr(
-        CudaJoinExecutor, "__init__", lambda self, query, workers, _: begun(self, query, workers, (0, 1))
+        DevicesJoinRunner, "__init__", lambda self, query, workers, _: begun(self, query, workers, (0, 1))
     )
     assert agree(cer.compile(STAR), keyed(90)) > 5
     assert done["_hits_there"] > 5

@@ -25,7 +25,7 @@ from random_tables import Case, kleene, random_case
 from cer_gpu.engine.cuda import dealt_structure
 from cer_gpu.engine.cuda import structure as cuda_structure
 from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
-from cer_gpu.engine.cuda.execute import finer, spans
+from cer_gpu.engine.cuda.machines.one_device import finer, spans
 from cer_gpu.engine.cuda.structure import DeviceStructure
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.structure import Structure

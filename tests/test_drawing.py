@@ -21,7 +21,7 @@ from cer_gpu.automata.trim import trim
 from cer_gpu.cli import status_of
 from cer_gpu.errors import CerError, LimitError
 from cer_gpu.language import tree
-from cer_gpu.plan.drawing import Drawing, Edge, Kind, Node, drawing, merged, without_epsilon
+from cer_gpu.plan.drawing import Drawing, Edge, Kind, Node, merged, without_epsilon
 from cer_gpu.plan.drawing_text import EventSets, predicate_text
 from cer_gpu.plan.mermaid import to_mermaid
 from cer_gpu.plan.svg import to_svg
@@ -48,7 +48,7 @@ DRAWN = [
 
 
 def drawn(query: str) -> Drawing:
-    return drawing(cer_gpu.compile(query)._plan)
+    return cer_gpu.compile(query)._plan.built.explanation.drawing()
 
 
 def lines(found: Drawing) -> dict[tuple[int, int], tuple[str, ...]]:
@@ -345,5 +345,9 @@ def test_the_shell_draws(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> 
 def test_a_long_predicate_is_cut_and_its_marks_stay():
     names = ", ".join(f"'name {number}'" for number in range(20))
     query = cer_gpu.compile(f"SELECT * FROM S WHERE A AS first ; B AS b FILTER first[name IN {{{names}}}]")
-    [line] = [edge.shown[0] for edge in drawing(query._plan).edges if edge.lines and "first" in edge.lines[0]]
+    [line] = [
+        edge.shown[0]
+        for edge in query._plan.built.explanation.drawing().edges
+        if edge.lines and "first" in edge.lines[0]
+    ]
     assert line.endswith("… / A, first")

@@ -42,7 +42,7 @@ def agree(seed: str, queries: int, made: Callable[[Random], tree.Query] = random
         except LimitError:
             found["limit"] += 1
             continue
-        kind = "lifted" if compiled._plan.compiled.joins is None else "chain"
+        kind = "lifted" if compiled._plan.engine == "regular" else "chain"
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
             answers = check(query, events, rng)

@@ -26,8 +26,9 @@ from join_oracle import (
 
 from cer_gpu.engine.read.pairs import PairNumbers
 from cer_gpu.enumeration import products as module
+from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.enumeration.ordered import AttributeWindow
-from cer_gpu.enumeration.products import Answers, KeyedEvents, Products, RuleBlock
+from cer_gpu.enumeration.products import JoinAnswers, KeyedEvents, Products
 from cer_gpu.enumeration.products_validator import check, walk
 from cer_gpu.errors import LimitError
 
@@ -38,13 +39,13 @@ def built(case: JoinCase, found: Listed, capacity: int | None = None) -> Product
     return products
 
 
-def collected(blocks: Iterable[Block | RuleBlock], n_hits: int) -> list[list[tuple]]:
+def collected(blocks: Iterable[Block | TupleBlock], n_hits: int) -> list[list[tuple]]:
     """The rows of every hit, in the order in which they come."""
     rows: list[list[tuple]] = [[] for _ in range(n_hits)]
     for block in blocks:
         assert block.start.size > 0
         for k in range(block.start.size):
-            if isinstance(block, RuleBlock):
+            if isinstance(block, TupleBlock):
                 marked = tuple(block.event[k].tolist())
             else:
                 part = slice(block.first[k], block.first[k + 1])
@@ -92,7 +93,7 @@ def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: b
             assert join_counts.count_exactly(products.arena, products.children, roots, lowest) == len(rows)
             walked = [min(event for event, _ in answer.marks) for answer in walk(products, hit)]
             assert sorted(walked) == [row[0] for row in rows]
-        answers = Answers([products], [0], case.label_atoms)
+        answers = JoinAnswers([products], [0], case.label_atoms)
         assert answers.count.tolist() == counts
         assert collected(answers.blocks(np.arange(len(counts))), len(counts)) == found.rows
         total += sum(counts)
@@ -116,7 +117,7 @@ def test_parts_are_joined_in_any_order_of_hits_with_small_blocks_and_limits(
             lows.append(low)
             rows += shifted(found.rows, low, chains)
             low += len(case.events.symbols)
-        answers = Answers(parts, lows, case.label_atoms)
+        answers = JoinAnswers(parts, lows, case.label_atoms)
         n = len(rows)
         monkeypatch.setattr(module, "BULK_ROWS", rng.choice((1, 5, 1 << 20)))
         order = np.array(rng.sample(range(n), rng.randint(0, n)), dtype=np.int64)
@@ -139,7 +140,7 @@ def test_answers_of_windows_that_are_no_interval_are_held_against_them() -> None
         n = len(case.events.symbols)
         keys = np.array([rng.randint(0, 6) for _ in range(n)], dtype=np.int64)
         keyed = np.array([rng.random() < 0.8 for _ in range(n)], dtype=np.uint8)
-        answers = Answers([built(case, found)], [0], LABEL_ATOMS, AttributeWindow(keys, keyed, 2))
+        answers = JoinAnswers([built(case, found)], [0], LABEL_ATOMS, AttributeWindow(keys, keyed, 2))
         expected = [
             [row for row in rows if keyed[row[0]] and keyed[end] and keys[end] - keys[row[0]] <= 2]
             for end, rows in zip(found.event, found.rows, strict=True)
@@ -179,10 +180,10 @@ def test_counts_past_two_to_the_62_are_exact(depth: int) -> None:
     exact = [2 ** (2**depth), (3 if depth == 1 else 2) ** (2**depth)]
     assert products.exact_counts().tolist() == exact
     assert products.hits.counts.tolist() == [min(number, join_counts.LARGEST) for number in exact]
-    assert Answers([products], [0], LABEL_ATOMS).exact_counts().tolist() == exact
+    assert JoinAnswers([products], [0], LABEL_ATOMS).exact_counts().tolist() == exact
     if depth > 5:
         with pytest.raises(LimitError, match="answers end at one event"):
-            list(Answers([products], [0], LABEL_ATOMS).blocks(np.arange(2)))
+            list(JoinAnswers([products], [0], LABEL_ATOMS).blocks(np.arange(2)))
 
 
 def test_sums_and_cut_products_past_two_to_the_62() -> None:

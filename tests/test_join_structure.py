@@ -19,11 +19,11 @@ from random_rules import random_rule, random_rule_events
 import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Hits
-from cer_gpu.engine.machines.joins import JoinExecutor
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.enumeration import products
 from cer_gpu.enumeration import products_validator as validator
-from cer_gpu.enumeration.products import Answers, Products
+from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.language.printer import to_text
 
 
@@ -31,14 +31,14 @@ from cer_gpu.language.printer import to_text
 def structures(monkeypatch: pytest.MonkeyPatch) -> list[Products]:
     """The structures that runs build."""
     built: list[Products] = []
-    original = JoinExecutor.structure
+    original = JoinRunner.structure
 
-    def noted(self: JoinExecutor, chunk: Chunk, hits: Hits, listed: bool = False) -> Answers:
+    def noted(self: JoinRunner, chunk: Chunk, hits: Ends, listed: bool = False) -> JoinAnswers:
         found = original(self, chunk, hits)  # what is listed at once is not kept
         built.extend(found._parts)
         return found
 
-    monkeypatch.setattr(JoinExecutor, "structure", noted)
+    monkeypatch.setattr(JoinRunner, "structure", noted)
     return built
 
 

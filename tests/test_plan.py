@@ -24,13 +24,13 @@ from cer_gpu.plan.axes import Cut, CutAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import Columns, Plan, plan
+from cer_gpu.plan.planner import Plan, RoleColumns, plan
 
 PRICES = Schema({"price": ValueType.FLOAT64, "size": ValueType.INT64, "venue": ValueType.STRING})
 
 
 def planned(text: str, schema: Schema = PRICES) -> Plan:
-    return plan(outline(parse(text), text), schema, Columns())
+    return plan(outline(parse(text), text), schema, RoleColumns())
 
 
 # ---------------------------------------------------------------------------------------- axes
@@ -60,14 +60,14 @@ def test_thresholds_give_the_class_of_every_value(dtype: type) -> None:
 
 
 def test_leaves_of_one_column_share_an_axis_and_equal_classes_a_number() -> None:
-    axes = planned("SELECT * WHERE A FILTER A[price > 3 OR price IN {7, 9}]").compiled.axes
+    axes = planned("SELECT * WHERE A FILTER A[price > 3 OR price IN {7, 9}]").compiled.reading.axes
     (axis,) = [axis for axis in axes if isinstance(axis, CutAxis)]
     assert [cut.value for cut in axis.cuts] == [3, 7, 7, 9, 9]
     # Three leaves, four ways to satisfy them: none, > 3 alone, > 3 and 7 or 9 (one leaf).
     assert axis.classes == (0, 0, 1, 2, 1, 2, 1)
     bounds, _ = (
         planned("SELECT * WHERE A FILTER A[size > 2] OR A[size >= 3]")
-        .compiled.axes[1]
+        .compiled.reading.axes[1]
         .thresholds(  # type: ignore[union-attr]
             np.dtype(np.int64)
         )
@@ -154,11 +154,11 @@ def test_a_diagram_over_budget_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_only_what_matters_is_relevant() -> None:
-    tables = planned("SELECT * WHERE A ; B ; C FILTER A[price > 10] WITHIN 5 EVENTS").compiled.tables
+    tables = planned("SELECT * WHERE A ; B ; C FILTER A[price > 10] WITHIN 5 EVENTS").compiled.machine.tables
     assert tables.n_symbols == 4
     assert tables.n_states == 3
-    assert planned("SELECT * WHERE A : B").compiled.tables.n_symbols == 4
-    never = planned("SELECT * WHERE A FILTER A[size > 3 AND size < 2]").compiled.tables
+    assert planned("SELECT * WHERE A : B").compiled.machine.tables.n_symbols == 4
+    never = planned("SELECT * WHERE A FILTER A[size > 3 AND size < 2]").compiled.machine.tables
     assert len(never.source) == 0
 
 
@@ -167,14 +167,14 @@ def test_a_compiled_query_is_bytes_without_parser_or_automata() -> None:
     for _ in range(50):
         query = unary_query(rng)
         try:
-            compiled = plan(outline(query, ""), generated_schema(), Columns(stream="stream")).compiled
+            compiled = plan(outline(query, ""), generated_schema(), RoleColumns(stream="stream")).compiled
         except LimitError:
             continue
         stored = pickle.dumps(compiled)
         assert b"cer_gpu.automata" not in stored
         assert b"lark" not in stored
         again = pickle.loads(stored)
-        assert again.tables.first.tolist() == compiled.tables.first.tolist()
+        assert again.machine.tables.first.tolist() == compiled.machine.tables.first.tolist()
 
 
 def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
@@ -203,7 +203,7 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
 
 def test_conflicting_uses_of_an_attribute_do_not_stop_planning_without_a_schema() -> None:
     text = "SELECT * WHERE A FILTER A[s = 'x'] OR A[s > 3]"
-    assert to_text(plan(outline(parse(text), text), None, Columns()).outline.formula)
+    assert to_text(plan(outline(parse(text), text), None, RoleColumns()).built.explanation.formula)
 
 
 def test_explain_gives_the_sizes_of_operators_and_what_bounds_them() -> None:

@@ -80,7 +80,7 @@ def test_tasks_by_key_give_what_the_engine_gives(seed: int) -> None:
         if not task.keyed:
             continue
         cases += 1
-        parts = dealt(shuffled(table, rng), task.query.query.partition, rng.choice((1, 2, 3)))
+        parts = dealt(shuffled(table, rng), task.query.query.reading.partition, rng.choice((1, 2, 3)))
         answers += check_tasks(query, table, parts, rng)
         ordered = [one.sort_by([(ROW, "ascending")]) for one in parts]
         check_tasks(query, table, [by_key(one, task, rng) for one in ordered], rng, streamed=True)
@@ -91,7 +91,7 @@ def by_key(table: pa.Table, task: Task, rng: Random) -> pa.Table:
     keys = []
     for row in table.to_pylist():
         parts = [next((row[name] for name in part if row[name] is not None), None) for part in
-                 task.query.query.partition]  # fmt: skip
+                 task.query.query.reading.partition]  # fmt: skip
         keys.append(repr([value if value != 0 else 0 for value in parts]))
     first = {key: number for number, key in enumerate(sorted(set(keys), key=lambda _: rng.random()))}
     order = sorted(range(len(keys)), key=lambda row: (first[keys[row]], row))

@@ -131,8 +131,8 @@ def place_of(
 
 
 def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Place:
-    if query.tables is None:
-        return Place((), "joins run on the CPU: no GPU was measured to be faster; device='cuda' takes one")
+    if query.traits.not_automatic:
+        return Place((), query.traits.not_automatic)
     if lying is not None:
         return Place((lying,), "the events lie on a device")
     if rows is None:
@@ -187,18 +187,16 @@ def no_driver() -> str | None:
 
 def on_host(query: CompiledQuery) -> str | None:
     """What of a query has no form for a device, and runs on the CPU whatever was asked for; None: nothing."""
+    reading, window = query.reading, query.window
     parts = [
-        (query.tables is None, "the complex events of joins"),
-        (query.monitor is not None, "the watch over prefixes"),
-        (bool(query.partition) or bool(query.streams), "telling partitions and streams apart"),
+        (bool(reading.partition or reading.streams), "telling partitions and streams apart"),
         (query.consume == "ANY", "CONSUME BY ANY"),
-        (query.selection is not None and not query.selection.single, "the strategy of SELECT"),
         (
-            query.window is not None and query.window.kind == "attribute",
+            window is not None and window.kind == "attribute",
             "complex events where what WITHIN measures falls",
         ),
     ]
-    named = [name for holds, name in parts if holds]
+    named = [*query.traits.not_on_device, *(name for holds, name in parts if holds)]
     return ", ".join(named) or None
 
 

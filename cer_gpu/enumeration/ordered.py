@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cer_gpu.enumeration.blocks import joined
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.ordered import cpu as kernel
 from cer_gpu.kernels.ordered.contract import Ahead, Choices
@@ -153,22 +154,10 @@ def ordered_hits(
             waiting.append(block)
             n_waiting += block.start.size
             if n_waiting >= size:
-                yield _joined(waiting)
+                yield joined(waiting)
                 waiting, n_waiting = [], 0
     if waiting:
-        yield _joined(waiting)
-
-
-def _joined(blocks: list[Block]) -> Block:
-    base = np.cumsum([0, *(block.event.size for block in blocks)])
-    first = [block.first[:-1] + shift for block, shift in zip(blocks, base)]
-    return Block(
-        np.concatenate([block.hit for block in blocks]),
-        np.concatenate([block.start for block in blocks]),
-        np.concatenate([*first, base[-1:]]),
-        np.concatenate([block.event for block in blocks]),
-        np.concatenate([block.label for block in blocks]),
-    )
+        yield joined(waiting)
 
 
 def _choices(before: Choices | None, capacity: int) -> Choices:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, gathered, numbers_joined
 from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Block, CountedHits
@@ -59,22 +60,6 @@ class KeyedEvents:
     slots: np.ndarray
     places: np.ndarray
     offset: np.ndarray
-
-
-class RuleBlock(NamedTuple):
-    """Answers of a rule.
-
-    Attributes
-    ----------
-    hit : ndarray, shape (n,), int64
-        The number of the hit at which each ends.
-    start : ndarray, shape (n,), int64
-    event : ndarray, shape (n, atoms), int64
-    """
-
-    hit: np.ndarray
-    start: np.ndarray
-    event: np.ndarray
 
 
 class Rows(NamedTuple):
@@ -153,7 +138,7 @@ class Products:
         event, lowest : ndarray, shape (hits,), int64
             Where each ends, and the least admissible start, which does not decrease in a segment.
         label_atoms : ndarray, shape (labels, atoms), uint8, optional
-            Of `Answers`: the answers are listed at once if they are few.
+            Of `JoinAnswers`: the answers are listed at once if they are few.
 
         Raises
         ------
@@ -209,7 +194,7 @@ class Products:
         Parameters
         ----------
         label_atoms : ndarray, shape (labels, atoms), uint8
-            Of `Answers`.
+            Of `JoinAnswers`.
         hits : ndarray, shape (n,), int64
             Numbers of hits; those of the result are their places here.
         room : int
@@ -266,7 +251,7 @@ class Products:
         return count
 
 
-class Answers:
+class JoinAnswers:
     """The answers of a chunk, in the structures of its pieces.
 
     Parameters
@@ -289,6 +274,8 @@ class Answers:
     count : ndarray, shape (hits,), int64
         How many there are, 2^62 where the number does not fit.
     """
+
+    sharing: Literal["blocks"] = "blocks"
 
     def __init__(
         self,
@@ -316,11 +303,11 @@ class Answers:
         """How many answers each hit has, as Python integers where some do not fit."""
         if self._window is not None:
             return self.count
-        counts = [part.exact_counts() for part in self._parts]
-        exact = any(found.dtype == object for found in counts)
-        return np.concatenate([found.astype(object) for found in counts] if exact else counts)
+        return numbers_joined([part.exact_counts() for part in self._parts])
 
-    def blocks(self, order: np.ndarray, limit: int | None = None) -> Iterator[Block | RuleBlock]:
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[AnswerBlock]:
         """The answers of some hits, hit after hit in the given order, each hit's in canonical order.
 
         That is by start, then by the positions of the atoms; of marks, by events and then labels.
@@ -331,6 +318,8 @@ class Answers:
             Numbers of hits.
         limit : int, optional
             The first so many of each hit only.
+        size : int, optional
+            So many in a block, about; `BULK_ROWS` if None.
 
         Raises
         ------
@@ -339,10 +328,11 @@ class Answers:
         """
         counts = self._listed[order]
         sums = np.cumsum(np.minimum(counts, MOST_ROWS + 1))
+        rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
         done = 0
         while done < len(order):
             before = int(sums[done - 1]) if done else 0
-            stop = max(int(np.searchsorted(sums, before + BULK_ROWS, side="right")), done + 1)
+            stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
             most = int(counts[done:stop].max())
             if most > MOST_ROWS:
                 raise LimitError(
@@ -354,12 +344,12 @@ class Answers:
                 yield block
             done = stop
 
-    def _block(self, hits: np.ndarray, counts: np.ndarray, limit: int | None) -> Block | RuleBlock:
+    def _block(self, hits: np.ndarray, counts: np.ndarray, limit: int | None) -> AnswerBlock:
         if self._window is not None:
             return self._admitted(self._arranged(hits, counts), self._window, limit)
         return self._arranged(hits, counts if limit is None else np.minimum(counts, limit))
 
-    def _arranged(self, hits: np.ndarray, taken: np.ndarray) -> Block | RuleBlock:
+    def _arranged(self, hits: np.ndarray, taken: np.ndarray) -> AnswerBlock:
         """So many answers of each hit, which are found in the order in which the nodes lie in memory."""
         atoms = self._label_atoms.shape[1]
         rows = int(taken.sum())
@@ -386,27 +376,21 @@ class Answers:
 
         parts = self._share("listing", find, np.flatnonzero(np.diff(cuts)).tolist())
         if atoms:
-            return RuleBlock(hit, start, event.reshape(-1, atoms))
+            return TupleBlock(hit, start, event.reshape(-1, atoms))
         # Only now it is known where the marks of each belong.
         np.cumsum(first, out=first)
         event, label = np.empty(int(first[-1]), np.int64), np.empty(int(first[-1]), np.int32)
         self._share("listing", place, parts)
         return Block(hit, start, first, event, label)
 
-    def _admitted(
-        self, block: Block | RuleBlock, window: AttributeWindow, limit: int | None
-    ) -> Block | RuleBlock:
+    def _admitted(self, block: AnswerBlock, window: AttributeWindow, limit: int | None) -> AnswerBlock:
         """The answers that a window admits, the first so many of each hit."""
         chosen = np.flatnonzero(window.keeps(block.start, self.event[block.hit]))
         if limit is not None:
             chosen = chosen[_rank(block.hit[chosen]) < limit]
-        hit, start = block.hit[chosen], block.start[chosen]
-        if isinstance(block, RuleBlock):
-            return RuleBlock(hit, start, block.event[chosen])
-        length = np.diff(block.first)[chosen]
-        marks = _ranges(block.first[chosen], length)
-        first = np.cumsum(np.append(0, length))
-        return Block(hit, start, first, block.event[marks], block.label[marks])
+        if isinstance(block, TupleBlock):
+            return TupleBlock(block.hit[chosen], block.start[chosen], block.event[chosen])
+        return gathered(block, chosen)
 
     def _found(self, number: int, hits: np.ndarray, row: np.ndarray, taken: np.ndarray) -> _Found:
         """The answers of some hits of one part, as they are found."""
@@ -435,12 +419,6 @@ class _Found(NamedTuple):
     row: np.ndarray
     taken: np.ndarray
     low: int
-
-
-def _ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """first[0], first[0] + 1, ... (length[0] of them), first[1], ...: one range after another."""
-    before = np.cumsum(length) - length
-    return np.repeat(first - before, length) + np.arange(int(length.sum()))
 
 
 def _rank(groups: np.ndarray) -> np.ndarray:

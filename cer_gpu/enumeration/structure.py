@@ -7,6 +7,7 @@ enumerated in any order, by any number of threads, since nothing that was writte
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -53,9 +54,10 @@ class Structure:
         self.hits = CountedHits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
     @property
-    def in_bulk(self) -> bool:
-        """Whether blocks are best made for all hits in one go, not by a thread for each range of them."""
-        return False
+    def sharing(self) -> Literal["ends", "ahead"]:
+        """How threads share the enumeration: each takes ranges of hits; or, `ahead`, blocks of all hits are
+        made elsewhere, one while the one before it is looked at."""
+        return "ends"
 
     @property
     def count(self) -> np.ndarray:

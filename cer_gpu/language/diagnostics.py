@@ -65,6 +65,7 @@ CODES: Mapping[str, str] = {
     "CER063": "an event without a mark beside a correlation",
     # Evaluation
     "CER090": "a construct that is not evaluated yet",
+    "CER091": "a query that the engine asked for does not take",
     # Notes
     "CER101": "a name on both sides of an operator",
     "CER102": "a name that marks nothing",

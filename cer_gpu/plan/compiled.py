@@ -1,98 +1,23 @@
-"""What a query is compiled to: arrays and small values, picklable, free of parser and automata."""
+"""What a query is compiled to: arrays and small values, picklable, free of parser and automata.
+
+A compiled query is how events are read (`Reading`), what runs over them (a `Machine`), and what its answers
+look like (an `AnswerForm`). Whatever comes after planning asks the machine's `Traits` and never what kind of
+machine it is: a new engine is a route, a machine and its kernels.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from cer_gpu.language.tree import Expression
 from cer_gpu.plan.axes import Axis
-from cer_gpu.plan.join_tables import JoinTables, KeyColumn
 from cer_gpu.plan.symbols import Stage
 
-
-@dataclass(frozen=True, slots=True)
-class TransitionTables:
-    """A deterministic complex event automaton as arrays.
-
-    State 0 is the initial one and has no incoming transitions. The transitions of symbol s are
-    `first[s] .. first[s + 1] - 1`, sorted by (source, label); at most one has a given (source, label).
-
-    Attributes
-    ----------
-    n_states : int
-    n_symbols : int
-        Symbols are 0 .. n_symbols - 1; 0 is the neutral one (changes no state, marks nothing).
-    first : ndarray, shape (n_symbols + 1,), int32
-    source, label, target : ndarray, shape (transitions,), int32
-        Label 0 marks nothing; target -1 has no outgoing transitions, so that no run goes on there.
-    accepting : ndarray, shape (transitions,), uint8
-        1 where the target is final.
-    """
-
-    n_states: int
-    n_symbols: int
-    first: np.ndarray
-    source: np.ndarray
-    label: np.ndarray
-    target: np.ndarray
-    accepting: np.ndarray
-
-
-@dataclass(frozen=True, slots=True)
-class Monitor:
-    """A finite automaton that reads the events of a lane from its beginning and renames their symbols.
-
-    What a selector at the beginning of a pattern chooses depends on all events before it: the monitor's state
-    is what must be known of them.
-
-    Attributes
-    ----------
-    follow : ndarray, shape (states, symbols), int32
-        The state after an event. State 0 is the one at the beginning of the lane.
-    symbol : ndarray, shape (states, symbols), uint16
-        What the event's symbol becomes; 0 where it can be dropped.
-    """
-
-    follow: np.ndarray
-    symbol: np.ndarray
-
-    def then(self, after: Monitor) -> Monitor:
-        """One monitor that does what this one does and then another on the symbols that it gives."""
-        n_after = len(after.follow)
-        first = np.repeat(np.arange(len(self.follow)), n_after)
-        second = np.tile(np.arange(n_after), len(self.follow))[:, None]
-        given = self.symbol[first]
-        return Monitor(
-            (self.follow[first] * n_after + after.follow[second, given]).astype(np.int32),
-            after.symbol[second, given],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionPlan:
-    """How the strategy of SELECT chooses among the complex events that end at one event.
-
-    Attributes
-    ----------
-    strategy : {"NEXT", "LAST", "MAX"}
-    single : bool
-        Whether no two complex events with one end have the same marked positions, so that NEXT and LAST
-        leave exactly one.
-    tables : TransitionTables or None
-        The automaton of what the strategy leaves of a stream, over the symbols that `monitor` gives; None
-        where only `single` is needed.
-    monitor : Monitor or None
-        Over the symbols of the query; begins anew with each stream.
-    label_has : ndarray, shape (labels, variables), uint8
-        Which variables a label of `tables` marks.
-    """
-
-    strategy: str
-    single: bool
-    tables: TransitionTables | None
-    monitor: Monitor | None
-    label_has: np.ndarray
+Product: TypeAlias = Literal["run", "count", "counts", "hits"]
+"""What may be asked of a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +39,86 @@ class WindowPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """What is computed of events so that equal values of two events can be found: a column of slots.
+
+    Attributes
+    ----------
+    space : int
+        Columns of one space number equal values alike, from 0 on.
+    keys : tuple of Expression
+        The values of an event; it has no slot (-1) where one of them is null or NaN.
+    """
+
+    space: int
+    keys: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPlan:
+    """The values of events that are compared with each other.
+
+    Attributes
+    ----------
+    columns : tuple of KeyColumn
+        Those that a join compares, and those that make lanes.
+    lane_column : ndarray, shape (symbols,) or (0,), int32
+        For each symbol the column that says the lane of an event, where all events of an answer agree in it;
+        empty where no such column makes lanes.
+    """
+
+    columns: tuple[KeyColumn, ...] = ()
+    lane_column: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """From a row of the data to a symbol, a lane, and what the window measures.
+
+    Attributes
+    ----------
+    axes, stages : tuple
+        From an event to its symbol (`cer_gpu.plan.symbols`).
+    symbol_dtype : str
+        "uint8" or "uint16".
+    partition : tuple of tuple of str
+        The parts of the key of PARTITION BY; of a part's alternatives the first that is not null counts.
+    streams : tuple of str
+        Events of other streams are skipped; empty where every event takes part.
+    keys : KeyPlan
+    window : WindowPlan or None
+        None without WITHIN.
+    """
+
+    axes: tuple[Axis, ...]
+    stages: tuple[Stage, ...]
+    symbol_dtype: str
+    partition: tuple[tuple[str, ...], ...]
+    streams: tuple[str, ...]
+    keys: KeyPlan
+    window: WindowPlan | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkForm:
+    """The answers of a query: complex events with marks.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The kept variables that some complex event may mark, in the order of the result's columns.
+    label_has : ndarray, shape (labels, variables), uint8
+        Which variables a label of the results marks.
+    attributes : mapping of str to tuple of str
+        The attributes to return for the events of a variable (`x[price]`).
+    """
+
+    variables: tuple[str, ...]
+    label_has: np.ndarray
+    attributes: dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class HeadColumn:
     """A variable in the head of a rule: the attribute of the event of an atom."""
 
@@ -123,20 +128,65 @@ class HeadColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class RulePlan:
-    """What the answers of a rule are made of.
+class TupleForm:
+    """The answers of a rule: one event for each atom, and the values of the head.
 
     Attributes
     ----------
-    atoms : int
     head : tuple of HeadColumn
-    label_atoms : ndarray, shape (labels, atoms), uint8
-        Which atoms a label fills.
+    atoms : int
     """
 
-    atoms: int
     head: tuple[HeadColumn, ...]
-    label_atoms: np.ndarray
+    atoms: int
+
+
+AnswerForm: TypeAlias = MarkForm | TupleForm
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What of a machine matters to whoever runs it.
+
+    Attributes
+    ----------
+    reads_places : bool
+        Whether it asks where an event is in its partition: contiguity of events that are not neighbours in
+        what it is given.
+    reads_prefix : bool
+        Whether what ends at an event depends on all events before it, whatever the window.
+    carries : bool
+        Whether hits and counts need no more of the events before than registers of a fixed size.
+    lists_runs_again : bool
+        Whether counts and complex events run the window of each end again.
+    not_on_device : tuple of str
+        What of it has no form for a CUDA device and runs on the CPU beside it.
+    not_resident : str
+        Why hits and counts over columns that lie on a device need the CPU in between; empty where they
+        do not.
+    not_automatic : str
+        Why `device="auto"` takes the CPU whatever the number of events; empty where it does not.
+    """
+
+    reads_places: bool = False
+    reads_prefix: bool = False
+    carries: bool = False
+    lists_runs_again: bool = False
+    not_on_device: tuple[str, ...] = ()
+    not_resident: str = ""
+    not_automatic: str = ""
+
+
+class Machine(Protocol):
+    """What runs over the relevant events of a query; picklable."""
+
+    engine: ClassVar[str]
+    """The module of `cer_gpu.engine.machines`, and of `cer_gpu.engine.cuda.machines`, that runs it."""
+
+    @property
+    def traits(self) -> Traits:
+        """What of it matters to whoever runs it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,80 +197,66 @@ class CompiledQuery:
     ----------
     text : str
         The query as written.
-    axes, stages : tuple
-        From an event to its symbol (`cer_gpu.plan.symbols`).
-    tables : TransitionTables or None
-        Of a query that an automaton over symbols answers.
-    joins : JoinTables or None
-        Of a query that a parallelized automaton answers: one of the two is there.
-    monitor : Monitor or None
-        Renames the symbols before `tables` read them; what the classification gives is its alphabet.
-    selection : SelectionPlan or None
-        Of a query whose strategy is not in `tables`; these are then those of ALL, before the SELECT list.
-    key_columns : tuple of KeyColumn
-        The values that a join compares, and those that make lanes.
-    lane_column : ndarray, shape (symbols,), int32, or None
-        For each symbol the key column that says the lane of an event, where all events of an answer agree
-        in it.
-    rule : RulePlan or None
-    variables : tuple of str
-        The kept variables that some complex event may mark, in the order of the result's columns.
-    label_has : ndarray, shape (labels, variables), uint8
-        Which variables a label marks.
-    attributes : mapping of str to tuple of str
-        The attributes to return for the events of a variable (`x[price]`).
-    partition : tuple of tuple of str
-    window : WindowPlan or None
+    reading : Reading
+    machine : Machine
+        What counts and lists complex events.
+    hits_machine : Machine
+        What finds where some end: the same one, but for a strategy, which chooses among complex events and
+        leaves one of each end.
+    form : AnswerForm
     consume : {"NONE", "ANY", "PARTITION"}
     limit : int or None
-    streams : tuple of str
-        Events of other streams are skipped; empty where every event takes part.
-    symbol_dtype : str
-        "uint8" or "uint16".
+        Complex events of one end at most.
     """
 
     text: str
-    axes: tuple[Axis, ...]
-    stages: tuple[Stage, ...]
-    tables: TransitionTables | None
-    joins: JoinTables | None
-    monitor: Monitor | None
-    selection: SelectionPlan | None
-    key_columns: tuple[KeyColumn, ...]
-    lane_column: np.ndarray | None
-    rule: RulePlan | None
-    variables: tuple[str, ...]
-    label_has: np.ndarray
-    attributes: dict[str, tuple[str, ...]]
-    partition: tuple[tuple[str, ...], ...]
-    window: WindowPlan | None
+    reading: Reading
+    machine: Machine
+    hits_machine: Machine
+    form: AnswerForm
     consume: str
     limit: int | None
-    streams: tuple[str, ...]
-    symbol_dtype: str
 
     @property
-    def selects_later(self) -> bool:
-        """Whether the strategy chooses among the complex events of each end, once these are known."""
-        return self.selection is not None and (self.window is not None or self.consume != "NONE")
+    def window(self) -> WindowPlan | None:
+        """WITHIN."""
+        return self.reading.window
 
     @property
-    def shown_label_has(self) -> np.ndarray:
-        """Which variables the labels of results mark, shape (labels, variables), uint8."""
-        later = self.selection if self.selects_later else None
-        return self.label_has if later is None or later.tables is None else later.label_has
+    def traits(self) -> Traits:
+        """Those of the machine that answers."""
+        return self.machine.traits
 
-    def of_answers(self) -> CompiledQuery:
-        """What answers are made with: without a window the automaton of what the strategy leaves.
+    @property
+    def carries(self) -> bool:
+        """Whether hits and counts are carried from event to event: no event is kept for later ones."""
+        return self.traits.carries and self.window is None and self.consume == "NONE"
 
-        Hits need no choice: where some complex event ends, one is left.
+    @property
+    def counts_all(self) -> bool:
+        """Whether events count that no symbol of the query stands for: in a window, or for contiguity."""
+        return (self.window is not None and self.window.kind == "events") or self.traits.reads_places
+
+    @property
+    def keyed(self) -> bool:
+        """Whether partitions are apart: no answer has events of two, and none ends what another began."""
+        return bool(self.reading.partition) and self.consume != "ANY"
+
+    @property
+    def cuttable(self) -> bool:
+        """Whether what ends at an event depends on the events of one window before it alone.
+
+        Where the query reads some of several streams, only the engine knows which events a window counts.
         """
-        selection = self.selection
-        if selection is None or self.selects_later:
-            return self
-        assert selection.tables is not None
-        assert selection.monitor is not None
-        monitor = selection.monitor if self.monitor is None else self.monitor.then(selection.monitor)
-        return replace(
-            self, tables=selection.tables, monitor=monitor, label_has=selection.label_has, selection=None
+        window = self.window
+        return (
+            window is not None
+            and window.kind != "attribute"
+            and not (window.kind == "events" and self.reading.streams)
+            and self.consume == "NONE"
+            and not self.traits.reads_prefix
         )
+
+    def asked(self, product: Product) -> CompiledQuery:
+        """The query with the machine that answers what is asked."""
+        return replace(self, machine=self.hits_machine) if product == "hits" else self

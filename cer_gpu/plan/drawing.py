@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from cer_gpu.automata.cea import CEA, DeterministicCEA, Transition, closures, identity
-from cer_gpu.automata.compose import Composed
+from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
 from cer_gpu.automata.pcea import PCEA, Gather
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.plan.drawing_text import EventSets, equality_text, marks_text, one_of, predicate_text
-from cer_gpu.plan.planner import Plan
 
 STATE_BUDGET = 100
 """States that are drawn at most: up to 30 read well, and of more than these nothing is seen."""
@@ -80,31 +78,6 @@ class Drawing:
     edges: tuple[Edge, ...]
 
 
-def drawing(plan: Plan) -> Drawing:
-    """What is drawn of a plan.
-
-    - A plain formula: its nondeterministic automaton without epsilon transitions, in which every transition
-      has a predicate of the query. The deterministic one that runs has combinations of these instead.
-    - A formula with AND, ALL, UNLESS or a selector: the minimal deterministic automaton that
-      runs. What a set of its symbols has in common is said by predicates.
-    - A chain of equalities, and a rule: the parallelized automaton. A transition that gathers several runs
-      goes through a junction, where the edges that lead into it say what has to be equal.
-
-    What the strategy NEXT, LAST or MAX of SELECT chooses is not in it.
-
-    Raises
-    ------
-    LimitError
-        When it has more than `STATE_BUDGET` states.
-    """
-    automaton = plan.outline.automaton
-    if isinstance(automaton, CEA):
-        return of_nondeterministic(automaton)
-    if isinstance(automaton, Composed):
-        return _composed(plan)
-    return of_parallelized(automaton, plan.outline.body)
-
-
 def of_nondeterministic(cea: CEA) -> Drawing:
     """A CEA, trimmed, without its epsilon transitions and with states merged that go on alike."""
     drawn = merged(without_epsilon(cea))
@@ -130,6 +103,46 @@ def of_deterministic(machine: DeterministicCEA, described: Callable[[frozenset[i
     for (source, target, label), found in symbols.items():
         edges.add(source, target, described(frozenset(found)), marks_text(machine.labels[label]))
     return _with_start(machine.n_states, machine.final, edges)
+
+
+def of_composed(
+    machine: DeterministicCEA,
+    rows: Sequence[Sequence[int]],
+    symbol_of: Sequence[int],
+    outcomes: Sequence[frozenset[int]],
+    tests: Sequence[Predicate],
+) -> Drawing:
+    """A deterministic automaton, with what a set of its symbols has in common said by predicates.
+
+    Parameters
+    ----------
+    machine : DeterministicCEA
+    rows : sequence of sequence of int
+        For each prefix of the stream that a monitor tells apart what a symbol becomes; one row without a
+        monitor.
+    symbol_of : sequence of int
+        For each class of events the symbol that the monitor reads.
+    outcomes : sequence of frozenset of int
+        For each class of events the indices of the predicates that hold.
+    tests : sequence of Predicate
+    """
+    _refuse_large(machine.n_states)
+    # By symbol the classes of events that give it, with the prefixes of the stream after which they do.
+    given: list[set[tuple[int, int]]] = [set() for _ in range(machine.n_symbols)]
+    for prefix, row in enumerate(rows):
+        for event_class, symbol in enumerate(symbol_of):
+            given[row[symbol]].add((event_class, prefix))
+    sets = EventSets(outcomes, tests)
+
+    def described(symbols: frozenset[int]) -> str:
+        prefixes = Counter(event_class for symbol in symbols for event_class, _ in given[symbol])
+        always = {event_class for event_class, found in prefixes.items() if found == len(rows)}
+        texts = [sets.text(always)] if always else []
+        if sometimes := prefixes.keys() - always:
+            texts.append(f"{sets.text(sometimes)} (after some prefixes)")
+        return one_of(texts)
+
+    return of_deterministic(machine, described)
 
 
 def of_parallelized(pcea: PCEA, body: ConjunctiveQuery | None) -> Drawing:
@@ -269,26 +282,3 @@ def _marks(move: Gather, body: ConjunctiveQuery | None) -> str:
     if body is None:
         return marks_text(str(mark) for mark in move.label)
     return ", ".join(atom.text for atom in body.atoms if atom.id in move.label)
-
-
-def _composed(plan: Plan) -> Drawing:
-    regular = plan.regular
-    assert regular is not None
-    _refuse_large(regular.automaton.n_states)
-    rows = [range(regular.automaton.n_symbols)] if regular.monitor is None else regular.monitor.symbol
-    # By symbol the classes of events that give it, with the prefixes of the stream after which they do.
-    given: list[set[tuple[int, int]]] = [set() for _ in range(regular.automaton.n_symbols)]
-    for prefix, row in enumerate(rows):
-        for event_class, symbol in enumerate(regular.symbol_of):
-            given[row[symbol]].add((event_class, prefix))
-    sets = EventSets(plan.diagram.outcomes, plan.outline.tests)
-
-    def described(symbols: frozenset[int]) -> str:
-        prefixes = Counter(event_class for symbol in symbols for event_class, _ in given[symbol])
-        always = {event_class for event_class, found in prefixes.items() if found == len(rows)}
-        texts = [sets.text(always)] if always else []
-        if sometimes := prefixes.keys() - always:
-            texts.append(f"{sets.text(sometimes)} (after some prefixes)")
-        return one_of(texts)
-
-    return of_deterministic(regular.automaton, described)

@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from cer_gpu.language.tree import Expression
-
-
-@dataclass(frozen=True, slots=True)
-class KeyColumn:
-    """What is computed of events so that equal values of two events can be found: a column of slots.
-
-    Attributes
-    ----------
-    space : int
-        Columns of one space number equal values alike, from 0 on.
-    keys : tuple of Expression
-        The values of an event; it has no slot (-1) where one of them is null or NaN.
-    """
-
-    space: int
-    keys: tuple[Expression, ...]
+from cer_gpu.plan.compiled import Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +54,32 @@ class JoinTables:
     entry_space: np.ndarray
     entry_next: np.ndarray
     n_spaces: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinMachine:
+    """A parallelized complex event automaton over symbols, with join keys.
+
+    Attributes
+    ----------
+    tables : JoinTables
+    space_columns : tuple of tuple of int
+        For each space of keys the columns of slots that are in it.
+    label_atoms : ndarray, shape (labels, atoms), uint8
+        Which atoms of a rule a label fills; shape (0, 0) for a query whose answers are marks.
+    """
+
+    tables: JoinTables
+    space_columns: tuple[tuple[int, ...], ...]
+    label_atoms: np.ndarray
+
+    engine: ClassVar[str] = "joins"
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            reads_places=bool(self.tables.entry_next.any()),
+            not_on_device=("the complex events of joins",),
+            not_resident="a join is answered by way of the CPU",
+            not_automatic="joins run on the CPU: no GPU was measured to be faster; device='cuda' takes one",
+        )

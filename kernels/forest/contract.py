@@ -130,3 +130,11 @@ class Block(NamedTuple):
     first: np.ndarray
     event: np.ndarray
     label: np.ndarray
+
+    def part(self, low, high):
+        """The complex events `low .. high - 1`, which are not copied."""
+        first = self.first[low : high + 1]
+        marks = slice(first[0], first[-1])
+        return Block(
+            self.hit[low:high], self.start[low:high], first - first[0], self.event[marks], self.label[marks]
+        )

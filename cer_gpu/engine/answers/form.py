@@ -2,162 +2,213 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.answers.values import ComplexEvent, complex_events, rule_answers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.enumeration.blocks import TupleBlock
+from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_column
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled import CompiledQuery, MarkForm, TupleForm
 
 POSITIONS = pa.list_(pa.field("item", pa.int64(), nullable=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A block of complex events, as indices of events of a chunk.
-
-    Attributes
-    ----------
-    start, end : ndarray, shape (n,), int64
-    first : ndarray, shape (n + 1,), int64
-        The marks of complex event k are first[k] .. first[k + 1] - 1.
-    event, label : ndarray, shape (marks,), int64 and int32
-        Ascending by event in each complex event.
-    """
-
-    start: np.ndarray
-    end: np.ndarray
-    first: np.ndarray
-    event: np.ndarray
-    label: np.ndarray
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """A block of answers of a rule, as indices of events of a chunk.
-
-    Attributes
-    ----------
-    start, end : ndarray, shape (n,), int64
-    event : ndarray, shape (n, atoms), int64
-    """
-
-    start: np.ndarray
-    end: np.ndarray
-    event: np.ndarray
-
-
-class ResultForm:
+class ResultForm(ABC):
     """The columns of a query's result on data of a schema.
 
     Parameters
     ----------
-    query : CompiledQuery
     data : pyarrow.Schema
     order : str or None
         The time column: gives `start_time` and `end_time`.
     encoder : LaneEncoder or None
+        Of PARTITION BY.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+    variables : tuple of str
+        The kept variables; none for a rule.
+    head : tuple of str, or None
+        The variables in the head of a rule; None for a query.
+    partition : tuple of str
+        The names of the key's columns.
+    positions : tuple of str
+        The columns of positions, or of lists of them.
+    times : tuple of str
+        The columns of times.
+    payload : tuple of str
+        The columns of the data that results are made of.
     """
 
-    def __init__(
-        self, query: CompiledQuery, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
-    ) -> None:
-        self._query = query
-        self._label_has = query.shown_label_has
+    variables: tuple[str, ...] = ()
+    head: tuple[str, ...] | None = None
+
+    def __init__(self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None) -> None:
         self._order = order
         self._encoder = encoder
+        self.partition = () if encoder is None else encoder.names
         fields = [pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False)]
         taken = {"start", "end"}
         positions = ["start", "end"]
         if encoder is not None:
             for name, kind in zip(encoder.names, encoder.types, strict=True):
                 fields.append(pa.field(_free(name, taken), kind))
-        times: tuple[str, ...] = ()
+        self.times: tuple[str, ...] = ()
         if order is not None:
             kind = data.field(order).type
-            times = (_free("start_time", taken), _free("end_time", taken))
-            fields += [pa.field(name, kind) for name in times]
-        if query.rule is not None:
-            for head in query.rule.head:
-                fields.append(pa.field(_free(head.name, taken), data.field(head.attribute).type))
-            positions.append(_free("positions", taken))
-            fields.append(pa.field(positions[-1], POSITIONS, nullable=False))
-        for variable in query.variables:
-            positions.append(_free(variable, taken))
-            fields.append(pa.field(positions[-1], POSITIONS, nullable=False))
-            if attributes := query.attributes.get(variable):
+            self.times = (_free("start_time", taken), _free("end_time", taken))
+            fields += [pa.field(name, kind) for name in self.times]
+        for field, positioned in self._fields(data, taken):
+            fields.append(field)
+            if positioned:
+                positions.append(field.name)
+        self.schema = pa.schema(fields)
+        self.positions = tuple(positions)
+        names = [] if order is None else [order]
+        self.payload = tuple(dict.fromkeys([*names, *self._read()]))
+
+    @abstractmethod
+    def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
+        """The columns after the times, and whether each is one of positions."""
+
+    @abstractmethod
+    def _read(self) -> list[str]:
+        """The columns of the data that these are made of."""
+
+    @abstractmethod
+    def _columns(self, events: Relevant, block: Any) -> list[pa.Array]:
+        """The columns after the times, for a block."""
+
+    @abstractmethod
+    def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
+        """The rows of a result batch as Python values."""
+
+    def batch(self, events: Relevant, end: np.ndarray, block: Block | TupleBlock) -> pa.RecordBatch:
+        """A block of complex events as a record batch.
+
+        Parameters
+        ----------
+        events : Relevant
+            The events of the chunk that the block speaks of.
+        end : ndarray, shape (n,), int64
+            The event at which each complex event ends.
+        block : Block or TupleBlock
+            As the machine of the query gives them.
+        """
+        places = (block.start, end)
+        arrays = [pa.array(gathered_rows(events.positions, index)) for index in places]
+        if self._encoder is not None:
+            arrays += self._encoder.key_columns(events.lanes[end])
+        if self._order is not None:
+            arrays += [payload_column(events, self._order, index) for index in places]
+        return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, block)], schema=self.schema)
+
+
+class MarkResults(ResultForm):
+    """The columns of complex events with marks: a list of positions for each variable, and of attributes."""
+
+    def __init__(
+        self, form: MarkForm, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
+    ) -> None:
+        self._form = form
+        self._kinds: dict[str, pa.DataType] = {}
+        super().__init__(data, order, encoder)
+        self.variables = form.variables
+
+    def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
+        for variable in self._form.variables:
+            yield pa.field(_free(variable, taken), POSITIONS, nullable=False), True
+            if attributes := self._form.attributes.get(variable):
                 name = _free(f"{variable}[{', '.join(attributes)}]", taken)
                 members = pa.struct(
                     [pa.field(attribute, data.field(attribute).type) for attribute in attributes]
                 )
-                kind = pa.list_(pa.field("item", members, nullable=False))
-                fields.append(pa.field(name, kind, nullable=False))
-        self.schema = pa.schema(fields)
-        self.positions = tuple(positions)
-        """The columns of positions, or of lists of them."""
-        self.times = times
-        """The columns of times."""
+                self._kinds[variable] = pa.list_(pa.field("item", members, nullable=False))
+                yield pa.field(name, self._kinds[variable], nullable=False), False
 
-    @property
-    def payload(self) -> tuple[str, ...]:
-        """The columns of the data that results are made of."""
-        names = [self._order] if self._order is not None else []
-        names += [name for attributes in self._query.attributes.values() for name in attributes]
-        if self._query.rule is not None:
-            names += [head.attribute for head in self._query.rule.head]
-        return tuple(dict.fromkeys(names))
+    def _read(self) -> list[str]:
+        return [name for attributes in self._form.attributes.values() for name in attributes]
 
-    def batch(self, events: Relevant, found: Found) -> pa.RecordBatch:
-        """A block of complex events as a record batch."""
-        positions = events.positions
-        arrays = self._places(events, found)
-        if self._encoder is not None:
-            arrays[2:2] = self._encoder.key_columns(events.lanes[found.end])
-        for number, variable in enumerate(self._query.variables):
-            offsets, marked = list_column(found.first, found.event, found.label, self._label_has[:, number])
-            bounds = pa.array(offsets)
-            arrays.append(
-                pa.ListArray.from_arrays(bounds, pa.array(_gathered(positions, marked)), type=POSITIONS)
-            )
-            if attributes := self._query.attributes.get(variable):
-                members = [self._column(events, attribute, marked) for attribute in attributes]
-                kind = self.schema.field(len(arrays)).type
+    def _columns(self, events: Relevant, block: Block) -> list[pa.Array]:
+        arrays = []
+        for number, variable in enumerate(self._form.variables):
+            has = self._form.label_has[:, number]
+            offsets, marked = list_column(block.first, block.event, block.label, has)
+            bounds, marks = pa.array(offsets), pa.array(gathered_rows(events.positions, marked))
+            arrays.append(pa.ListArray.from_arrays(bounds, marks, type=POSITIONS))
+            if attributes := self._form.attributes.get(variable):
+                members = [payload_column(events, attribute, marked) for attribute in attributes]
+                kind = self._kinds[variable]
                 struct = pa.StructArray.from_arrays(members, fields=list(kind.value_type))
                 arrays.append(pa.ListArray.from_arrays(bounds, struct, type=kind))
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-
-    def answers(self, events: Relevant, found: Answers) -> pa.RecordBatch:
-        """A block of answers of a rule as a record batch."""
-        assert self._query.rule is not None
-        arrays = self._places(events, found)
-        for head in self._query.rule.head:
-            arrays.append(self._column(events, head.attribute, found.event[:, head.atom]))
-        atoms = self._query.rule.atoms
-        bounds = pa.array(np.arange(0, len(found.event) * atoms + 1, atoms, dtype=np.int32))
-        positions = pa.array(_gathered(events.positions, found.event.reshape(-1)))
-        arrays.append(pa.ListArray.from_arrays(bounds, positions, type=POSITIONS))
-        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
-
-    def _places(self, events: Relevant, found: Found | Answers) -> list[pa.Array]:
-        """Start and end, as positions and as times."""
-        ends = (found.start, found.end)
-        arrays = [pa.array(_gathered(events.positions, index)) for index in ends]
-        if self._order is not None:
-            arrays += [self._column(events, self._order, index) for index in ends]
         return arrays
 
-    def _column(self, events: Relevant, name: str, index: np.ndarray) -> pa.Array:
-        assert events.payload is not None
-        column = events.payload.column(name)
-        taken = column.take(pa.array(index))
-        return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+    def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
+        """The rows of a result batch as Python values."""
+        return complex_events(batch, self.variables, self.partition)
 
 
-def _gathered(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+class TupleResults(ResultForm):
+    """The columns of the answers of a rule: the variables of its head, and a position for each atom."""
+
+    def __init__(
+        self, form: TupleForm, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
+    ) -> None:
+        self._form = form
+        super().__init__(data, order, encoder)
+        self.head = tuple(column.name for column in form.head)
+
+    def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
+        for column in self._form.head:
+            yield pa.field(_free(column.name, taken), data.field(column.attribute).type), False
+        yield pa.field(_free("positions", taken), POSITIONS, nullable=False), True
+
+    def _read(self) -> list[str]:
+        return [column.attribute for column in self._form.head]
+
+    def _columns(self, events: Relevant, block: TupleBlock) -> list[pa.Array]:
+        arrays = [
+            payload_column(events, column.attribute, block.event[:, column.atom])
+            for column in self._form.head
+        ]
+        atoms = self._form.atoms
+        bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
+        positions = pa.array(gathered_rows(events.positions, block.event.reshape(-1)))
+        return [*arrays, pa.ListArray.from_arrays(bounds, positions, type=POSITIONS)]
+
+    def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
+        """The rows of a result batch as Python values."""
+        assert self.head is not None
+        return rule_answers(batch, self.head)
+
+
+def result_form(
+    query: CompiledQuery, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
+) -> ResultForm:
+    """The columns of a query's result on data of a schema; parameters as for `ResultForm`."""
+    if isinstance(query.form, TupleForm):
+        return TupleResults(query.form, data, order, encoder)
+    return MarkResults(query.form, data, order, encoder)
+
+
+def payload_column(events: Relevant, name: str, index: np.ndarray) -> pa.Array:
+    """What some events have in a column of the data."""
+    assert events.payload is not None
+    taken = events.payload.column(name).take(pa.array(index))
+    return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+
+def gathered_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """`values[rows]`, by a kernel that needs no lock."""
     out = np.empty(len(rows), values.dtype)
     gather(values, rows, out)
     return out

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
-from cer_gpu.engine.cuda.execute import PIECE, ROOM, cut_evenly
+from cer_gpu.engine.cuda.machines.one_device import PIECE, ROOM, cut_evenly
 from cer_gpu.engine.cuda.resident import run_tables, why_not
 from cer_gpu.engine.machines.automaton import check_open
 from cer_gpu.engine.machines.chunk import Segments

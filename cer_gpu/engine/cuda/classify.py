@@ -23,7 +23,7 @@ from cer_gpu.kernels.device.geometry import STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.language import tree
 from cer_gpu.plan.axes import Axis, CutAxis
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled import Reading
 
 Events: TypeAlias = "pa.RecordBatch | DeviceTable"
 """A batch on the host, or where it lies on the device."""
@@ -94,7 +94,7 @@ class CudaClassifier(Classifier):
 
     Parameters
     ----------
-    query : CompiledQuery
+    reading : Reading
     units : mapping of str to str
     workers : Workers
     geometry : Geometry
@@ -106,19 +106,19 @@ class CudaClassifier(Classifier):
 
     def __init__(
         self,
-        query: CompiledQuery,
+        reading: Reading,
         units: dict[str, str],
         workers: Workers,
         geometry: Geometry = STREAM,
         device: int = 0,
         also: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(query, units, workers)
+        super().__init__(reading, units, workers)
         self.device = device
         self._geometry = geometry
         self._also = also
         with on(device):
-            self._tables = [copied(stage.table) for stage in query.stages]
+            self._tables = [copied(stage.table) for stage in reading.stages]
             self._staging = Staging(workers)
             self.memory = Shrinking(device)
         self._staged: list[_Staged] = []
@@ -246,7 +246,7 @@ class CudaClassifier(Classifier):
         if batch.upload is not None:
             batch.upload.wait()
         index = kernels.new_index(batch.rows, self._dtypes[0], geometry)
-        for number, stage in enumerate(self._query.stages):
+        for number, stage in enumerate(self._reading.stages):
             if number:
                 following = kernels.new_index(batch.rows, self._dtypes[number], geometry)
                 kernels.restate(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
 from cer_gpu.engine.cuda.structure import ANSWERS, groups_of
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.blocks import gathered, joined, numbers_joined, ranges
 from cer_gpu.enumeration.structure import Structure, bulk_count
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
@@ -91,7 +93,7 @@ class DealtStructure(Structure):
         self._numbers = [lists.number[low:high] for low, high in pairwise(bounds)]
         self._owner = np.empty(len(lists.number), np.int64)
         self._local = np.empty(len(lists.number), np.int64)
-        fields = lists.event, lists.lowest, _together([part.count for part in parts])
+        fields = lists.event, lists.lowest, numbers_joined([part.count for part in parts])
         event, lowest, count = (np.empty_like(field) for field in fields)
         for number, (own, (low, high)) in enumerate(zip(self._numbers, pairwise(bounds))):
             self._owner[own], self._local[own] = number, np.arange(high - low)
@@ -102,8 +104,8 @@ class DealtStructure(Structure):
         self.n_nodes = sum(part.n_nodes for part in parts)
 
     @property
-    def in_bulk(self) -> bool:
-        return True
+    def sharing(self) -> Literal["ends", "ahead"]:
+        return "ahead"
 
     def blocks(
         self, order: np.ndarray | None = None, limit: int | None = None, size: int | None = None
@@ -169,7 +171,7 @@ def in_order(blocks: Sequence[Block], owner: np.ndarray, number: np.ndarray) -> 
         start[own] = np.cumsum(length[own]) - length[own]
     for low, high in groups_of(length, LONG):
         if high - low == 1:
-            yield sliced(blocks[owner[low]], int(start[low]), int(start[low] + length[low]))
+            yield blocks[owner[low]].part(int(start[low]), int(start[low] + length[low]))
         else:
             yield _put_together(blocks, owner[low:high], start[low:high], length[low:high])
 
@@ -180,55 +182,7 @@ def _put_together(blocks: Sequence[Block], owner: np.ndarray, start: np.ndarray,
     for at in np.unique(owner).tolist():
         own = np.flatnonzero(owner == at)
         low, high = int(start[own[0]]), int(start[own[-1]] + length[own[-1]])
-        parts.append(sliced(blocks[at], low, high))
+        parts.append(blocks[at].part(low, high))
         before[at] = done - low
         done += high - low
     return gathered(joined(parts), ranges(before[owner] + start, length))
-
-
-def joined(blocks: Sequence[Block]) -> Block:
-    """Blocks one after another, as one; at least one."""
-    if len(blocks) == 1:
-        return blocks[0]
-    hit, start, event, label = (
-        np.concatenate([getattr(block, name) for block in blocks])
-        for name in ("hit", "start", "event", "label")
-    )
-    before = np.cumsum([0, *(len(block.event) for block in blocks)])
-    parts = [block.first[:-1] - block.first[0] + low for block, low in zip(blocks, before)]
-    return Block(hit, start, np.concatenate([*parts, before[-1:]]), event, label)
-
-
-def sliced(block: Block, low: int, high: int) -> Block:
-    """The complex events `low .. high - 1` of a block, which are not copied."""
-    first = block.first[low : high + 1]
-    marks = slice(first[0], first[-1])
-    return Block(
-        block.hit[low:high], block.start[low:high], first - first[0], block.event[marks], block.label[marks]
-    )
-
-
-def gathered(block: Block, rows: np.ndarray) -> Block:
-    """Some complex events of a block, shape (rows,), in the order given."""
-    length = np.diff(block.first)[rows]
-    marks = ranges(block.first[rows], length)
-    return Block(
-        block.hit[rows],
-        block.start[rows],
-        np.append(0, np.cumsum(length)),
-        block.event[marks],
-        block.label[marks],
-    )
-
-
-def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
-    """The numbers `first[g] .. first[g] + length[g] - 1` of all g, one after another."""
-    before = np.cumsum(length) - length
-    return np.repeat(first - before, length) + np.arange(int(length.sum()))
-
-
-def _together(counts: Sequence[np.ndarray]) -> np.ndarray:
-    """Counts one after another, as Python integers where some are."""
-    if any(count.dtype == object for count in counts):
-        counts = [count.astype(object) for count in counts]
-    return np.concatenate(counts)

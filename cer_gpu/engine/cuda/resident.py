@@ -10,7 +10,7 @@ import pyarrow as pa
 from numba import cuda
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
-from cer_gpu.engine.cuda.execute import patched, pieces
+from cer_gpu.engine.cuda.machines.one_device import patched, pieces
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.run.asked import sum_exactly
@@ -26,6 +26,7 @@ from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.runs.contract import RunTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cuda as windows
+from cer_gpu.plan.automaton import AutomatonMachine
 from cer_gpu.plan.compiled import CompiledQuery
 
 
@@ -94,17 +95,15 @@ def why_not(query: CompiledQuery) -> str | None:
     What groups events by partition is on the host. Without a window the states are what pieces of the stream
     are composed by (`cuda_long` of the hits and of the counts): of many states only the CPU makes something.
     """
+    reading, reason = query.reading, query.traits.not_resident
     reasons = [
-        (query.tables is None, "a rule is answered by a join, which runs on the CPU"),
-        (bool(query.partition) or bool(query.streams), "partitions and streams are told apart on the CPU"),
-        (query.monitor is not None, "prefixes are watched on the CPU"),
+        (bool(reason), reason),
+        (bool(reading.partition or reading.streams), "partitions and streams are told apart on the CPU"),
         (query.window is not None and query.window.kind == "attribute", "WITHIN measures an attribute"),
         (query.consume != "NONE", "CONSUME BY follows hits in their order on the CPU"),
-        (query.selection is not None, "the strategy of SELECT chooses on the CPU"),
         (query.limit is not None, "LIMIT is kept on the CPU"),
     ]
-    reason = next((reason for holds, reason in reasons if holds), None)
-    return reason or _too_large(query)
+    return next((reason for holds, reason in reasons if holds), None) or _too_large(query)
 
 
 def _too_large(query: CompiledQuery) -> str | None:
@@ -117,8 +116,8 @@ def _too_large(query: CompiledQuery) -> str | None:
 
 def run_tables(query: CompiledQuery) -> RunTables:
     """The tables of a query that is not answered by a join."""
-    found = query.tables
-    assert found is not None
+    assert isinstance(query.machine, AutomatonMachine)
+    found = query.machine.tables
     return RunTables(found.first, found.source, found.label, found.target, found.accepting)
 
 
@@ -162,7 +161,7 @@ class ResidentQuery:
         self._window = query.window
         self._workers = workers
         self._lane, self._stream, self._fitting = lane, stream, fitting
-        self._classifier = classifier or CudaClassifier(query, units, workers, stream)
+        self._classifier = classifier or CudaClassifier(query.reading, units, workers, stream)
         self._program = hits.device_program(program, fitting)
         self._forward, self._backward = forward_program(self._host), backward_program(self._host)
         self._machine = counts.device_tables(self._host, self._forward, self._backward)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.cuda.carried import Carried, CarriedQuery
 from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
-from cer_gpu.engine.cuda.execute import CudaExecutor
+from cer_gpu.engine.cuda.machines.one_device import OneDeviceRunner
 from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable, ResidentTail
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.progress import Watch
@@ -20,7 +20,7 @@ from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
-from cer_gpu.engine.run.asked import Asked, Ends, ends_of
+from cer_gpu.engine.run.asked import Asked, Reported, reported
 from cer_gpu.engine.run.chunks import Run
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 
@@ -32,7 +32,7 @@ class ResidentRun:
     ----------
     run : Run
         Its intake has a `CudaClassifier`, which brings the time along where the window measures it. Where
-        the device has no memory left, its runner and its executor go on.
+        the device has no memory left, its chunker and its runner go on.
     units : dict of str to str
         The units of the time columns.
     names : list of str
@@ -71,7 +71,7 @@ class ResidentRun:
         self._tail: ResidentTail | None = None
         self._on_host = False
 
-    def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[Ends]:
+    def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[Reported]:
         """The ends in the batches of a stream, one part after another.
 
         Parameters
@@ -90,10 +90,10 @@ class ResidentRun:
             time = self._time(batch)
             before = intake.rows
 
-            def there(part: Events, first: int) -> Ends:
+            def there(part: Events, first: int) -> Reported:
                 return self._there(part, first, asked)
 
-            def by_host(part: Events, first: int) -> Ends:
+            def by_host(part: Events, first: int) -> Reported:
                 low = first - before  # noqa: B023
                 own = None if time is None else time.slice(low, low + len(part))  # noqa: B023
                 return self._by_host(part, own, asked)
@@ -122,7 +122,7 @@ class ResidentRun:
         intake.skip(len(batch) - 2)
         return None
 
-    def _there(self, part: Events, first: int, asked: Asked) -> Ends:
+    def _there(self, part: Events, first: int, asked: Asked) -> Reported:
         query = self._query
         with on(self._device):
             columns = self._classifier.taken(part)
@@ -133,7 +133,7 @@ class ResidentRun:
         self._run.intake.rows = first + len(part)
         return found
 
-    def _found(self, query: ResidentQuery, columns: ResidentBatch, first: int, asked: Asked) -> Ends:
+    def _found(self, query: ResidentQuery, columns: ResidentBatch, first: int, asked: Asked) -> Reported:
         ends = query.ends(
             ResidentTable(columns, columns.also[0] if columns.also else None), first, self._tail
         )
@@ -146,7 +146,9 @@ class ResidentRun:
         self._tail = query.tail(ends)
         return found
 
-    def _found_carried(self, query: CarriedQuery, columns: ResidentBatch, first: int, asked: Asked) -> Ends:
+    def _found_carried(
+        self, query: CarriedQuery, columns: ResidentBatch, first: int, asked: Asked
+    ) -> Reported:
         before = self._carried
         ends, registers = query.ends(columns, first, before)
         position = np.empty(0, np.int64) if asked == "count" else query.positions(ends).copy_to_host()
@@ -157,19 +159,19 @@ class ResidentRun:
         self._carried = Carried(registers, vectors)
         return position, value
 
-    def _by_host(self, part: Events, time: Values | None, asked: Asked) -> Ends:
+    def _by_host(self, part: Events, time: Values | None, asked: Asked) -> Reported:
         run = self._run
         if not self._on_host:
-            run.runner.resume(self._fetched())
+            run.chunker.resume(self._fetched())
             if isinstance(self._query, CarriedQuery):
-                assert isinstance(run.executor, CudaExecutor)
-                run.executor.go_on(self._carried.registers, self._carried.vectors)
+                assert isinstance(run.runner, OneDeviceRunner)
+                run.runner.go_on(self._carried.registers, self._carried.vectors)
             self._on_host, self._tail = True, None
         rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
         new = joined(run.intake.classified(rows, time))
         if not len(new):
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        return ends_of(run, run.runner.chunk(new), asked)
+        return reported(run, run.chunker.chunk(new), asked)
 
     def _fetched(self) -> Relevant | None:
         """What the window still needs, on the host."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 from threading import Lock
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -72,8 +72,8 @@ class DeviceStructure(Structure):
         self._most = ANSWERS
 
     @property
-    def in_bulk(self) -> bool:
-        return True
+    def sharing(self) -> Literal["ends", "ahead"]:
+        return "ahead"
 
     def build_there(
         self, symbols: np.ndarray, there: Any, begin: np.ndarray, stop: np.ndarray, hits: CountedHits

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
 
+from cer_gpu.engine.machines.by_start import OrderedAnswers
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import HITS, Hits, first_hits, hits_of, no_hits
-from cer_gpu.engine.machines.strategies import Listed, Pieces, Single, shown_labels
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
+from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.machine import Answers
+from cer_gpu.engine.machines.prefix import Prefixes
+from cer_gpu.engine.machines.strategies import Listed, Pieces, Single
+from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
-from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
+from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import counts, forward_counts
 from cer_gpu.kernels.counts_by_start.cpu import counts_by_start
-from cer_gpu.kernels.forest.contract import Block, CountedHits
+from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.runs.contract import RunTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
@@ -32,8 +38,8 @@ COUNT_BITS = 1 << 16
 """Bits of the number of partial matches at most."""
 
 
-class Executor:
-    """Runs the tables of a query over chunks on the CPU.
+class AutomatonRunner:
+    """Runs a deterministic complex event automaton over chunks on the CPU; a `MachineRunner`.
 
     Parameters
     ----------
@@ -45,12 +51,15 @@ class Executor:
     """
 
     chunks = 1
-    """How many times `runner.CHUNK` events it runs at a time."""
+    """How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time."""
 
     def __init__(self, query: CompiledQuery, workers: Workers, carries: bool) -> None:
-        found = query.tables
-        assert found is not None
+        machine = query.machine
+        assert isinstance(machine, AutomatonMachine)
+        found = machine.tables
         self.tables = RunTables(found.first, found.source, found.label, found.target, found.accepting)
+        self._choice = machine.choice
+        self._prefixes = None if machine.monitor is None else Prefixes(query, found, machine.monitor)
         self._query = query
         self._workers = workers
         self._carries = carries
@@ -61,15 +70,19 @@ class Executor:
         self._vectors = np.empty((0, self.tables.n_live), np.int64)
         self.consumption = Consumption(query)
 
-    def hits(self, chunk: Chunk, bounded: bool = True) -> Hits:
+    def read(self, events: Relevant, lane_count: int) -> Relevant:
+        """New events, with the symbols that the monitor of the prefix gives them."""
+        return events if self._prefixes is None else self._prefixes(events, lane_count)
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
         if not len(chunk.segments) or self._query.limit == 0:
-            return no_hits()
+            return no_ends()
         bounded = bounded or self._query.consume != "NONE"
         found = self._monotone_hits(chunk, bounded) if chunk.monotone else self._hits_by_start(chunk)
         return self.consumption.left(chunk, found)
 
-    def count_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
 
         Returns
@@ -80,26 +93,25 @@ class Executor:
         """
         if not len(chunk.segments) or self._query.limit == 0:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        if self._query.selects_later:
-            assert self._query.selection is not None
-            ends = self.hits(chunk)
-            if chunk.monotone and self._query.selection.single:
+        if self._choice is not None:
+            ends = self.ends(chunk)
+            if chunk.monotone and self._choice.single:
                 return ends.event, np.ones(len(ends), np.int64)
-            return ends.event, self.chosen(chunk, ends).count
+            return ends.event, self._chosen(chunk, ends, self._choice).count
         if not chunk.monotone:
-            return self._count_by_start(chunk, self.hits(chunk))
+            return self._count_by_start(chunk, self.ends(chunk))
         if self._carries:
             return self._count_carried(chunk)
-        found = self.hits(chunk) if self._query.consume != "NONE" else None
+        found = self.ends(chunk) if self._query.consume != "NONE" else None
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
             if found is None:
                 event, _ = self._hits_in(chunk, segments)
-                first = first_hits(segments, event)
+                first = first_ends(segments, event)
                 lowest = chunk.lowest_starts(segments, first, event, self._query.window)
             else:
-                first, event, lowest = hits_of(segments, found)
-            return event, self._counts(chunk, first, event, lowest, exact=True)
+                first, event, lowest = ends_of(segments, found)
+            return event, self._counts_at(chunk, first, event, lowest, exact=True)
 
         return _joined(self._over_units("counting", chunk.segments, run))
 
@@ -115,7 +127,7 @@ class Executor:
                 chunk.events.symbols,
                 segments.begin,
                 segments.stop,
-                first_hits(segments, event),
+                first_ends(segments, event),
                 event,
                 self._vectors[segments.lane],
             )
@@ -127,52 +139,48 @@ class Executor:
             self._store_vectors(segments.lane, after)
         return _joined([(event, number) for event, number, _, _ in parts])
 
-    def chosen(self, chunk: Chunk, found: Hits) -> Single | Pieces | Listed:
-        """What the strategy of SELECT leaves of the complex events at each hit."""
-        plan = self._query.selection
-        assert plan is not None
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
+        """The complex events at some ends of a chunk."""
+        if self._choice is not None:
+            return self._chosen(chunk, ends, self._choice)
+        if not chunk.monotone:
+            return self._by_start_answers(chunk, ends)
+        return self.structure(chunk, ends)
+
+    def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | Pieces | Listed:
+        """What the strategy of SELECT leaves of the complex events at each end."""
         if chunk.monotone:
-            if plan.single:
-                return self._single(chunk, found)
-            return Pieces(plan, chunk, found, self._workers)
+            if choice.single:
+                return self._single(chunk, ends, choice)
+            return Pieces(choice, chunk, ends, self._workers)
+        return Listed(choice, self._by_start_answers(chunk, ends))
 
-        def blocks_of(hit: int) -> Iterator[Block]:
-            return self.by_start(chunk, found, [hit], None)
-
-        _, number = self._count_by_start(chunk, found)
-        return Listed(plan, shown_labels(self._query), blocks_of, number)
-
-    def _single(self, chunk: Chunk, found: Hits) -> Single:
-        assert self._query.selection is not None
-        latest = self._query.selection.strategy == "LAST"
+    def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
+        latest = choice.strategy == "LAST"
 
         def run(unit: tuple[int, int]) -> best.Paths:
-            ends = hits_of(chunk.segments.part(*unit), found)
-            return best.best(self.tables, chunk.events.symbols, *ends, latest)
+            own = ends_of(chunk.segments.part(*unit), ends)
+            return best.best(self.tables, chunk.events.symbols, *own, latest)
 
         units = chunk.segments.units(self._workers.threads)
         parts = self._workers.map("choosing", run, units, chunk.segments.events)
-        return Single(best.joined(parts), found.event, shown_labels(self._query))
+        return Single(best.joined(parts), ends.event, choice.shown)
 
-    def by_start(self, chunk: Chunk, found: Hits, order: Iterable[int], limit: int | None) -> Iterator[Block]:
-        """The complex events of some hits, each on its own: for a window that is no interval of starts."""
+    def _by_start_answers(self, chunk: Chunk, ends: Ends) -> OrderedAnswers:
+        """The complex events of ends, each on its own: for a window that is no interval of starts."""
         assert self._query.window is not None
-        events = chunk.events
-        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
-        window = AttributeWindow(events.keys, keyed, self._query.window.size)
-        return ordered_hits(
-            self.tables, events.symbols, found.event, found.lowest, window, order=order, limit=limit
-        )
+        _, count = self._count_by_start(chunk, ends)
+        return OrderedAnswers(self.tables, chunk, ends, count, self._query.window.size)
 
-    def structure(self, chunk: Chunk, found: Hits) -> Structure:
+    def structure(self, chunk: Chunk, found: Ends) -> Structure:
         """The persistent structure of a chunk's hits, built by several threads."""
 
         def build(unit: tuple[int, int]) -> Structure:
             segments = chunk.segments.part(*unit)
             part = Structure(self.tables)
-            first, event, lowest = hits_of(segments, found)
+            first, event, lowest = ends_of(segments, found)
             # 2^62 for all hits of a segment where one exceeds it
-            count = self._counts(chunk, first, event, lowest, exact=False)
+            count = self._counts_at(chunk, first, event, lowest, exact=False)
             ends = CountedHits(first, event, lowest, count)
             part.build(chunk.events.symbols, segments.begin, segments.stop, ends)
             return part
@@ -180,13 +188,13 @@ class Executor:
         units = chunk.segments.units(self._workers.threads)
         return structure.joined(self._workers.map("building", build, units, chunk.segments.events))
 
-    def _counts(
+    def _counts_at(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
     ) -> np.ndarray:
         symbols = chunk.events.symbols
         return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest, exact)
 
-    def _count_by_start(self, chunk: Chunk, found: Hits) -> tuple[np.ndarray, np.ndarray]:
+    def _count_by_start(self, chunk: Chunk, found: Ends) -> tuple[np.ndarray, np.ndarray]:
         lowest = np.zeros(len(chunk.events), np.int64)
         lowest[found.event] = found.lowest
         event, _, number = self._by_start(chunk, lowest)
@@ -198,21 +206,20 @@ class Executor:
         units = segments.units(self._workers.threads)
         return self._workers.map(phase, lambda unit: run(segments.part(*unit)), units, segments.events)
 
-    def _monotone_hits(self, chunk: Chunk, bounded: bool) -> Hits:
+    def _monotone_hits(self, chunk: Chunk, bounded: bool) -> Ends:
         if self._carries:
             self._registers = grown(self._registers, chunk.lanes.count, -1)
 
-        def run(segments: Segments) -> Hits:
+        def run(segments: Segments) -> Ends:
             event, latest = self._hits_in(chunk, segments)
             if not self._carries:
                 latest = chunk.events.positions[latest]
             if not bounded:
-                return Hits(event, latest, event[:0])
-            first = first_hits(segments, event)
-            return Hits(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
+                return Ends(event, latest, event[:0])
+            first = first_ends(segments, event)
+            return Ends(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
 
-        parts = self._over_units("finding ends", chunk.segments, run)
-        return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
+        return ends_joined(self._over_units("finding ends", chunk.segments, run))
 
     def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         """The ends in some segments and the latest start of each: an event, or carried a stream position."""
@@ -238,15 +245,14 @@ class Executor:
             self._registers[segments.lane] = registers
         return found
 
-    def _hits_by_start(self, chunk: Chunk) -> Hits:
+    def _hits_by_start(self, chunk: Chunk) -> Ends:
         event, starts, _ = self._by_start(chunk, np.zeros(len(chunk.events), np.int64))
-        lowest = chunk.lowest_starts(chunk.lanes, first_hits(chunk.lanes, event), event, self._query.window)
-        return Hits(event, chunk.events.positions[starts], lowest)
+        lowest = chunk.lowest_starts(chunk.lanes, first_ends(chunk.lanes, event), event, self._query.window)
+        return Ends(event, chunk.events.positions[starts], lowest)
 
     def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Hits with their latest admissible start (an event) and their counts, for any window."""
-        events = chunk.events
-        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        events, keyed = chunk.events, chunk.events.all_keyed
         assert self._query.window is not None
         size = self._query.window.size
 
@@ -285,8 +291,10 @@ def check_open(vectors: np.ndarray) -> None:
 
 
 def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Events and counts one after another; one large count makes all of them Python integers."""
-    numbers = [number for _, number in parts]
-    if any(number.dtype == object for number in numbers):
-        numbers = [number.astype(object) for number in numbers]
-    return np.concatenate([event for event, _ in parts]), np.concatenate(numbers)
+    """Events and counts one after another."""
+    return np.concatenate([event for event, _ in parts]), numbers_joined([number for _, number in parts])
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> AutomatonRunner:
+    """What runs the automaton of a query on the CPU; parameters as in `runner_of`."""
+    return AutomatonRunner(query, workers, carries)

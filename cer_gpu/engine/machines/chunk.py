@@ -11,7 +11,7 @@ from cer_gpu.engine.read.events import Relevant, grouped, joined
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.lanes import cpu as lane_kernels
 from cer_gpu.kernels.windows import cpu as windows
-from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
+from cer_gpu.plan.compiled import WindowPlan
 
 SEGMENT = 1 << 16
 """Events that a segment reports at least, where a lane is cut: enough to pay for a thread's turn."""
@@ -132,19 +132,19 @@ def by_lane(
 
 
 def make_chunk(
-    query: CompiledQuery, tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
+    window: WindowPlan | None, tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
 ) -> Chunk:
     """Group events, and cut long lanes.
 
     Parameters
     ----------
+    window : WindowPlan or None
     tail : Relevant or None
         What earlier chunks left inside the window.
     new : Relevant
         In the order of the stream.
     """
     events, lanes = by_lane(tail, new, lane_count, workers)
-    window = query.window
     monotone = window is None or window.kind != "attribute" or is_monotone(events, lanes)
     if window is None or not monotone:
         return Chunk(events, lanes, lanes, monotone)

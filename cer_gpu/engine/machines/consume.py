@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Hits
+from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.kernels.consume import cpu as consume
 from cer_gpu.plan.compiled import CompiledQuery
@@ -31,7 +31,7 @@ class Consumption:
         self.floor = -1
         self.floors = np.empty(0, np.int64)
 
-    def left(self, chunk: Chunk, found: Hits) -> Hits:
+    def left(self, chunk: Chunk, found: Ends) -> Ends:
         """The hits that are left when every report drops the partial matches before it."""
         if self._query.consume == "NONE":
             return found
@@ -44,7 +44,7 @@ class Consumption:
             keep, floors = self._in_stream(positions, found.latest)
         lowest = np.maximum(found.lowest, after(chunk, found.event, floors))
         kept = keep != 0
-        return Hits(found.event[kept], found.latest[kept], lowest[kept])
+        return Ends(found.event[kept], found.latest[kept], lowest[kept])
 
     def _by_lane(
         self, positions: np.ndarray, latest: np.ndarray, lanes: np.ndarray

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from cer_gpu.engine.machines.chunk import Segments
 
 
 @dataclass(frozen=True, slots=True)
-class Hits:
+class Ends:
     """The ends of a chunk that are reported, ascending by event (so lane by lane).
 
     Attributes
@@ -30,23 +31,29 @@ class Hits:
     def __len__(self) -> int:
         return len(self.event)
 
+    def some(self, which: np.ndarray) -> Ends:
+        """Some of the ends, by their numbers or by a mask."""
+        return Ends(self.event[which], self.latest[which], self.lowest[which])
 
-HITS = ("event", "latest", "lowest")
+
+def joined(parts: Sequence[Ends]) -> Ends:
+    """The ends of several parts of a chunk, one after another."""
+    return Ends(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ends.__slots__))
 
 
-def no_hits() -> Hits:
-    """The hits of a chunk in which nothing ends."""
+def no_ends() -> Ends:
+    """The ends of a chunk in which nothing ends."""
     none = np.empty(0, np.int64)
-    return Hits(none, none, none)
+    return Ends(none, none, none)
 
 
-def first_hits(segments: Segments, event: np.ndarray) -> np.ndarray:
-    """Where the hits of each segment begin among ascending ones, and their number."""
+def first_ends(segments: Segments, event: np.ndarray) -> np.ndarray:
+    """Where the ends of each segment begin among ascending ones, and their number."""
     return np.append(np.searchsorted(event, segments.report), len(event))
 
 
-def hits_of(segments: Segments, found: Hits) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The hits that some segments report: where each segment's begin, their events and lowest starts."""
+def ends_of(segments: Segments, found: Ends) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The ends that some segments report: where each segment's begin, their events and lowest starts."""
     low, high = np.searchsorted(found.event, [segments.report[0], segments.stop[-1]])
     event = found.event[low:high]
-    return first_hits(segments, event), event, found.lowest[low:high]
+    return first_ends(segments, event), event, found.lowest[low:high]

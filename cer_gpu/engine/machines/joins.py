@@ -8,17 +8,17 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import HITS, Hits, first_hits, hits_of, no_hits
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
+from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow
-from cer_gpu.enumeration.products import Answers, KeyedEvents, Products
+from cer_gpu.enumeration.products import JoinAnswers, KeyedEvents, Products
 from cer_gpu.kernels.joins import cpu_hits as join_hits
 from cer_gpu.kernels.joins import cpu_pairs as pairs
 from cer_gpu.kernels.joins.contract import JoinTables, offsets
 from cer_gpu.plan.compiled import CompiledQuery
-
-NO_ATOMS = np.zeros((0, 0), np.uint8)
-"""The labels of a query that is no rule: they fill no atoms."""
+from cer_gpu.plan.join_tables import JoinMachine
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ class Piece:
     low: int
 
 
-class JoinExecutor:
-    """Runs a parallelized automaton over chunks on the CPU.
+class JoinRunner:
+    """Runs a parallelized complex event automaton over chunks on the CPU; a `MachineRunner`.
 
     Parameters
     ----------
@@ -51,30 +51,32 @@ class JoinExecutor:
     """
 
     chunks = 1
-    """How many times `runner.CHUNK` events it runs at a time."""
+    """How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time."""
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
-        assert query.joins is not None
-        found = query.joins
+        machine = query.machine
+        assert isinstance(machine, JoinMachine)
+        found = machine.tables
         self._tables = JoinTables(*(getattr(found, name) for name in JoinTables._fields))
         self._entry_space = found.entry_space
-        self._columns_of = [
-            [number for number, column in enumerate(query.key_columns) if column.space == space]
-            for space in range(found.n_spaces)
-        ]
-        self._label_atoms = NO_ATOMS if query.rule is None else query.rule.label_atoms
+        self._columns_of = [list(columns) for columns in machine.space_columns]
+        self._label_atoms = machine.label_atoms
         self._query = query
         self._workers = workers
         self.consumption = Consumption(query)
 
-    def hits(self, chunk: Chunk, bounded: bool = True) -> Hits:
+    def read(self, events: Relevant, lane_count: int) -> Relevant:
+        """New events, as they are."""
+        return events
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; `lowest` is always there."""
         if not len(chunk.segments) or self._query.limit == 0:
-            return no_hits()
+            return no_ends()
         found = self._hits(chunk) if chunk.monotone else self._admitted_hits(chunk)
         return self.consumption.left(chunk, found)
 
-    def count_hits(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many answers end at each, before LIMIT.
 
         Returns
@@ -83,12 +85,16 @@ class JoinExecutor:
             Ascending.
         number : ndarray, shape (h,), int64, or object past 2^62
         """
-        found = self.hits(chunk)
+        found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
         return found.event, self._exact_counts(chunk, found)
 
-    def structure(self, chunk: Chunk, found: Hits, listed: bool = False) -> Answers:
+    def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
+        """The answers at some ends of a chunk."""
+        return self.structure(chunk, ends, listed=True)
+
+    def structure(self, chunk: Chunk, found: Ends, listed: bool = False) -> JoinAnswers:
         """The persistent structure of a chunk's hits, built by several threads.
 
         Parameters
@@ -102,19 +108,19 @@ class JoinExecutor:
 
         def build(unit: tuple[int, int]) -> tuple[Products, int]:
             piece = self._piece(chunk, unit)
-            first, event, lowest = hits_of(chunk.segments.part(*unit), found)
+            first, event, lowest = ends_of(chunk.segments.part(*unit), found)
             part = Products(self._tables)
             begin, stop = piece.segments.begin, piece.segments.stop
             part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low, label_atoms)
             return part, piece.low
 
         parts = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
-        return Answers(
+        return JoinAnswers(
             [part for part, _ in parts], [low for _, low in parts], self._label_atoms, self._window(chunk),
             self._workers.map,
         )  # fmt: skip
 
-    def _exact_counts(self, chunk: Chunk, found: Hits) -> np.ndarray:
+    def _exact_counts(self, chunk: Chunk, found: Ends) -> np.ndarray:
         return self.structure(chunk, found).exact_counts()
 
     # ------------------------------------------------------------------------------------- pieces
@@ -152,10 +158,10 @@ class JoinExecutor:
         slots[columns] = rows
         return int(count)
 
-    def _hits(self, chunk: Chunk) -> Hits:
+    def _hits(self, chunk: Chunk) -> Ends:
         window = self._query.window
 
-        def run(unit: tuple[int, int]) -> Hits:
+        def run(unit: tuple[int, int]) -> Ends:
             piece = self._piece(chunk, unit)
             events, segments = piece.events, piece.segments
             size = 0 if window is None else window.size
@@ -165,11 +171,11 @@ class JoinExecutor:
             )  # fmt: skip
             event += piece.low
             whole = chunk.segments.part(*unit)
-            lowest = chunk.lowest_starts(whole, first_hits(whole, event), event, window)
-            return Hits(event, chunk.events.positions[latest + piece.low], lowest)
+            lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
+            return Ends(event, chunk.events.positions[latest + piece.low], lowest)
 
         parts = self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events)
-        return Hits(*(np.concatenate([getattr(part, name) for part in parts]) for name in HITS))
+        return ends_joined(parts)
 
     # ------------------------------------------------------- windows that no structure orders by start
 
@@ -178,11 +184,9 @@ class JoinExecutor:
         if chunk.monotone:
             return None
         assert self._query.window is not None
-        events = chunk.events
-        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
-        return AttributeWindow(events.keys, keyed, self._query.window.size)
+        return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
 
-    def _admitted_hits(self, chunk: Chunk) -> Hits:
+    def _admitted_hits(self, chunk: Chunk) -> Ends:
         """The hits of such a window, from the answers without it."""
         structure = self.structure(chunk, self._hits(chunk), listed=True)
         ends, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -193,5 +197,10 @@ class JoinExecutor:
         event, at = np.unique(end, return_index=True)
         latest = np.maximum.reduceat(start, at) if len(at) else at
         lanes = chunk.lanes
-        lowest = np.repeat(lanes.begin, np.diff(first_hits(lanes, event)))
-        return Hits(event, chunk.events.positions[latest], lowest)
+        lowest = np.repeat(lanes.begin, np.diff(first_ends(lanes, event)))
+        return Ends(event, chunk.events.positions[latest], lowest)
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> JoinRunner:
+    """What runs the join of a query on the CPU; it carries nothing."""
+    return JoinRunner(query, workers)

@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from cer_gpu.engine.machines.by_start import OrderedAnswers
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Hits
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.machine import Sharing
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.errors import LimitError
@@ -19,13 +21,16 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.monitor.cpu import rename
 from cer_gpu.kernels.runs.contract import RunTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
-from cer_gpu.plan.compiled import CompiledQuery, SelectionPlan
+from cer_gpu.plan.automaton import Choice
 
 PIECES = 1 << 18
 """Events of the pieces that are run at a time, about."""
 
 MARKS = 1 << 20
 """Marks in a block, about."""
+
+MARKS_OF_ONE = 8
+"""The same for a complex event, where fewer are found in one go."""
 
 LISTED = 10_000_000
 """Complex events of one end at most that are compared one by one."""
@@ -43,18 +48,20 @@ class Single:
         What each label becomes once the SELECT list has dropped marks; 0 for no mark.
     """
 
+    sharing: Sharing = "ends"
+
     def __init__(self, found: best.Paths, end: np.ndarray, shown: np.ndarray) -> None:
         self._found = found
         self._end = end
         self._shown = shown
         self.count = np.ones(len(end), np.int64)
 
-    def blocks(self, order: np.ndarray, limit: int | None = None) -> Iterator[Block]:
-        """The complex events of some hits; as `Structure.blocks`."""
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some hits; as `Answers.blocks`."""
         if limit == 0:
             return
         length = best.lengths(self._found, order, self._shown)
-        for part in parts_of(length, MARKS):
+        for part in parts_of(length, MARKS if size is None else min(MARKS, MARKS_OF_ONE * size)):
             first, event, label = best.marks(self._found, self._end, order[part], self._shown, length[part])
             yield Block(order[part], self._found.start[order[part]], first, event, label)
 
@@ -68,34 +75,36 @@ class Pieces:
 
     Parameters
     ----------
-    plan : SelectionPlan
+    choice : Choice
         With tables.
     chunk : Chunk
         Its window admits an interval of starts.
-    hits : Hits
+    hits : Ends
     workers : Workers
         Count, several pieces at a time.
     """
 
-    def __init__(self, plan: SelectionPlan, chunk: Chunk, hits: Hits, workers: Workers) -> None:
-        found = plan.tables
+    sharing: Sharing = "ends"
+
+    def __init__(self, choice: Choice, chunk: Chunk, hits: Ends, workers: Workers) -> None:
+        found = choice.tables
         assert found is not None
-        assert plan.monitor is not None
-        self._monitor = plan.monitor
+        assert choice.monitor is not None
+        self._monitor = choice.monitor
         self._tables = RunTables(found.first, found.source, found.label, found.target, found.accepting)
         self._programs = forward_program(self._tables), backward_program(self._tables)
         self._symbols = chunk.events.symbols
         self._hits = hits
         self.count = self._counts(workers)
 
-    def blocks(self, order: np.ndarray, limit: int | None = None) -> Iterator[Block]:
-        """The complex events of some hits, each hit's in canonical order; as `Structure.blocks`."""
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some hits, each hit's in canonical order; as `Answers.blocks`."""
         for part in self._groups(order):
             pieces = _Gathered(self._hits, part)
             symbols = self._renamed(pieces)
             built = structure.Structure(self._tables)
             built.build(symbols, pieces.begin, pieces.stop, CountedHits(*pieces.ends, self.count[part]))
-            for block in built.blocks(None, limit):
+            for block in built.blocks(None, limit, size):
                 yield block._replace(
                     hit=part[block.hit], start=pieces.event[block.start], event=pieces.event[block.event]
                 )
@@ -137,7 +146,7 @@ class _Gathered:
         The events of each piece among them.
     """
 
-    def __init__(self, hits: Hits, part: np.ndarray) -> None:
+    def __init__(self, hits: Ends, part: np.ndarray) -> None:
         lowest = hits.lowest[part]
         length = hits.event[part] - lowest + 1
         self.stop = np.cumsum(length)
@@ -159,13 +168,9 @@ class Listed:
 
     Parameters
     ----------
-    plan : SelectionPlan
-    shown : ndarray, shape (labels,), int32
-        What each label becomes once the SELECT list has dropped marks; 0 for no mark.
-    blocks_of : callable
-        The blocks with all complex events of a hit.
-    number : ndarray, shape (hits,), int64 or object
-        How many complex events each hit has.
+    choice : Choice
+    every : OrderedAnswers
+        All complex events of the hits.
 
     Raises
     ------
@@ -173,27 +178,24 @@ class Listed:
         If a hit has more than `LISTED`.
     """
 
-    def __init__(
-        self,
-        plan: SelectionPlan,
-        shown: np.ndarray,
-        blocks_of: Callable[[int], Iterator[Block]],
-        number: np.ndarray,
-    ) -> None:
-        most = max(number.tolist(), default=0)
+    sharing: Sharing = "ends"
+
+    def __init__(self, choice: Choice, every: OrderedAnswers) -> None:
+        most = max(every.count.tolist(), default=0)
         if most > LISTED:
             raise LimitError(
-                f"the strategy `{plan.strategy}` chooses among {_round(most)} complex events of one end, but "
-                f"compares at most {LISTED:,} where the attribute of WITHIN is null or goes down in a lane; "
+                f"the strategy `{choice.strategy}` chooses among {_round(most)} complex events of one end, "
+                f"but compares at most {LISTED:,} where the attribute of WITHIN is null or falls in a lane: "
                 "make the window smaller or the pattern more specific, or ask for hits"
             )
-        self._shown = shown
-        self._best = BEST[plan.strategy]
-        self._answers = [self._chosen(blocks_of(hit)) for hit in range(len(number))]
+        self._shown = choice.shown
+        self._best = BEST[choice.strategy]
+        hits = np.arange(len(every.count))
+        self._answers = [self._chosen(every.blocks(hits[hit : hit + 1])) for hit in hits.tolist()]
         self.count = np.array([len(answers) for answers in self._answers], np.int64)
 
-    def blocks(self, order: np.ndarray, limit: int | None = None) -> Iterator[Block]:
-        """The complex events of some hits, each hit's in canonical order; as `Structure.blocks`."""
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some hits, each hit's in canonical order; as `Answers.blocks`."""
         rows = [(hit, answer) for hit in order.tolist() for answer in self._answers[hit][:limit]]
         if rows:
             marks = [len(events) for _, (_, events, _) in rows]
@@ -264,10 +266,3 @@ def parts_of(work: np.ndarray, size: int) -> Iterator[slice]:
         running = np.cumsum(work)
         edges = {0, len(work), *(np.searchsorted(running, np.arange(size, running[-1], size)) + 1).tolist()}
         yield from (slice(low, high) for low, high in pairwise(sorted(edges)))
-
-
-def shown_labels(query: CompiledQuery) -> np.ndarray:
-    """For each label of all complex events the one it has in results; 0 where the SELECT list drops all."""
-    before, after = query.label_has, query.shown_label_has
-    place = {row.tobytes(): number for number, row in reversed(list(enumerate(after)))}
-    return np.array([place.get(row.tobytes(), 0) if row.any() else 0 for row in before], np.int32)

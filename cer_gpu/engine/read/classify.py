@@ -19,7 +19,7 @@ from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled import Reading
 from cer_gpu.plan.symbols import TABLE_BUDGET
 
 BLOCK = 1 << 17
@@ -70,18 +70,18 @@ class Classifier:
 
     Parameters
     ----------
-    query : CompiledQuery
+    reading : Reading
     units : mapping of str to str
         The units of the time columns.
     workers : Workers
     """
 
-    def __init__(self, query: CompiledQuery, units: dict[str, str], workers: Workers) -> None:
-        self._query = query
+    def __init__(self, reading: Reading, units: dict[str, str], workers: Workers) -> None:
+        self._reading = reading
         self._units = units
         self._workers = workers
         self._dtypes = [
-            np.dtype(np.uint16 if len(stage.table) <= TABLE_BUDGET else np.uint32) for stage in query.stages
+            np.dtype(np.uint16 if len(stage.table) <= TABLE_BUDGET else np.uint32) for stage in reading.stages
         ]
         self._widths = {dtype.itemsize for dtype in self._dtypes}
         self._scratch: list[_Scratch] = []
@@ -129,7 +129,7 @@ class Classifier:
             scratch = self._new_scratch()
         size = stop - start
         state: np.ndarray | None = None
-        for number, stage in enumerate(self._query.stages):
+        for number, stage in enumerate(self._reading.stages):
             index = scratch.index[self._dtypes[number].itemsize][:size]
             if state is None:
                 index[:] = 0
@@ -137,10 +137,10 @@ class Classifier:
                 np.multiply(state, stage.state_stride, out=index, casting="unsafe")
             for adder in adders[number]:
                 adder.add(index, start, stop)
-            if number + 1 < len(self._query.stages):
+            if number + 1 < len(self._reading.stages):
                 state = scratch.state[:size]
                 kernels.lookup(index, stage.table, state)
-        table = self._query.stages[-1].table
+        table = self._reading.stages[-1].table
         kept = kernels.compact(index, table, start + before, scratch.positions, scratch.symbols)
         found = scratch.positions[:kept].copy(), scratch.symbols[:kept].copy()
         self._scratch.append(scratch)
@@ -149,9 +149,9 @@ class Classifier:
     def _new_scratch(self) -> _Scratch:
         return _Scratch(
             {2: np.empty(BLOCK, np.uint16), 4: np.empty(BLOCK if 4 in self._widths else 0, np.uint32)},
-            np.empty(BLOCK if len(self._query.stages) > 1 else 0, np.int32),
+            np.empty(BLOCK if len(self._reading.stages) > 1 else 0, np.int32),
             np.empty(BLOCK, np.int64),
-            np.empty(BLOCK, self._query.symbol_dtype),
+            np.empty(BLOCK, self._reading.symbol_dtype),
         )
 
     # ------------------------------------------------------------------------------------- adders
@@ -166,7 +166,7 @@ class Classifier:
 
         return [
             self._stage_adders(batch, codes, stage.axes, stage.strides, self._dtypes[number])
-            for number, stage in enumerate(self._query.stages)
+            for number, stage in enumerate(self._reading.stages)
         ]
 
     def _codes(self, batch: pa.RecordBatch, name: str) -> Codes:
@@ -183,7 +183,7 @@ class Classifier:
         by_column: dict[str, tuple[np.ndarray, int]] = {}
         adders = []
         for number, stride in zip(axes, strides, strict=True):
-            axis = self._query.axes[number]
+            axis = self._reading.axes[number]
             name = _text_column(axis)
             if name is not None:
                 texts = codes(name).texts

@@ -55,6 +55,11 @@ class Relevant:
         """What the window measures of each event, shape (n,)."""
         return self.keys if len(self.keys) else self.positions
 
+    @property
+    def all_keyed(self) -> np.ndarray:
+        """`keyed` with an entry for each event also where no key is null, shape (n,), uint8."""
+        return self.keyed if len(self.keyed) else np.ones(len(self), np.uint8)
+
     def slice(self, start: int) -> Relevant:
         """The events from `start` on, copied, so that the others can be freed."""
 
@@ -137,11 +142,7 @@ def joined(parts: list[Relevant]) -> Relevant:
     """Several runs of relevant events, one after another."""
     if len(parts) == 1:
         return parts[0]
-    keyed = [
-        part.keyed if len(part.keyed) else np.ones(len(part), np.uint8)
-        for part in parts
-        if any(len(other.keyed) for other in parts)
-    ]
+    keyed = [part.all_keyed for part in parts if any(len(other.keyed) for other in parts)]
     payload = None
     if parts[0].payload is not None:
         tables = [part.payload for part in parts if part.payload is not None]

@@ -16,7 +16,6 @@ from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.lanes import LaneEncoder, grown
 from cer_gpu.engine.read.order import HOW_TO_SORT, OrderCheck
-from cer_gpu.engine.read.prefixes import Prefixes
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.lanes import cpu as kernels
@@ -66,18 +65,18 @@ class Intake:
         classifier: Classifier | None = None,
     ) -> None:
         self._query = query
-        self.classifier = classifier or Classifier(query, units, workers)
-        self._order = OrderCheck(order_by, bool(query.partition), workers)
+        self.classifier = classifier or Classifier(query.reading, units, workers)
+        self._order = OrderCheck(order_by, bool(query.reading.partition), workers)
         self._workers = workers
         self.order_by = order_by
         self._stream_column = stream_column
         self.payload = payload
         self.encoder = encoder
-        self._skips = bool(query.streams)
-        self._joins = JoinKeys(query, units) if query.key_columns else None
-        self._contiguous = query.joins is not None and bool(query.joins.entry_next.any())
+        self._skips = bool(query.reading.streams)
+        keys = query.reading.keys
+        self._joins = JoinKeys(keys, units) if keys.columns else None
+        self._contiguous = query.traits.reads_places
         self._counters = np.zeros(0, np.int64)
-        self._prefixes = None if query.monitor is None else Prefixes(query, query.monitor)
         self._last = np.zeros(0, np.float64)
         self._seen = np.zeros(0, np.uint8)
         self.rows = 0
@@ -127,7 +126,7 @@ class Intake:
         """
         joins = self._joins
         old = 0 if kept is None else len(kept)
-        if self._prefixes is not None:  # which has a state for each lane, also of those without events
+        if self._query.traits.reads_prefix:  # there is a state for each lane, also of those without events
             return kept, new
         if joins is None or joins.size < max(REMEMBERED, 8 * (old + len(new))):
             return kept, new
@@ -233,8 +232,7 @@ class Intake:
         """The relevant events of every batch."""
         for batch in self.classifier.ahead(batches):
             if len(batch):
-                for part in self.relevant(batch):
-                    yield part if self._prefixes is None else self._prefixes(part, self.lane_count)
+                yield from self.relevant(batch)
 
     # -------------------------------------------------------------------------------------- lanes
 
@@ -271,7 +269,7 @@ class Intake:
             column = columns.single(batch.column(self._stream_column))
             if pa.types.is_dictionary(column.type):
                 column = column.dictionary_decode()
-            named = pc.is_in(column, pa.array(list(self._query.streams), column.type))
+            named = pc.is_in(column, pa.array(list(self._query.reading.streams), column.type))
             inside = named.to_numpy(zero_copy_only=False)[rows]
             lanes = np.where(inside, lanes, np.int32(-1))
         return lanes

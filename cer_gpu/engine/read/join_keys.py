@@ -18,8 +18,7 @@ from cer_gpu.engine.read.pairs import PairNumbers
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.join_tables import KeyColumn
+from cer_gpu.plan.compiled import KeyColumn, KeyPlan
 
 
 class JoinKeys:
@@ -27,17 +26,17 @@ class JoinKeys:
 
     Parameters
     ----------
-    query : CompiledQuery
+    keys : KeyPlan
     units : dict of str to str
         The units of the time columns.
     """
 
-    def __init__(self, query: CompiledQuery, units: dict[str, str]) -> None:
-        self._columns = query.key_columns
+    def __init__(self, keys: KeyPlan, units: dict[str, str]) -> None:
+        self._columns = keys.columns
         self._units = units
-        self._lane_column = query.lane_column
+        self._lane_column = keys.lane_column
         self._spaces = _spaces(self._columns)
-        self._lane_space = -1 if query.lane_column is None else self._columns[query.lane_column.max()].space
+        self._lane_space = self._columns[self._lane_column.max()].space if self.has_lanes else -1
         self._domain_of = _domains(self._columns)
         self._encoders: dict[tree.Expression, PartEncoder] = {}
         self._wholes: dict[int, list[PairNumbers]] = {
@@ -47,7 +46,7 @@ class JoinKeys:
     @property
     def has_lanes(self) -> bool:
         """Whether a key is the lane."""
-        return self._lane_column is not None
+        return len(self._lane_column) > 0
 
     @property
     def lane_count(self) -> int:
@@ -87,7 +86,7 @@ class JoinKeys:
         partitions : ndarray, shape (m,) or (0,), int32
             Of FROM: -1 for the events of other streams. (With PARTITION BY no key is a lane.)
         """
-        if self._lane_column is None:
+        if not self.has_lanes:
             return partitions
         used = np.unique(self._lane_column[1:])
         if len(used) == 1:

@@ -12,12 +12,12 @@ from cer_gpu.engine.run.chunks import Run
 Asked = Literal["hits", "counts", "count"]
 """Ends with their latest start, ends with their number, or the numbers alone."""
 
-Ends = tuple[np.ndarray, np.ndarray]
+Reported = tuple[np.ndarray, np.ndarray]
 """Positions, ascending, and the latest start or the number at each; no positions where `count` is asked."""
 
 
-def ends_of(run: Run, chunk: Chunk, asked: Asked) -> Ends:
-    """The ends of a chunk, as the run's executor finds them.
+def reported(run: Run, chunk: Chunk, asked: Asked) -> Reported:
+    """The ends of a chunk, as the run's machine finds them.
 
     Parameters
     ----------
@@ -31,10 +31,10 @@ def ends_of(run: Run, chunk: Chunk, asked: Asked) -> Ends:
         `value` of objects where a number is past 2^62.
     """
     if asked == "hits":
-        found = run.executor.hits(chunk, bounded=False)
+        found = run.runner.ends(chunk, bounded=False)
         event, value = found.event, found.latest
     else:
-        event, value = run.executor.count_hits(chunk)
+        event, value = run.runner.counts(chunk)
         if run.query.limit is not None:
             value = np.minimum(value, run.query.limit)
     if asked == "count":

@@ -12,12 +12,11 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.batches import batches_of
-from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.answers.batches import Lister
+from cer_gpu.engine.answers.form import result_form
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.devices import Place, place_of, with_memory
-from cer_gpu.engine.machines.automaton import Executor
-from cer_gpu.engine.machines.joins import JoinExecutor
+from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.progress import Progress, Watch
 from cer_gpu.engine.read.classify import Classifier, columns_of
@@ -25,13 +24,13 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source, open_source
-from cer_gpu.engine.run.asked import Asked, Ends, ends_of, sum_exactly
-from cer_gpu.engine.run.chunks import Run, Runner, Step
+from cer_gpu.engine.run.asked import Asked, Reported, reported, sum_exactly
+from cer_gpu.engine.run.chunks import Chunker, Run
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.compiled import CompiledQuery, Product
 from cer_gpu.printable import printable
 
 Result = TypeVar("Result")
@@ -136,16 +135,15 @@ class BoundQuery:
     def matches(self) -> Matches:
         """The complex events, lazily."""
 
-        first = self.begin(enumerates=True)
+        first = self.begin("run")
         begun = iter([first])  # for the first iteration; a further one begins its own
 
         def produce(wanted: int | None) -> Iterator[pa.RecordBatch]:
-            run = next(begun, None) or self.begin(enumerates=True)
+            run = next(begun, None) or self.begin("run")
 
             def listed(watch: Watch) -> Iterator[pa.RecordBatch]:
-                chunks = run.chunks(watch(self.read(run)), self._halo)
-                steps = (Step(chunk, run.executor.hits(chunk), run) for chunk in chunks)
-                return (batch for step in steps for batch in batches_of(step, wanted))
+                for chunk in run.chunks(watch(self.read(run)), self._halo):
+                    yield from run.lister.batches(chunk, run.runner.ends(chunk), wanted)
 
             return self._watched(run, listed)
 
@@ -153,17 +151,7 @@ class BoundQuery:
 
     def matches_of(self, produce: Callable[[int | None], Iterator[pa.RecordBatch]], run: Run) -> Matches:
         """Lazy complex events in the form of a run's results."""
-        names = run.intake.encoder.names if run.intake.encoder is not None else ()
-        return Matches(
-            run.form.schema,
-            produce,
-            self._query.variables,
-            names,
-            None if self._query.rule is None else tuple(head.name for head in self._query.rule.head),
-            self.place.name,
-            self.place.reason,
-            self._options.limit,
-        )
+        return Matches(run.lister.form, produce, self.place.name, self.place.reason, self._options.limit)
 
     @property
     def arrow_schema(self) -> pa.Schema:
@@ -172,7 +160,7 @@ class BoundQuery:
 
     def portable(self) -> PortableQuery:
         """The query without its data."""
-        columns = tuple(self.columns(self.begin(enumerates=True).intake.payload))
+        columns = tuple(self.columns(self.begin("run").intake.payload))
         options = self._options
         if options.stream_column not in columns:
             options = replace(options, stream_column=None)  # the query does not read it
@@ -180,34 +168,31 @@ class BoundQuery:
 
     # ------------------------------------------------------------------------------------- the run
 
-    def begin(self, enumerates: bool, answers: bool = True) -> Run:
+    def begin(self, product: Product) -> Run:
         """Set a run up, with nothing read yet.
 
         Parameters
         ----------
-        enumerates : bool
-            Whether it gives complex events.
-        answers : bool
-            Whether it gives or counts them; otherwise where some end.
+        product : {"run", "count", "counts", "hits"}
+            What is asked of it.
         """
         if self.place.numbers:
-            run = with_memory(lambda: self._begun(enumerates, answers))
+            run = with_memory(lambda: self._begun(product))
             if run is not None:
                 return run
             reason = f"the CPU, since {self.place.name} has no memory left for the tables of the query"
             warnings.warn(reason, UserWarning, stacklevel=4)
             self.place = Place((), reason)
-        return self._begun(enumerates, answers)
+        return self._begun(product)
 
-    def _begun(self, enumerates: bool, answers: bool) -> Run:
-        query, options = self._query, self._options
-        if answers:
-            query = query.of_answers()
-        carries = not enumerates and query.window is None and query.consume == "NONE" and query.joins is None
-        encoder = LaneEncoder(query.partition, self.arrow_schema) if query.partition else None
+    def _begun(self, product: Product) -> Run:
+        query, options, workers = self._query.asked(product), self._options, self._workers
+        enumerates = product == "run"
+        carries = query.carries and not enumerates
+        partition = query.reading.partition
+        encoder = LaneEncoder(partition, self.arrow_schema) if partition else None
         order = options.order_by[0] if options.order_by else None
-        form = ResultForm(query, self.arrow_schema, order, encoder)
-        workers = self._workers
+        form = result_form(query, self.arrow_schema, order, encoder)
         intake = Intake(
             query,
             encoder,
@@ -218,9 +203,10 @@ class BoundQuery:
             workers,
             self._classifier(query, enumerates),
         )
-        executor = self._executor(query, carries)
-        runner = Runner(query, intake, executor, workers, carries, options.memory)
-        return Run(query, workers, intake, executor, runner, form)
+        runner = self._runner(query, carries)
+        chunker = Chunker(query, intake, runner, workers, carries, options.memory)
+        lister = Lister(runner, form, workers, query.limit, options.memory)
+        return Run(query, workers, intake, runner, chunker, lister)
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether nothing between the columns and the ends has to come back from a device."""
@@ -238,23 +224,15 @@ class BoundQuery:
 
         timed = query.window is not None and query.window.kind == "time"
         also = self._options.order_by[:1] if timed and not enumerates and self._resides(query) else ()
-        return CudaClassifier(query, self._units, self._workers, device=self.place.numbers[0], also=also)
+        number = self.place.numbers[0]
+        return CudaClassifier(query.reading, self._units, self._workers, device=number, also=also)
 
-    def _executor(self, query: CompiledQuery, carries: bool) -> Executor | JoinExecutor:
-        workers, numbers = self._workers, self.place.numbers
-        if not numbers:
-            return Executor(query, workers, carries) if query.joins is None else JoinExecutor(query, workers)
-        from cer_gpu.engine.cuda.consume import CudaConsumption
-        from cer_gpu.engine.cuda.devices import DevicesExecutor
-        from cer_gpu.engine.cuda.joins import CudaJoinExecutor
+    def _runner(self, query: CompiledQuery, carries: bool) -> MachineRunner:
+        if not self.place.numbers:
+            return runner_of(query, self._workers, carries)
+        from cer_gpu.engine.cuda.machines import runner_of as runner_there
 
-        executor: Executor | JoinExecutor
-        if query.joins is None:
-            executor = DevicesExecutor(query, workers, carries, numbers)
-        else:
-            executor = CudaJoinExecutor(query, workers, numbers)
-        executor.consumption = CudaConsumption(query, numbers[0])
-        return executor
+        return runner_there(query, self._workers, carries, self.place.numbers)
 
     def read(self, run: Run) -> Iterator[pa.RecordBatch]:
         """The batches that a run reads, with the columns that it needs."""
@@ -263,9 +241,9 @@ class BoundQuery:
         rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
         return self._source.batches(self.columns(run.intake.payload), rows)
 
-    def _ends(self, asked: Asked) -> Iterator[Ends]:
+    def _ends(self, asked: Asked) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
-        run = self.begin(enumerates=False, answers=asked != "hits")
+        run = self.begin(asked)
         if self._resides(run.query):
             from cer_gpu.engine.cuda.run import ResidentRun
 
@@ -275,9 +253,9 @@ class BoundQuery:
                 lying = self._source.on_device
                 return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
 
-        def on_host(watch: Watch) -> Iterator[Ends]:
+        def on_host(watch: Watch) -> Iterator[Reported]:
             chunks = run.chunks(watch(self.read(run)), self._halo)
-            return (ends_of(run, chunk, asked) for chunk in chunks)
+            return (reported(run, chunk, asked) for chunk in chunks)
 
         return self._watched(run, on_host)
 
@@ -291,15 +269,15 @@ class BoundQuery:
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
-        query, options = self._query, self._options
+        reading, options = self._query.reading, self._options
         names = list(options.order_by)
-        for axis in query.axes:
+        for axis in reading.axes:
             names += columns_of(axis)
-        names += columns_read(query.key_columns)
-        names += [name for part in query.partition for name in part]
-        if query.window is not None and query.window.attribute is not None:
-            names.append(query.window.attribute)
-        if query.streams and options.stream_column is not None:
+        names += columns_read(reading.keys.columns)
+        names += [name for part in reading.partition for name in part]
+        if reading.window is not None and reading.window.attribute is not None:
+            names.append(reading.window.attribute)
+        if reading.streams and options.stream_column is not None:
             names.append(options.stream_column)
         return list(dict.fromkeys([*names, *payload]))
 

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.form import ResultForm
-from cer_gpu.engine.machines.automaton import Executor
+from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.machines.chunk import Chunk, make_chunk
-from cer_gpu.engine.machines.ends import Hits
-from cer_gpu.engine.machines.joins import JoinExecutor
+from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
@@ -37,9 +35,19 @@ class Run:
     query: CompiledQuery
     workers: Workers
     intake: Intake
-    executor: Executor | JoinExecutor
-    runner: Runner
-    form: ResultForm
+    runner: MachineRunner
+    chunker: Chunker
+    lister: Lister
+
+    @property
+    def memory(self) -> int | None:
+        """Bytes that the run may take."""
+        return self.lister.memory
+
+    def relevant(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
+        """The relevant events of a stream, as the machine reads them."""
+        for part in self.intake(batches):
+            yield self.runner.read(part, self.intake.lane_count)
 
     def chunks(self, batches: Iterator[pa.RecordBatch], halo: int = 0) -> Iterator[Chunk]:
         """The chunks of a stream; each must be run before the next is asked for.
@@ -50,8 +58,8 @@ class Run:
         halo : int, optional
             So many events are read for what ends after them: their own ends are in no chunk.
         """
-        relevant = self.intake(batches)
-        return self.runner.chunks(relevant if not halo else self._after(relevant, halo))
+        relevant = self.relevant(batches)
+        return self.chunker.chunks(relevant if not halo else self._after(relevant, halo))
 
     def _after(self, relevant: Iterator[Relevant], halo: int) -> Iterator[Relevant]:
         before: list[Relevant] = []
@@ -61,21 +69,12 @@ class Run:
                 before.append(part if at == len(part) else part.take(np.arange(at)))
             if at < len(part):
                 if before:
-                    self.runner.resume(joined(before))
+                    self.chunker.resume(joined(before))
                     before = []
                 yield part.slice(at)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A chunk of a run with the ends that are reported."""
-
-    chunk: Chunk
-    hits: Hits
-    run: Run
-
-
-class Runner:
+class Chunker:
     """Cuts the relevant events of a run into chunks, with the tail that the window needs.
 
     A chunk is run when it has as many new events as the tail has old ones (and `CHUNK` at least), so that
@@ -85,31 +84,31 @@ class Runner:
     ----------
     query : CompiledQuery
     intake : Intake
-    executor : Executor or JoinExecutor
+    runner : MachineRunner
+        What the chunks are for.
     workers : Workers
     carries : bool
-        Whether the executor carries registers, so that no tail is needed.
+        Whether the runner carries registers, so that no tail is needed.
     memory : int or None
-        Bytes that the tail may take at most; `memory` itself is kept for what makes complex events of the
-        chunks.
+        Bytes that the tail may take at most.
     """
 
     def __init__(
         self,
         query: CompiledQuery,
         intake: Intake,
-        executor: Executor | JoinExecutor,
+        runner: MachineRunner,
         workers: Workers,
         carries: bool,
         memory: int | None,
     ) -> None:
         self._query = query
         self._intake = intake
-        self._executor = executor
+        self._runner = runner
         self._workers = workers
         self._carries = carries
-        self.memory = memory
-        least = CHUNK * executor.chunks
+        self._memory = memory
+        least = CHUNK * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         self._tail: Relevant | None = None
         self._last: Chunk | None = None
@@ -134,7 +133,7 @@ class Runner:
         self._settle()
         if not self._carries:
             self._tail, new = self._intake.forget(self._tail, new)
-        chunk = make_chunk(self._query, self._tail, new, self._intake.lane_count, self._workers)
+        chunk = make_chunk(self._query.window, self._tail, new, self._intake.lane_count, self._workers)
         self._last = chunk
         return chunk
 
@@ -172,7 +171,7 @@ class Runner:
             # What the last event does not admit, no later one does.
             low = int(chunk.admitted_by_last(window)[-1])
         if self._query.consume != "NONE":
-            floor = self._executor.consumption.floor
+            floor = self._runner.consumption.floor
             low = max(low, int(np.searchsorted(events.positions, floor, side="right")))
         return low
 
@@ -182,14 +181,14 @@ class Runner:
         keep = np.ones(len(events), bool)
         if window is not None and len(chunk.lanes):
             keep = ~_covered(len(events), chunk.lanes.begin, chunk.admitted_by_last(window))
-            shared = window.kind == "events" and not self._query.partition
+            shared = window.kind == "events" and not self._query.reading.partition
             if shared or (window.kind == "time" and self._intake.in_order):
                 # What the window measures ascends over all lanes: the stream has moved on for each of them.
                 keep &= events.measured.max() - events.measured <= window.size
         if self._query.consume == "ANY":
-            keep &= events.positions > self._executor.consumption.floor
+            keep &= events.positions > self._runner.consumption.floor
         elif self._query.consume == "PARTITION":
-            floors = grown(self._executor.consumption.floors, int(events.lanes.max(initial=-1)) + 1, -1)
+            floors = grown(self._runner.consumption.floors, int(events.lanes.max(initial=-1)) + 1, -1)
             keep &= events.positions > floors[events.lanes]
         return keep
 
@@ -197,11 +196,11 @@ class Runner:
         size = len(kept) * (kept.symbols.itemsize + 8 + 4 * bool(len(kept.lanes)) + 8 * bool(len(kept.keys)))
         if kept.payload is not None:
             size += kept.payload.nbytes
-        if self.memory is not None and size > self.memory:
+        if self._memory is not None and size > self._memory:
             window = "has no window" if self._query.window is None else "has a window that long"
             raise LimitError(
                 f"{len(kept):,} events may still be part of a complex event, since the query {window}: they "
-                f"take {size:,} bytes, and memory={self.memory:,} was allowed: "
+                f"take {size:,} bytes, and memory={self._memory:,} was allowed: "
                 "narrow WITHIN or the filters, or allow more"
             )
 

@@ -29,6 +29,8 @@ class Options:
     device : tuple of str
         `("auto",)`, `("cpu",)`, or CUDA devices: `("cuda:0", "cuda:1")`.
     limit, memory : int or None
+    engine : str
+        The name of the route that the query is to take, or "auto".
     """
 
     order_by: tuple[str, ...]
@@ -39,6 +41,7 @@ class Options:
     device: tuple[str, ...]
     limit: int | None
     memory: int | None
+    engine: str
 
 
 KEYWORDS = tuple(field.name for field in fields(Options))
@@ -53,6 +56,7 @@ def read_options(
     device: str | Sequence[str] = "auto",
     limit: int | None = None,
     memory: int | None = None,
+    engine: str = "auto",
     **unknown: object,
 ) -> Options:
     """Check the keywords.
@@ -84,6 +88,7 @@ def read_options(
         asked_devices(device),
         _whole("limit", limit),
         _whole("memory", memory),
+        engine,
     )
 
 

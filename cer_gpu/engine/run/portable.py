@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.answers.form import ResultForm, result_form
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.compiled import CompiledQuery
@@ -37,6 +37,7 @@ class PortableQuery:
     @property
     def result(self) -> ResultForm:
         """The columns of its complex events."""
-        encoder = LaneEncoder(self.query.partition, self.schema) if self.query.partition else None
+        partition = self.query.reading.partition
+        encoder = LaneEncoder(partition, self.schema) if partition else None
         order = self.options.order_by[0] if self.options.order_by else None
-        return ResultForm(self.query, self.schema, order, encoder)
+        return result_form(self.query, self.schema, order, encoder)

@@ -8,12 +8,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.engine.answers.batches import batches_of
 from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.events import joined
 from cer_gpu.engine.run.bound import BoundQuery
-from cer_gpu.engine.run.chunks import Run, Step
+from cer_gpu.engine.run.chunks import Run
 from cer_gpu.errors import DataError
 
 
@@ -59,7 +60,7 @@ class Stream:
         bound = self._open(batch)
         if self._first is None:
             self._first = bound
-            self._run = bound.begin(enumerates=True)
+            self._run = bound.begin("run")
         elif bound.arrow_schema != self._first.arrow_schema:
             raise DataError(
                 "the batch has other columns than the batches before it: "
@@ -68,12 +69,16 @@ class Stream:
         run = self._run
         try:
             with within_memory("running a batch of the stream"):
-                step = _advanced(run, bound)
+                found = _advanced(run, bound)
         except BaseException:
             # Part of the batch has been taken in: what follows could not be exact.
             self.close()
             raise
-        return self._first.matches_of(lambda wanted: _produce(step, wanted), run)
+
+        def produce(wanted: int | None) -> Iterator[pa.RecordBatch]:
+            return iter(()) if found is None else run.lister.batches(*found, wanted)
+
+        return self._first.matches_of(produce, run)
 
     def close(self) -> None:
         """End the stream and free what it holds."""
@@ -89,17 +94,13 @@ class Stream:
         self.close()
 
 
-def _advanced(run: Run, bound: BoundQuery) -> Step | None:
+def _advanced(run: Run, bound: BoundQuery) -> tuple[Chunk, Ends] | None:
     """Take a batch in and find its ends."""
-    parts = [part for part in run.intake(bound.read(run)) if len(part)]
+    parts = [part for part in run.relevant(bound.read(run)) if len(part)]
     if not parts:
         return None
-    chunk = run.runner.chunk(joined(parts))
-    return Step(chunk, run.executor.hits(chunk), run)
-
-
-def _produce(step: Step | None, wanted: int | None) -> Iterator[pa.RecordBatch]:
-    return iter(()) if step is None else batches_of(step, wanted)
+    chunk = run.chunker.chunk(joined(parts))
+    return chunk, run.runner.ends(chunk)
 
 
 def _difference(found: pa.Schema, wanted: pa.Schema) -> str:

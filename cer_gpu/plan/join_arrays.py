@@ -14,7 +14,8 @@ import numpy as np
 from cer_gpu.automata.correlated import UNMARKED
 from cer_gpu.automata.pcea import Equality, Keys
 from cer_gpu.automata.symbol_pcea import SymbolPCEA
-from cer_gpu.plan.join_tables import JoinTables, KeyColumn
+from cer_gpu.plan.compiled import KeyColumn
+from cer_gpu.plan.join_tables import JoinTables
 
 Label = frozenset[Hashable]
 Entry = tuple[int, Equality]
@@ -24,7 +25,7 @@ NO_COLUMN = -1
 
 
 @dataclass(frozen=True, slots=True)
-class JoinMachine:
+class JoinArrays:
     """What a PCEA over symbols is compiled to.
 
     Attributes
@@ -36,8 +37,8 @@ class JoinMachine:
         For each class of events its symbol.
     labels : tuple of frozenset
         `labels[0]` is the empty one; the marks of the others.
-    lane_column : ndarray, shape (n_symbols,), int32, or None
-        For each symbol the column whose slot is the lane of the event; None where there are no lanes but
+    lane_column : ndarray, shape (n_symbols,) or (0,), int32
+        For each symbol the column whose slot is the lane of the event; empty where there are no lanes but
         those of PARTITION BY.
     """
 
@@ -45,11 +46,11 @@ class JoinMachine:
     columns: tuple[KeyColumn, ...]
     symbol_of: tuple[int, ...]
     labels: tuple[Label, ...]
-    lane_column: np.ndarray | None
+    lane_column: np.ndarray
 
 
 @dataclass
-class Columns:
+class SlotColumns:
     """The columns of slots that a query needs, in the order of their first use."""
 
     numbers: dict[Keys, int] = field(default_factory=dict)
@@ -83,7 +84,7 @@ class Columns:
         return keys
 
 
-def lane_keys(columns: Columns, keys: Mapping[str, Keys]) -> None:
+def lane_keys(columns: SlotColumns, keys: Mapping[str, Keys]) -> None:
     """Make the columns that say the lane of each event type; they share a space."""
     first: Keys | None = None
     for found in keys.values():
@@ -92,7 +93,7 @@ def lane_keys(columns: Columns, keys: Mapping[str, Keys]) -> None:
         columns.link(first, found)
 
 
-def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMachine:
+def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArrays:
     """The arrays of a PCEA over symbols.
 
     Parameters
@@ -109,7 +110,7 @@ def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMa
     for label in sorted(used, key=lambda label: sorted(map(str, label))):
         labels[label] = len(labels)
     labels_with_none = {**labels, UNMARKED: 0}
-    columns = Columns()
+    columns = SlotColumns()
     if lane is not None:
         lane_keys(columns, lane)
     for move in machine.transitions:
@@ -159,7 +160,7 @@ def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMa
         entry_next=np.array([e.next for _, e in entries], np.uint8),
         n_spaces=len(spaces),
     )
-    lane_column = None
+    lane_column = np.empty(0, np.int32)
     if lane is not None:
         lane_column = np.array(
             [
@@ -168,10 +169,10 @@ def join_machine(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinMa
             ],
             np.int32,
         )
-    return JoinMachine(tables, built, symbol_of, tuple(labels), lane_column)
+    return JoinArrays(tables, built, symbol_of, tuple(labels), lane_column)
 
 
-def _entry(source: int, equality: Equality, columns: Columns) -> Entry:
+def _entry(source: int, equality: Equality, columns: SlotColumns) -> Entry:
     """Where the runs of a state are stored for an equality: those with one left side share an entry."""
     space = columns.space(equality.right) if equality.right else ()
     return source, Equality(equality.left, space, equality.next)

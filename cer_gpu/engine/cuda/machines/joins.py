@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cer_gpu.engine.cuda.devices import dealt
-from cer_gpu.engine.cuda.execute import CudaExecutor, lists_of, patched, pieces, spans
+from cer_gpu.engine.cuda.machines.automaton import dealt
+from cer_gpu.engine.cuda.machines.one_device import OneDeviceRunner, lists_of, patched, pieces, spans
 from cer_gpu.engine.cuda.memory import free_bytes
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import Hits, hits_of
-from cer_gpu.engine.machines.joins import JoinExecutor
+from cer_gpu.engine.machines.ends import Ends, ends_of
+from cer_gpu.engine.machines.joins import JoinRunner
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.usable import simulated
@@ -81,7 +81,7 @@ class _Lists:
         return _Lists(first, self.event[hits], self.lowest[hits])
 
 
-class CudaJoinExecutor(JoinExecutor):
+class DevicesJoinRunner(JoinRunner):
     """Runs a parallelized automaton over chunks on devices.
 
     The pieces of a chunk, and the lists of its hits, are dealt out to the devices in ranges of about as many
@@ -98,7 +98,7 @@ class CudaJoinExecutor(JoinExecutor):
         How the kernels are launched that have a piece, or a row, for each thread.
     """
 
-    chunks = CudaExecutor.chunks
+    chunks = OneDeviceRunner.chunks
 
     def __init__(
         self,
@@ -120,17 +120,17 @@ class CudaJoinExecutor(JoinExecutor):
         self._dealers = Workers(1 if simulated() else len(devices))
         self._warned = False
 
-    def _hits(self, chunk: Chunk) -> Hits:
+    def _hits(self, chunk: Chunk) -> Ends:
         found = self._hits_there(chunk)
         return super()._hits(chunk) if found is None else found
 
-    def _exact_counts(self, chunk: Chunk, found: Hits) -> np.ndarray:
+    def _exact_counts(self, chunk: Chunk, found: Ends) -> np.ndarray:
         counted = self._counts_there(chunk, found) if chunk.monotone else None
         return super()._exact_counts(chunk, found) if counted is None else counted
 
     # --------------------------------------------------------------------------------------- hits
 
-    def _hits_there(self, chunk: Chunk) -> Hits | None:
+    def _hits_there(self, chunk: Chunk) -> Ends | None:
         """The hits of a chunk; None where they are left to the CPU."""
         segments = self._pieces(chunk)
         if segments is None or len(segments) < LEAST:
@@ -138,8 +138,8 @@ class CudaJoinExecutor(JoinExecutor):
         cells = self._cells(chunk, segments.begin, segments.stop)
         size = join_hits.bytes_of_hits(self._joins[0], cells, segments.stop - segments.report)
 
-        def run(number: int, low: int, high: int) -> Hits:
-            return self._hits_of(number, chunk, segments.part(low, high), cells[low:high])
+        def run(number: int, low: int, high: int) -> Ends:
+            return self._ends_of(number, chunk, segments.part(low, high), cells[low:high])
 
         parts = self._dealt(chunk, segments.stop - segments.begin, size, run)
         if parts is None:
@@ -147,9 +147,9 @@ class CudaJoinExecutor(JoinExecutor):
         event, latest, lowest = (
             np.concatenate([getattr(part, name) for part in parts]) for name in ("event", "latest", "lowest")
         )
-        return Hits(event, chunk.events.positions[latest], lowest)
+        return Ends(event, chunk.events.positions[latest], lowest)
 
-    def _hits_of(self, number: int, chunk: Chunk, segments: Segments, cells: np.ndarray) -> Hits:
+    def _ends_of(self, number: int, chunk: Chunk, segments: Segments, cells: np.ndarray) -> Ends:
         """The hits of some pieces; `latest` are events."""
         there, window = self._events(number, chunk), self._query.window
         windowed = window is not None and chunk.monotone
@@ -161,9 +161,9 @@ class CudaJoinExecutor(JoinExecutor):
         if windowed:
             begin = copied(segments.begin)
             lowest = windows.lowest_starts(there.measured, begin, first, event, size, self._stream)
-            return Hits(*(part.copy_to_host() for part in (event, latest, lowest)))
+            return Ends(*(part.copy_to_host() for part in (event, latest, lowest)))
         lowest = np.repeat(segments.begin, np.diff(first.copy_to_host()))
-        return Hits(event.copy_to_host(), latest.copy_to_host(), lowest)
+        return Ends(event.copy_to_host(), latest.copy_to_host(), lowest)
 
     def _pieces(self, chunk: Chunk) -> Segments | None:
         """The segments of a chunk, cut where the window allows it; None: they are too few, or too large."""
@@ -181,7 +181,7 @@ class CudaJoinExecutor(JoinExecutor):
 
     # ------------------------------------------------------------------------------------- counts
 
-    def _counts_there(self, chunk: Chunk, found: Hits) -> np.ndarray | None:
+    def _counts_there(self, chunk: Chunk, found: Ends) -> np.ndarray | None:
         """How many answers end at each hit; None where they are left to the CPU."""
         lists = self._lists(chunk, found)
         if len(lists) < LEAST:
@@ -226,12 +226,12 @@ class CudaJoinExecutor(JoinExecutor):
         begin, stop = one.spans()
         segment = Segments(begin, one.event[:1], stop, np.zeros(1, np.int64))
         part = Chunk(chunk.events, chunk.lanes, segment, chunk.monotone)
-        return super()._exact_counts(part, Hits(one.event, one.event, one.lowest))
+        return super()._exact_counts(part, Ends(one.event, one.event, one.lowest))
 
     @staticmethod
-    def _lists(chunk: Chunk, found: Hits) -> _Lists:
+    def _lists(chunk: Chunk, found: Ends) -> _Lists:
         """The hits of a chunk in lists, so that no more than about half of the work is done twice."""
-        first, event, lowest = hits_of(chunk.segments, found)
+        first, event, lowest = ends_of(chunk.segments, found)
         return _Lists(np.unique(lists_of(first, event, lowest, len(chunk.events))), event, lowest)
 
     # --------------------------------------------------------------------------- memory and devices
@@ -319,3 +319,10 @@ def fitting(size: np.ndarray, room: int) -> Iterator[tuple[int, int]]:
         high = max(low + 1, int(np.searchsorted(total, before + room, side="right")))
         yield low, high
         low = high
+
+
+def runner(
+    query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]
+) -> DevicesJoinRunner:
+    """What runs the join of a query on devices; it carries nothing."""
+    return DevicesJoinRunner(query, workers, devices)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from cer_gpu.automata.cause import cause
-from cer_gpu.automata.cea import CEA, DeterministicCEA
+from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate
 from cer_gpu.automata.compose import Applied, Composed, compose
 from cer_gpu.automata.construct import relabelled
 from cer_gpu.automata.determinise import determinise
@@ -20,18 +21,18 @@ from cer_gpu.automata.selectors import is_single, select
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
-from cer_gpu.plan.compiled import Monitor, SelectionPlan, TransitionTables
-from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.automaton import Monitor, TransitionTables
 from cer_gpu.plan.symbols import Diagram
 
 
 @dataclass(frozen=True, slots=True)
-class RegularMachine:
+class Deterministic:
     """What a regular query runs on.
 
     Attributes
     ----------
     automaton : DeterministicCEA
+        Over symbols, minimal.
     symbol_of : sequence of int
         The symbol of each class of events: what the monitor reads, or else the automaton.
     monitor : Monitor or None
@@ -51,46 +52,76 @@ class Selected:
 
     Attributes
     ----------
-    plan : SelectionPlan
-    machine : Monitored or None
-        The automaton of the plan.
+    strategy : {"NEXT", "LAST", "MAX"}
+    later : bool
+        Whether it chooses among the complex events of each end once these are known: where a window or
+        CONSUME BY says which they are.
+    single : bool
+        Whether exactly one is left of each end.
+    tables : TransitionTables or None
+        The automaton of what is left of a stream; None where it is over the budget and not needed.
+    monitor : Monitor or None
+        What renames the symbols of the query for it; None where `tables` is.
+    label_has : ndarray, shape (labels, variables), uint8
+        Which variables a label of `tables` marks.
     applied : Applied
         Its size, and that of the automaton before.
     """
 
-    plan: SelectionPlan
-    machine: Monitored | None
+    strategy: str
+    later: bool
+    single: bool
+    tables: TransitionTables | None
+    monitor: Monitor | None
+    label_has: np.ndarray
     applied: Applied
 
+    @property
+    def n_symbols(self) -> int:
+        """How many symbols its automaton reads."""
+        return 0 if self.tables is None else self.tables.n_symbols
 
-def regular_machine(outline: Outline, diagram: Diagram) -> RegularMachine:
+
+def deterministic(
+    formula: tree.Pattern, automaton: CEA | Composed, tests: tuple[Predicate, ...], diagram: Diagram
+) -> Deterministic:
     """The automaton of a regular query, and the monitor of the prefix where it needs one.
+
+    Parameters
+    ----------
+    formula : Pattern
+        In LP-normal form.
+    automaton : CEA or Composed
+        Of the formula.
+    tests : tuple of Predicate
+        The distinct predicates of its transitions.
+    diagram : Diagram
+        Of these predicates.
 
     Raises
     ------
     LimitError
         When the automaton is over the budget; it names the operator.
     """
-    if isinstance(outline.automaton, CEA):
-        merged = merge_symbols(minimise(_determinised(outline, diagram)))
-        return RegularMachine(merged.automaton, merged.symbol, None, ())
-    assert isinstance(outline.automaton, Composed)
+    if isinstance(automaton, CEA):
+        merged = merge_symbols(minimise(_determinised(formula, automaton, tests, diagram)))
+        return Deterministic(merged.automaton, merged.symbol, None, ())
     budget = Budget()
-    composed = compose(outline.automaton.formula, diagram.outcomes, outline.tests, budget)
+    composed = compose(automaton.formula, diagram.outcomes, tests, budget)
     found = monitored(composed.match, budget)
     if found.needed:
-        return RegularMachine(found.automaton, found.symbol_of, monitor_of(found), composed.applied)
+        return Deterministic(found.automaton, found.symbol_of, monitor_of(found), composed.applied)
     symbols = [found.symbol[0][symbol] for symbol in found.symbol_of]
-    return RegularMachine(found.automaton, symbols, None, composed.applied)
+    return Deterministic(found.automaton, symbols, None, composed.applied)
 
 
-def _determinised(outline: Outline, diagram: Diagram) -> DeterministicCEA:
-    assert isinstance(outline.automaton, CEA)
-    assert outline.formula is not None
+def _determinised(
+    formula: tree.Pattern, automaton: CEA, tests: tuple[Predicate, ...], diagram: Diagram
+) -> DeterministicCEA:
     try:
-        return determinise(outline.automaton, diagram.outcomes, outline.tests)
+        return determinise(automaton, diagram.outcomes, tests)
     except LimitError as error:
-        blamed = cause(outline.formula, diagram.outcomes, outline.tests)
+        blamed = cause(formula, diagram.outcomes, tests)
         raise LimitError(
             f"{error}\nThe smallest part of the pattern to blame:\n  {abridged(blamed)}"
         ) from None
@@ -114,8 +145,10 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
     strategy = query.strategy
     match = of_deterministic(machine)
     single = strategy is not tree.Strategy.MAX and is_single(match)
+    later = query.window is not None or query.consume is not tree.Consume.NONE
     budget = Budget()
     what = f"the automaton of the strategy `{strategy.value}`"
+    states = match.automaton.n_states
     try:
         chosen = select(strategy, match, budget, what)
         if query.select is not None:
@@ -123,19 +156,16 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
             chosen = relabelled_runs(chosen, lambda label: relabelled(label, around), budget, what)
         found = monitored(chosen, budget)
     except LimitError as error:
-        later = query.window is not None or query.consume is not tree.Consume.NONE
         if single and later:  # the engine chooses among the runs themselves
-            plan = SelectionPlan(strategy.value, single, None, None, np.empty((0, 0), np.uint8))
-            states = match.automaton.n_states
-            return Selected(plan, None, Applied(strategy.value, (states,), states))
+            applied = Applied(strategy.value, (states,), states)
+            return Selected(strategy.value, later, single, None, None, np.empty((0, 0), np.uint8), applied)
         raise LimitError(f"{error}, or choose another strategy than `{strategy.value}`") from None
     _, label_has = mark_columns(found.automaton.labels, query.select)
     monitor = monitor_of(found)
     read = np.array(found.symbol_of)
     monitor = Monitor(monitor.follow[:, read], monitor.symbol[:, read])
-    plan = SelectionPlan(strategy.value, single, tables(found.automaton), monitor, label_has)
-    applied = Applied(strategy.value, (match.automaton.n_states,), chosen.automaton.n_states)
-    return Selected(plan, found, applied)
+    applied = Applied(strategy.value, (states,), chosen.automaton.n_states)
+    return Selected(strategy.value, later, single, tables(found.automaton), monitor, label_has, applied)
 
 
 def monitor_of(found: Monitored) -> Monitor:
@@ -167,7 +197,7 @@ def tables(automaton: DeterministicCEA) -> TransitionTables:
 
 
 def mark_columns(
-    labels: Sequence[frozenset[str]], select: tuple[tree.SelectItem, ...] | None
+    labels: Sequence[frozenset[Any]], select: tuple[tree.SelectItem, ...] | None
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """The variables of the result and which of them each label marks.
 
@@ -179,3 +209,19 @@ def mark_columns(
         variables = tuple(dict.fromkeys(item.variable for item in select))
     has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
     return variables, has.reshape(len(labels), len(variables))
+
+
+def shown_labels(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """For each label of all complex events the one it has in results; 0 where the SELECT list drops all.
+
+    Parameters
+    ----------
+    before, after : ndarray, shape (labels, variables), uint8
+        Which variables each label of either marks.
+
+    Returns
+    -------
+    ndarray, shape (labels of `before`,), int32
+    """
+    place = {row.tobytes(): number for number, row in reversed(list(enumerate(after)))}
+    return np.array([place.get(row.tobytes(), 0) if row.any() else 0 for row in before], np.int32)

@@ -17,10 +17,10 @@ from numba import cuda
 
 from cer_gpu.engine.cuda.structure import DeviceStructure
 from cer_gpu.engine.devices import on
-from cer_gpu.engine.machines.automaton import Executor
+from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import Hits, first_hits, hits_of
-from cer_gpu.engine.machines.strategies import Single, shown_labels
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
+from cer_gpu.engine.machines.strategies import Single
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.structure import Structure
@@ -38,6 +38,7 @@ from cer_gpu.kernels.hits import cuda as hitting
 from cer_gpu.kernels.hits import cuda_long as flows
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.automaton import Choice
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
@@ -65,7 +66,7 @@ class _DeviceEvents:
     measured: Any
 
 
-class CudaExecutor(Executor):
+class OneDeviceRunner(AutomatonRunner):
     """Runs the tables of a query over chunks on a device.
 
     Parameters
@@ -73,7 +74,7 @@ class CudaExecutor(Executor):
     query : CompiledQuery
     workers : Workers
     carries : bool
-        As for `Executor`.
+        As for `AutomatonRunner`.
     lane, stream : Geometry
         How the kernels are launched that have a segment, or a hit, for each thread.
     """
@@ -170,12 +171,12 @@ class CudaExecutor(Executor):
         tiles = cut_evenly(Segments(segments.begin, segments.report, segments.stop, number), length)
         return tiles if len(tiles) > len(segments) else None
 
-    def _counts(
+    def _counts_at(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
     ) -> np.ndarray:
         # Inexact counts are asked for by the threads that build the structure, each for its own segments.
         if not exact or not len(event):
-            return super()._counts(chunk, first, event, lowest, exact)
+            return super()._counts_at(chunk, first, event, lowest, exact)
         there = self._events(chunk)
         first = lists_of(first, event, lowest, len(chunk.events))
         number, status = counting.counts(
@@ -185,7 +186,9 @@ class CudaExecutor(Executor):
         def again(piece: int) -> np.ndarray:
             low, high = first[piece], first[piece + 1]
             one = np.array([0, high - low])
-            return super(CudaExecutor, self)._counts(chunk, one, event[low:high], lowest[low:high], exact)
+            return super(OneDeviceRunner, self)._counts_at(
+                chunk, one, event[low:high], lowest[low:high], exact
+            )
 
         return patched(number.copy_to_host(), first, status.copy_to_host(), again)
 
@@ -194,7 +197,7 @@ class CudaExecutor(Executor):
         self._registers = grown(self._registers, chunk.lanes.count, -1)
         self._vectors = grown(self._vectors, chunk.lanes.count)
         event, _ = self._hits_in(chunk, segments)
-        first, before = first_hits(segments, event), self._vectors[segments.lane]
+        first, before = first_ends(segments, event), self._vectors[segments.lane]
         large = (before >= 1 << 62).any(axis=1)
         moved = copied(np.where(large[:, None], 0, before).astype(np.int64))
         status = copied(large.astype(np.uint8))
@@ -228,7 +231,7 @@ class CudaExecutor(Executor):
         most = min(ROOM, matrices.most_tiles(n))
         tiles = self._tiles(segments, most, n <= matrices.MOST_STATES)
         parts = segments if tiles is None else tiles
-        first = copied(first_hits(parts, event))
+        first = copied(first_ends(parts, event))
         bounds = copied(parts.report), copied(parts.stop)
         ends = first, copied(event), moved, status, self._lane
         if tiles is None:
@@ -244,8 +247,7 @@ class CudaExecutor(Executor):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """The same for some of the segments; None where a count is too large for the device."""
         assert self._query.window is not None
-        events = chunk.events
-        keyed = events.keyed if len(events.keyed) else np.ones(len(events), np.uint8)
+        events, keyed = chunk.events, chunk.events.all_keyed
         keys, size = unsigned(events.keys, self._query.window.size)
         with on(self._device):
             there = self._events(chunk).symbols, copied(keys), copied(keyed)
@@ -256,7 +258,7 @@ class CudaExecutor(Executor):
             event, start, number = (part.copy_to_host() for part in found)
             return None if status.copy_to_host().any() else (event, start, number)
 
-    def structure(self, chunk: Chunk, found: Hits) -> Structure:
+    def structure(self, chunk: Chunk, found: Ends) -> Structure:
         """The persistent structure of a chunk's hits: on the device where it has lists enough to build."""
         lists = self._worthwhile(chunk, chunk.segments, found)
         if lists is None:
@@ -278,16 +280,16 @@ class CudaExecutor(Executor):
             built.build_there(chunk.events.symbols, there, *spans(first, event, lowest), hits)
         return built
 
-    def _single(self, chunk: Chunk, found: Hits) -> Single:
-        paths = self._paths_in(chunk, chunk.segments, found)
-        return super()._single(chunk, found) if paths is None else self._chosen(paths, found)
+    def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
+        paths = self._paths_in(chunk, chunk.segments, ends, choice)
+        return (
+            super()._single(chunk, ends, choice) if paths is None else Single(paths, ends.event, choice.shown)
+        )
 
-    def _chosen(self, paths: on_cpu_best.Paths, found: Hits) -> Single:
-        return Single(paths, found.event, shown_labels(self._query))
-
-    def _paths_in(self, chunk: Chunk, segments: Segments, found: Hits) -> on_cpu_best.Paths | None:
-        """What is left at the hits in some of the segments; None where they are too few for the device."""
-        assert self._query.selection is not None
+    def _paths_in(
+        self, chunk: Chunk, segments: Segments, found: Ends, choice: Choice
+    ) -> on_cpu_best.Paths | None:
+        """What is left at the ends in some of the segments; None where they are too few for the device."""
         lists = self._worthwhile(chunk, segments, found)
         if lists is None:
             return None
@@ -295,7 +297,7 @@ class CudaExecutor(Executor):
         span = int((event[first[1:] - 1] - lowest[first[:-1]]).max()) + 1
         if best.room_of(self.tables.n_live, span)[1] < LISTS:
             return None
-        latest = self._query.selection.strategy == "LAST"
+        latest = choice.strategy == "LAST"
         with on(self._device):
             there = self._events(chunk).symbols
             ends = copied(first), copied(event), copied(lowest)
@@ -306,12 +308,12 @@ class CudaExecutor(Executor):
         return left
 
     def _worthwhile(
-        self, chunk: Chunk, segments: Segments, found: Hits
+        self, chunk: Chunk, segments: Segments, found: Ends
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Where the lists of hits begin, their events and lowest starts; None if they are too few."""
         if not len(found):
             return None
-        first, event, lowest = hits_of(segments, found)
+        first, event, lowest = ends_of(segments, found)
         if not len(event):
             return None
         first = np.unique(lists_of(first, event, lowest, len(chunk.events)))

@@ -9,7 +9,8 @@ import numpy as np
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
-from cer_gpu.plan.compiled import CompiledQuery, Monitor, TransitionTables
+from cer_gpu.plan.automaton import Monitor, TransitionTables
+from cer_gpu.plan.compiled import CompiledQuery
 
 
 class Prefixes:
@@ -18,16 +19,16 @@ class Prefixes:
     Parameters
     ----------
     query : CompiledQuery
-        With a monitor.
+    tables : TransitionTables
+        Of its machine.
     monitor : Monitor
-        That of the query.
+        Likewise.
     """
 
-    def __init__(self, query: CompiledQuery, monitor: Monitor) -> None:
-        self._query = query
+    def __init__(self, query: CompiledQuery, tables: TransitionTables, monitor: Monitor) -> None:
         self._monitor = monitor
         self._state = np.zeros(0, np.int32)
-        self._reports = _Reports(query) if query.consume != "NONE" and query.limit != 0 else None
+        self._reports = _Reports(query, tables) if query.consume != "NONE" and query.limit != 0 else None
 
     def __call__(self, events: Relevant, lane_count: int) -> Relevant:
         """The events with the symbols that the monitor gives them, without those that do not count then.
@@ -56,12 +57,11 @@ class Prefixes:
 class _Reports:
     """The runs that go along where a report makes the monitor begin anew (CONSUME BY)."""
 
-    def __init__(self, query: CompiledQuery) -> None:
-        assert query.tables is not None
+    def __init__(self, query: CompiledQuery, tables: TransitionTables) -> None:
         self._query = query
-        self._tables: TransitionTables = query.tables
-        self._runs = np.empty((0, query.tables.n_states), np.uint8)
-        self._began = np.empty((0, query.tables.n_states), np.int64)
+        self._tables = tables
+        self._runs = np.empty((0, tables.n_states), np.uint8)
+        self._began = np.empty((0, tables.n_states), np.int64)
         self._since = np.empty(0, np.int64)
         self._now = np.zeros(1, np.int64)
 
@@ -83,7 +83,7 @@ class _Reports:
             events.symbols,
             events.lanes if len(events.lanes) else np.zeros(len(events), np.int32),
             measured,
-            events.keyed if len(events.keyed) else np.ones(len(events), np.uint8),
+            events.all_keyed,
             -1 if window is None else min(window.size, np.iinfo(np.int64).max),
             self._query.consume == "PARTITION",
             state,

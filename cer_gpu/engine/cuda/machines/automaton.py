@@ -10,11 +10,11 @@ from typing import TypeVar
 import numpy as np
 
 from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
-from cer_gpu.engine.cuda.execute import LISTS, CudaExecutor, spans
+from cer_gpu.engine.cuda.machines.one_device import LISTS, OneDeviceRunner, spans
 from cer_gpu.engine.devices import on, say_no_memory, with_memory
-from cer_gpu.engine.machines.automaton import Executor
+from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.ends import Hits, hits_of
+from cer_gpu.engine.machines.ends import Ends, ends_of
 from cer_gpu.engine.machines.strategies import Single
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
@@ -25,6 +25,7 @@ from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.usable import simulated
 from cer_gpu.kernels.forest.contract import CountedHits
+from cer_gpu.plan.automaton import Choice
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
@@ -42,7 +43,7 @@ class _Cut:
     chunk: Chunk
 
 
-class DevicesExecutor(CudaExecutor):
+class DevicesRunner(OneDeviceRunner):
     """Runs the tables of a query over chunks on one device or several.
 
     The segments of a chunk are dealt out in ranges of about as many events, for hits, for counts and for the
@@ -55,11 +56,11 @@ class DevicesExecutor(CudaExecutor):
     query : CompiledQuery
     workers : Workers
     carries : bool
-        As for `Executor`.
+        As for `AutomatonRunner`.
     devices : tuple of int
         Their numbers, at least one.
     lane, stream : Geometry
-        As for `CudaExecutor`.
+        As for `OneDeviceRunner`.
     """
 
     def __init__(
@@ -74,27 +75,27 @@ class DevicesExecutor(CudaExecutor):
         with on(devices[0]):
             super().__init__(query, workers, carries, lane, stream)
         self._devices = devices
-        self._executors: list[CudaExecutor] = [self]
+        self._executors: list[OneDeviceRunner] = [self]
         for number in devices[1:]:
             with on(number):
-                self._executors.append(CudaExecutor(query, workers, carries, lane, stream))
+                self._executors.append(OneDeviceRunner(query, workers, carries, lane, stream))
         self._cuts: list[_Cut | None] = [None] * len(devices)
         # A thread works on one device at a time; the simulator runs one launch at a time.
         self._dealers = Workers(1 if simulated() else len(devices))
         self._warned = False
 
-    def hits(self, chunk: Chunk, bounded: bool = True) -> Hits:
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         with on(self._devices[0]):
-            return super().hits(chunk, bounded)
+            return super().ends(chunk, bounded)
 
-    def count_hits(self, chunk: Chunk) -> Counted:
+    def counts(self, chunk: Chunk) -> Counted:
         with on(self._devices[0]):
-            return super().count_hits(chunk)
+            return super().counts(chunk)
 
-    def structure(self, chunk: Chunk, found: Hits) -> Structure:
+    def structure(self, chunk: Chunk, found: Ends) -> Structure:
         ends = self._worthwhile(chunk, chunk.segments, found)
         if ends is None:
-            return Executor.structure(self, chunk, found)
+            return AutomatonRunner.structure(self, chunk, found)
         lists = dealt_lists(*ends, len(self._devices))
 
         def by_host(low: int, high: int) -> Structure:
@@ -121,7 +122,7 @@ class DevicesExecutor(CudaExecutor):
             part = slice(first[low], first[high])
             ends = first[low : high + 1] - first[low], event[part], lowest[part]
             built = Structure(self.tables)
-            count = Executor._counts(self, chunk, *ends, exact=False)
+            count = AutomatonRunner._counts_at(self, chunk, *ends, exact=False)
             built.build(chunk.events.symbols, *spans(*ends), CountedHits(*ends, count))
             return built
 
@@ -134,7 +135,7 @@ class DevicesExecutor(CudaExecutor):
         segments = chunk.segments
 
         def by_host(low: int, high: int) -> Started:
-            return Executor._by_start(self, replace(chunk, segments=segments.part(low, high)), lowest)
+            return AutomatonRunner._by_start(self, replace(chunk, segments=segments.part(low, high)), lowest)
 
         def run(number: int, low: int, high: int) -> Started:
             self._cut(number, chunk, 0, len(chunk.events))
@@ -145,28 +146,27 @@ class DevicesExecutor(CudaExecutor):
         event, start, number = (np.concatenate([part[field] for part in parts]) for field in range(3))
         return event, start, number
 
-    def _single(self, chunk: Chunk, found: Hits) -> Single:
-        assert self._query.selection is not None
-        segments, latest = chunk.segments, self._query.selection.strategy == "LAST"
+    def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
+        segments, latest = chunk.segments, choice.strategy == "LAST"
 
         def by_host(low: int, high: int) -> best.Paths:
-            ends = hits_of(segments.part(low, high), found)
-            return best.best(self.tables, chunk.events.symbols, *ends, latest)
+            own = ends_of(segments.part(low, high), ends)
+            return best.best(self.tables, chunk.events.symbols, *own, latest)
 
         def run(number: int, low: int, high: int) -> best.Paths:
             self._cut(number, chunk, 0, len(chunk.events))
             part = segments.part(low, high)
-            paths = self._executors[number]._paths_in(chunk, part, found)
+            paths = self._executors[number]._paths_in(chunk, part, ends, choice)
             return by_host(low, high) if paths is None else paths
 
         if len(self._devices) > 1:
             parts = self._dealt(segments.stop - segments.begin, run, by_host)
-            return self._chosen(best.joined(parts), found)
+            return Single(best.joined(parts), ends.event, choice.shown)
 
         def there() -> Single:
-            return super(DevicesExecutor, self)._single(chunk, found)
+            return super(DevicesRunner, self)._single(chunk, ends, choice)
 
-        return self._or_on_host(there, lambda: Executor._single(self, chunk, found))
+        return self._or_on_host(there, lambda: AutomatonRunner._single(self, chunk, ends, choice))
 
     # --------------------------------------------------------------------------- ranges of segments
 
@@ -178,21 +178,21 @@ class DevicesExecutor(CudaExecutor):
             # Carried registers are the host's between chunks, a row for each lane: no two devices share one.
             executor._registers = self._registers
             moved = Segments(part.begin - shift, part.report - shift, part.stop - shift, part.lane)
-            event, latest = CudaExecutor._hits_in(executor, cut.chunk, moved)
+            event, latest = OneDeviceRunner._hits_in(executor, cut.chunk, moved)
             return event + shift, latest if self._carries else latest + shift
 
         def by_host(low: int, high: int) -> Counted:
-            return Executor._hits_in(self, chunk, segments.part(low, high))
+            return AutomatonRunner._hits_in(self, chunk, segments.part(low, high))
 
         parts = self._dealt(segments.stop - segments.begin, run, by_host)
         return np.concatenate([event for event, _ in parts]), np.concatenate([start for _, start in parts])
 
-    def _counts(
+    def _counts_at(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
     ) -> np.ndarray:
         # Inexact counts are asked for by the threads that build the structure, each for its own segments.
         if not exact or not len(event):
-            return Executor._counts(self, chunk, first, event, lowest, exact)
+            return AutomatonRunner._counts_at(self, chunk, first, event, lowest, exact)
 
         def lists(low: int, high: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             part = slice(first[low], first[high])
@@ -204,10 +204,10 @@ class DevicesExecutor(CudaExecutor):
                 return np.empty(0, np.int64)
             cut = self._cut(number, chunk, int(starts.min()), int(ends.max()) + 1)
             executor, shift = self._executors[number], cut.low
-            return CudaExecutor._counts(executor, cut.chunk, bounds, ends - shift, starts - shift, True)
+            return OneDeviceRunner._counts_at(executor, cut.chunk, bounds, ends - shift, starts - shift, True)
 
         def by_host(low: int, high: int) -> np.ndarray:
-            return Executor._counts(self, chunk, *lists(low, high), True)
+            return AutomatonRunner._counts_at(self, chunk, *lists(low, high), True)
 
         parts = self._dealt(np.diff(first), run, by_host)
         if any(part.dtype == object for part in parts):
@@ -218,11 +218,11 @@ class DevicesExecutor(CudaExecutor):
         before = self._registers.copy(), self._vectors.copy()
 
         def there() -> Counted:
-            return super(DevicesExecutor, self)._count_carried(chunk)
+            return super(DevicesRunner, self)._count_carried(chunk)
 
         def by_host() -> Counted:
             self._registers, self._vectors = before
-            return Executor._count_carried(self, chunk)
+            return AutomatonRunner._count_carried(self, chunk)
 
         return self._or_on_host(there, by_host)
 
@@ -329,3 +329,8 @@ def dealt(work: np.ndarray, devices: int) -> list[int]:
     total = int(done[-1]) if len(done) else 0
     shares = [total * number / devices for number in range(1, devices)]
     return [0, *np.searchsorted(done, shares, side="left").tolist(), len(work)]
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> DevicesRunner:
+    """What runs the automaton of a query on devices; parameters as in `runner_of`."""
+    return DevicesRunner(query, workers, carries, devices)

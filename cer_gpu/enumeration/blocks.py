@@ -1,0 +1,73 @@
+"""Blocks of complex events: cut, put together, rearranged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from cer_gpu.kernels.forest.contract import Block
+
+
+class TupleBlock(NamedTuple):
+    """Answers of a rule.
+
+    Attributes
+    ----------
+    hit : ndarray, shape (n,), int64
+        The number of the end at which each ends.
+    start : ndarray, shape (n,), int64
+    event : ndarray, shape (n, atoms), int64
+    """
+
+    hit: np.ndarray
+    start: np.ndarray
+    event: np.ndarray
+
+    def part(self, low: int, high: int) -> TupleBlock:
+        """The answers `low .. high - 1`, which are not copied."""
+        return TupleBlock(self.hit[low:high], self.start[low:high], self.event[low:high])
+
+
+AnswerBlock: TypeAlias = Block | TupleBlock
+"""Complex events with marks, or answers of a rule: of one form in one run."""
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Blocks one after another, as one; at least one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    hit, start, event, label = (
+        np.concatenate([getattr(block, name) for block in blocks])
+        for name in ("hit", "start", "event", "label")
+    )
+    before = np.cumsum([0, *(len(block.event) for block in blocks)])
+    parts = [block.first[:-1] - block.first[0] + low for block, low in zip(blocks, before)]
+    return Block(hit, start, np.concatenate([*parts, before[-1:]]), event, label)
+
+
+def gathered(block: Block, rows: np.ndarray) -> Block:
+    """Some complex events of a block, shape (rows,), in the order given."""
+    length = np.diff(block.first)[rows]
+    marks = ranges(block.first[rows], length)
+    return Block(
+        block.hit[rows],
+        block.start[rows],
+        np.append(0, np.cumsum(length)),
+        block.event[marks],
+        block.label[marks],
+    )
+
+
+def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """The numbers `first[g] .. first[g] + length[g] - 1` of all g, one after another."""
+    before = np.cumsum(length) - length
+    return np.repeat(first - before, length) + np.arange(int(length.sum()))
+
+
+def numbers_joined(numbers: Sequence[np.ndarray]) -> np.ndarray:
+    """Counts one after another, as Python integers where some are."""
+    if any(number.dtype == object for number in numbers):
+        numbers = [number.astype(object) for number in numbers]
+    return np.concatenate(numbers)

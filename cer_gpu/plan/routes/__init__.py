@@ -1,0 +1,81 @@
+"""The routes from an outline to a machine, in the order in which they are asked: the first that can wins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes import chain, regular, rule
+from cer_gpu.plan.routes.route import Refusal, Route, Sketch
+
+ROUTES: tuple[Route, ...] = (cast(Route, regular), cast(Route, chain), cast(Route, rule))
+
+AUTO = "auto"
+"""The engine that is asked for where none is: that of the first route that takes the query."""
+
+ENGINES = (AUTO, *(route.NAME for route in ROUTES))
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The route that a query takes.
+
+    Attributes
+    ----------
+    engine : str
+        Its name.
+    sketch : Sketch
+    said : tuple of (str, Refusal or None)
+        Each route with its refusal, None where it takes the query.
+    """
+
+    engine: str
+    sketch: Sketch
+    said: tuple[tuple[str, Refusal | None], ...]
+
+
+def choose(outline: Outline, engine: str = AUTO) -> Chosen:
+    """The route that a query takes.
+
+    Parameters
+    ----------
+    outline : Outline
+    engine : str
+        One of `ENGINES`.
+
+    Raises
+    ------
+    QueryError
+        When no route takes it, or not the one that was asked for: with what each finds wrong.
+    LimitError
+        When its automaton would exceed its budget.
+    """
+    said: list[tuple[str, Refusal | None]] = []
+    taken: dict[str, Sketch] = {}
+    for route in ROUTES:
+        found = route.sketch(outline)
+        if isinstance(found, Refusal):
+            said.append((route.NAME, found))
+        else:
+            said.append((route.NAME, None))
+            taken[route.NAME] = found
+    if not taken or (engine != AUTO and engine not in taken):
+        raise QueryError(_findings(outline, engine, said, taken), outline.text)
+    name = next(iter(taken)) if engine == AUTO else engine
+    return Chosen(name, taken[name], tuple(said))
+
+
+def _findings(
+    outline: Outline, engine: str, said: list[tuple[str, Refusal | None]], taken: dict[str, Sketch]
+) -> list[Diagnostic]:
+    """What the routes that were asked find wrong with a query that none of them takes."""
+    refusals = [refusal for name, refusal in said if refusal is not None and engine in (AUTO, name)]
+    found = dict.fromkeys(one for refusal in refusals for one in refusal.diagnostics)
+    if taken:
+        others = " or ".join(f"'{name}'" for name in taken)
+        reason = f"engine='{engine}' does not take this query: {refusals[0].reason}"
+        hint = f"leave engine out, or ask for {others}"
+        return [Diagnostic("CER091", reason, outline.statement.span, hints=(hint,)), *found]
+    return sorted(found, key=lambda one: one.span or Span(0, 0))

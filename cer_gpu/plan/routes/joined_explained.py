@@ -1,0 +1,132 @@
+"""What a join says of itself in `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cer_gpu.automata.pcea import PCEA, Keys
+from cer_gpu.joins.qtree import compact, draw, q_tree
+from cer_gpu.joins.query import ConjunctiveQuery
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.join_tables import JoinTables
+from cer_gpu.plan.outline import unlisted
+from cer_gpu.plan.wording import counted
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.drawing import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class JoinExplanation:
+    """An `Explanation` of a chain of equalities, or of a rule.
+
+    Attributes
+    ----------
+    statement : Query or Rule
+    formula : Pattern or None
+        Of a chain; None for a rule.
+    body : ConjunctiveQuery or None
+        Of a rule; None for a chain.
+    automaton : PCEA
+    tables : JoinTables
+    lane : mapping of str to Keys, or None
+        For each event type the attributes that all events of an answer share.
+    """
+
+    statement: tree.Statement
+    formula: tree.Pattern | None
+    body: ConjunctiveQuery | None
+    automaton: PCEA
+    tables: JoinTables
+    lane: Mapping[str, Keys] | None
+
+    def kind(self) -> str:
+        """The class of the query."""
+        if self.body is not None:
+            return "joined by equality: a hierarchical conjunctive query (Theorem 4.1 of the PCEA paper)"
+        return "joined by equality: a chain of events, each compared with the one before it (CCEA)"
+
+    def engine(self) -> str:
+        """What runs."""
+        return "parallelized complex event automaton, as tables with join keys"
+
+    def guarantee(self, query: CompiledQuery) -> str:
+        """What an event and an answer cost, whatever the data."""
+        if query.window is not None and query.window.kind == "attribute":
+            return f"exact; time per event is constant only while `{query.window.attribute}` ascends"
+        return (
+            "log(window) time per event, whatever the number of answers; output-linear delay (Theorem 5.1);\n"
+            "counts: at each end as many steps as the window holds partial matches of its keys, at most"
+        )
+
+    def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
+        """The formula of a chain or the trees of a rule, and the automaton."""
+        if self.formula is not None and isinstance(self.statement, tree.Query):
+            yield "formula", to_text(unlisted(self.formula, self.statement))
+        if self.body is not None:
+            tree_of_body = q_tree(self.body)
+            yield "q-tree", draw(tree_of_body, self.body)
+            yield "compact", draw(compact(tree_of_body), self.body)
+        found = self.automaton
+        widest = max((len(move.sources) for move in found.transitions), default=0)
+        gathers = {0: "no run", 1: "one run"}.get(widest, f"up to {widest} runs")
+        yield (
+            "automaton",
+            f"{len(found.names)} states, {len(found.transitions)} transitions, size {found.size}; "
+            f"a transition gathers {gathers}",
+        )
+
+    def relevant(self) -> int:
+        """How many kinds of events the automaton reads."""
+        return self.tables.n_symbols - 1
+
+    def keys(self, query: CompiledQuery) -> str:
+        """The values that are compared: those that may be equal, space by space."""
+        spaces: dict[int, list[str]] = {}
+        for column in query.reading.keys.columns:
+            text = ", ".join(to_text(key) for key in column.keys)
+            spaces.setdefault(column.space, []).append(f"({text})" if len(column.keys) > 1 else text)
+        compared = [" = ".join(names) for names in spaces.values()]
+        if not compared:
+            return "none"
+        return "; ".join(compared) + " (equal values numbered once; the look-up table is an array)"
+
+    def lanes(self) -> str | None:
+        """The key that all events of an answer share."""
+        if self.lane is None:
+            return None
+        keys = {event_type: ", ".join(map(to_text, keys)) for event_type, keys in self.lane.items()}
+        distinct = dict.fromkeys(keys.values())
+        if len(distinct) == 1:
+            return f"one lane for each value of {next(iter(distinct))}, which all events of an answer share"
+        each = ", ".join(f"{name} of {event_type}" for event_type, name in keys.items())
+        return f"one lane for each value of {each}, which all events of an answer share"
+
+    def cost(self, query: CompiledQuery) -> str:
+        """Transitions and look-ups for a relevant event."""
+        tables = self.tables
+        widest = int(np.diff(tables.first).max(initial=0))
+        reads = int(np.diff(tables.read_first).max(initial=0))
+        pieces = "each lane runs on its own" if self.lane or query.reading.partition else "one lane"
+        if query.window is not None:
+            pieces += ", long ones in pieces that start one window early"
+        return (
+            f"at most {counted(widest, 'transition')} for a relevant event, each with at most "
+            f"{counted(reads, 'look-up')}; {pieces};\ncomplex events: as many steps as they have marks"
+        )
+
+    def drawing(self) -> Drawing:
+        """The parallelized automaton.
+
+        A transition that gathers several runs goes through a junction, where the edges that lead into it say
+        what has to be equal.
+        """
+        from cer_gpu.plan.drawing import of_parallelized
+
+        return of_parallelized(self.automaton, self.body)

@@ -1,0 +1,144 @@
+"""Regular queries: every filter speaks of one event, at least once the stream is parted by a key.
+
+`A AS a ; B AS b FILTER a[price > 3]` becomes a deterministic complex event automaton. So does
+`A AS a ; B AS b FILTER a.id = b.id`, since it is `A AS a ; B AS b` on the events of each id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.automata import compose
+from cer_gpu.automata.cea import CEA, Predicate
+from cer_gpu.automata.compose import Composed
+from cer_gpu.automata.construct import construct
+from cer_gpu.automata.determinise import predicates
+from cer_gpu.automata.pcea import Keys
+from cer_gpu.automata.trim import trim
+from cer_gpu.language import tree
+from cer_gpu.language.schema import Schema
+from cer_gpu.logic.formulas import correlates
+from cer_gpu.plan.automaton import AutomatonMachine, Choice
+from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
+from cer_gpu.plan.deterministic import (
+    Deterministic,
+    Selected,
+    deterministic,
+    mark_columns,
+    select_machine,
+    shown_labels,
+    tables,
+)
+from cer_gpu.plan.evaluated import beside_correlation
+from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.routes.regular_explained import RegularExplanation
+from cer_gpu.plan.routes.route import Built, Refusal
+from cer_gpu.plan.symbols import Diagram
+
+NAME = "regular"
+
+
+@dataclass(frozen=True, slots=True)
+class RegularSketch:
+    """A regular query before any data is known.
+
+    Attributes
+    ----------
+    statement : Query
+    formula : Pattern
+        In LP-normal form, with the SELECT list as its outermost projection, unless the strategy of SELECT is
+        to choose by what the list drops.
+    automaton : CEA or Composed
+    tests : tuple of Predicate
+        The distinct predicates of its transitions.
+    lane : mapping of str to Keys, or None
+        For each event type the attributes that all events of an answer share, the same for all types.
+    """
+
+    statement: tree.Query
+    formula: tree.Pattern
+    automaton: CEA | Composed
+    tests: tuple[Predicate, ...]
+    lane: Mapping[str, Keys] | None
+
+    def over(self, schema: Schema) -> RegularSketch:
+        """The same: its predicates name the attributes."""
+        return self
+
+    def built(self, diagram: Diagram) -> Built:
+        """The automaton over the classes of events, and the choice of the strategy."""
+        query = self.statement
+        found = deterministic(self.formula, self.automaton, self.tests, diagram)
+        n_symbols = max(found.automaton.n_symbols, 1 + max(found.symbol_of, default=0))
+        every = AutomatonMachine(tables(found.automaton), found.monitor)
+        variables, label_has = mark_columns(found.automaton.labels, query.select)
+        machine, selected = every, None
+        if query.strategy in CHOOSING:
+            selected = select_machine(found.automaton, query)
+            n_symbols = max(n_symbols, selected.n_symbols)
+            machine, label_has = _choosing(every, selected, label_has)
+        keys = KeyPlan()
+        if self.lane is not None:
+            columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
+            keys = KeyPlan(columns, np.zeros(n_symbols, np.int32))
+        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
+        return Built(
+            machine=machine,
+            # Where some complex event ends, a strategy leaves one: hits need no choice.
+            hits_machine=every,
+            form=MarkForm(variables, label_has, attributes),
+            symbol_of=found.symbol_of,
+            n_symbols=n_symbols,
+            keys=keys,
+            never=not found.automaton.final,
+            explanation=self._explained(found, every, selected, diagram),
+        )
+
+    def _explained(
+        self, found: Deterministic, machine: AutomatonMachine, selected: Selected | None, diagram: Diagram
+    ) -> RegularExplanation:
+        sketched = self.statement, self.formula, self.automaton, self.tests, self.lane
+        return RegularExplanation(*sketched, diagram, found, machine, selected)
+
+
+def _choosing(
+    every: AutomatonMachine, selected: Selected, label_has: np.ndarray
+) -> tuple[AutomatonMachine, np.ndarray]:
+    """The machine of what a strategy leaves, and the variables that its labels mark in results."""
+    if not selected.later:
+        assert selected.tables is not None
+        assert selected.monitor is not None
+        monitor = selected.monitor if every.monitor is None else every.monitor.then(selected.monitor)
+        return AutomatonMachine(selected.tables, monitor), selected.label_has
+    after = label_has if selected.tables is None else selected.label_has
+    shown = shown_labels(label_has, after)
+    choice = Choice(selected.strategy, selected.single, selected.tables, selected.monitor, shown)
+    return AutomatonMachine(every.tables, every.monitor, choice), after
+
+
+def sketch(outline: Outline) -> RegularSketch | Refusal:
+    """The automaton of a query whose filters speak of one event each, once the stream is parted."""
+    query, formula = outline.statement, outline.formula
+    if outline.unevaluated:
+        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
+    if isinstance(query, tree.Rule) or formula is None:
+        return Refusal("a rule has no pattern")
+    if not outline.correlates:
+        return _sketched(query, formula, None)
+    if found := beside_correlation(query):
+        return Refusal(found[0].message, tuple(found))
+    shared = outline.shared
+    if shared is None or not shared.uniform or correlates(shared.pattern):
+        return Refusal("its comparisons do not make all events of an answer share one key")
+    return _sketched(query, shared.pattern, shared.lane)
+
+
+def _sketched(query: tree.Query, formula: tree.Pattern, lane: Mapping[str, Keys] | None) -> RegularSketch:
+    formula = listed(formula, query)
+    if compose.is_extended(formula):
+        return RegularSketch(query, formula, Composed(formula), compose.tests(formula), lane)
+    automaton = trim(construct(formula))
+    return RegularSketch(query, formula, automaton, predicates(automaton), lane)

@@ -1,0 +1,144 @@
+"""What a route is: it looks at the outline of a query and gives a sketch of a machine, or says why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from cer_gpu.automata.cea import Predicate
+from cer_gpu.errors import Diagnostic
+from cer_gpu.language.schema import Schema
+from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan, Machine
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.symbols import Diagram
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.drawing import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a route does not take a query.
+
+    Attributes
+    ----------
+    reason : str
+        In a few words, for `explain`.
+    diagnostics : tuple of Diagnostic
+        What is wrong with the query for this route, with its place in the text; empty where the query is
+        merely of another kind.
+    """
+
+    reason: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+class Explanation(Protocol):
+    """What a machine says of itself in `explain`."""
+
+    def kind(self) -> str:
+        """The class of the query, with the theorem that it rests on."""
+        ...
+
+    def engine(self) -> str:
+        """What runs."""
+        ...
+
+    def guarantee(self, query: CompiledQuery) -> str:
+        """What an event and an answer cost, whatever the data."""
+        ...
+
+    def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
+        """Further lines: their names, and their texts of a line or more."""
+        ...
+
+    def relevant(self) -> int:
+        """How many kinds of events it reads."""
+        ...
+
+    def keys(self, query: CompiledQuery) -> str | None:
+        """What is compared of events; None where nothing is."""
+        ...
+
+    def lanes(self) -> str | None:
+        """What makes lanes where nothing in the text does; None: nothing."""
+        ...
+
+    def cost(self, query: CompiledQuery) -> str:
+        """How many steps it takes."""
+        ...
+
+    def drawing(self) -> Drawing:
+        """Its automaton.
+
+        Raises
+        ------
+        LimitError
+            When it has more states than can be drawn.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A machine for data of a schema, with what the planner and `explain` need to know of it.
+
+    Attributes
+    ----------
+    machine, hits_machine : Machine
+        As in `CompiledQuery`.
+    form : AnswerForm
+    symbol_of : sequence of int
+        For each class of events that the diagram tells apart the symbol that the machine reads.
+    n_symbols : int
+    keys : KeyPlan
+    never : bool
+        Whether no complex event is possible.
+    explanation : Explanation
+    """
+
+    machine: Machine
+    hits_machine: Machine
+    form: AnswerForm
+    symbol_of: Sequence[int]
+    n_symbols: int
+    keys: KeyPlan
+    never: bool
+    explanation: Explanation
+
+
+class Sketch(Protocol):
+    """What a route makes of a query before any data is known."""
+
+    @property
+    def tests(self) -> tuple[Predicate, ...]:
+        """The distinct predicates of events that the machine asks for."""
+        ...
+
+    def over(self, schema: Schema) -> Sketch:
+        """The sketch once the attributes of the event types are known."""
+        ...
+
+    def built(self, diagram: Diagram) -> Built:
+        """The machine over the classes of events that a diagram tells apart.
+
+        Raises
+        ------
+        QueryError
+            When a comparison between events cannot be evaluated.
+        LimitError
+            When the automaton would exceed its budget.
+        """
+        ...
+
+
+class Route(Protocol):
+    """One way to answer queries. A new engine is a module of this folder with these two names."""
+
+    NAME: str
+    """What `engine=` calls it."""
+
+    def sketch(self, outline: Outline) -> Sketch | Refusal:
+        """What the route makes of a query, or why it does not take it."""
+        ...
