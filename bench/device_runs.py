@@ -24,14 +24,14 @@ from bench.answers import must
 from bench.device_kernels import timed
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import KEYS, TYPES, column, to_arrow
-from cer_gpu.engine.cuda import carried as cuda_carried
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import joins as cuda_joins
-from cer_gpu.engine.cuda.carried import CarriedQuery
 from cer_gpu.engine.cuda.classify import CudaClassifier
+from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines.automaton import DevicesRunner
-from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable
+from cer_gpu.engine.cuda.machines.carried import CarriedQuery
+from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable
 from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers

@@ -18,15 +18,16 @@ from numba import cuda
 import cer_gpu as cer
 from cer_gpu.engine import devices
 from cer_gpu.engine.answers import batches as enumerate
-from cer_gpu.engine.cuda import carried as cuda_carried
 from cer_gpu.engine.cuda import classify as cuda_classify
-from cer_gpu.engine.cuda import dealt_structure, resident
+from cer_gpu.engine.cuda import dealt_structure
 from cer_gpu.engine.cuda import memory as cuda_memory
-from cer_gpu.engine.cuda import run as cuda_run
 from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda import structure as cuda_structure
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
+from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines import resident
+from cer_gpu.engine.cuda.machines import resident_run as cuda_run
 from cer_gpu.engine.cuda.machines.automaton import dealt
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner

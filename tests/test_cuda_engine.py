@@ -30,7 +30,7 @@ from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import joins as cuda_joins
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines.one_device import OneDeviceRunner, cut_evenly, finer, patched
-from cer_gpu.engine.cuda.resident import ResidentQuery
+from cer_gpu.engine.cuda.machines.resident import ResidentQuery
 from cer_gpu.engine.machines import automaton as on_cpu
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read import intake
@@ -287,7 +287,7 @@ def test_queries_that_do_not_run_over_resident_tables_say_why(monkeypatch: pytes
         resident(f"SELECT * WHERE {steps}", table)
     with pytest.raises(DeviceError, match="partitions"):
         resident("SELECT * WHERE A ; B PARTITION BY [volume] WITHIN 5 EVENTS", table)
-    monkeypatch.setattr("cer_gpu.engine.cuda.resident.lane_geometry", lambda *_: None)
+    monkeypatch.setattr("cer_gpu.engine.cuda.machines.resident.lane_geometry", lambda *_: None)
     text = "SELECT * WHERE A ; B WITHIN 5 EVENTS"
     with pytest.raises(DeviceError, match="too many states"):
         resident(text, table)

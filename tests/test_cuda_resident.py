@@ -13,13 +13,13 @@ from cuda_device import TINY, USABLE
 from test_cuda_devices import OPTIONS, QUERIES, Memory, trades, with_geometry
 
 import cer_gpu as cer
-from cer_gpu.engine.cuda import carried as cuda_carried
 from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import memory as cuda_memory
-from cer_gpu.engine.cuda import resident as cuda
-from cer_gpu.engine.cuda import run as cuda_run
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
+from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines import resident as cuda
+from cer_gpu.engine.cuda.machines import resident_run as cuda_run
 from cer_gpu.engine.progress import Progress
 from cer_gpu.engine.read.sources import device_interface, device_rows
 from cer_gpu.engine.read.sources.device_interface import (

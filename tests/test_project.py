@@ -31,6 +31,11 @@ LAYERS = [
     {"json_text", "output", "demo", "backtest", "report"},
     {"cli", "spark"},
 ]
+# The same inside a part, folder by folder.
+FLOORS = {
+    "plan": [{""}, {"routes"}, {"planner", "explain"}],
+    "engine": [{""}, {"read"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}],
+}
 LAYER = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 KERNEL_USERS = {"kernels", "engine", "enumeration"}
 KERNEL_IMPORTS = {
@@ -137,6 +142,25 @@ def test_contracts_import_numpy_alone():
 def test_every_family_of_kernels_has_a_contract():
     families = {name.split(".")[2] for name, _ in KERNEL_MODULES if name.count(".") > 2} - {"device"}
     assert families == {name.split(".")[2] for name, _ in KERNEL_MODULES if name.endswith(".contract")}
+
+
+def floor(name):
+    """The floor of its part that a module is on; None for a part without floors."""
+    floors = FLOORS.get(part(name))
+    if floors is None:
+        return None
+    folder = [*name.split(".")[2:], ""][0]
+    return next((rank for rank, names in enumerate(floors) if folder in names), 0)
+
+
+@pytest.mark.parametrize(("name", "path"), MODULES, ids=[name for name, _ in MODULES])
+def test_import_direction_inside_a_part(name, path):
+    own = floor(name)
+    if own is None or name == "cer_gpu.engine.run.bound":  # `bound` chooses the device, and loads CUDA then
+        return
+    for imported in imports(name, path):
+        if part(imported) == part(name) and floor(imported) is not None:
+            assert floor(imported) <= own, f"{name} imports {imported}, which is above it"
 
 
 def test_files_are_short():

@@ -2,12 +2,10 @@
 
 ========================  ==========================================================================
 `classify`                relevant events of batches, and of columns that lie on a device
-`staging`, `memory`       copies from page-locked memory; pieces that shrink when memory runs out
-`execute`, `devices`      the executor of one device, and of several: hits, counts, structure, choice
+`staging`, `memory`       copies from page-locked memory; batches that shrink when memory runs out
+`machines`                what runs over chunks: a file for each machine
 `structure`               the persistent structure, and the enumeration of complex events in bulk
 `dealt_structure`         the same in parts, on several devices
-`joins`, `consume`        hits and counts of joins; CONSUME BY PARTITION
-`resident`, `carried`     hits and counts of columns on one device, with a window and without
-`run`                     the same for a stream, batch by batch
+`consume`                 CONSUME BY PARTITION
 ========================  ==========================================================================
 """

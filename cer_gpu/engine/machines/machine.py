@@ -12,6 +12,7 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.plan.compiled import CompiledQuery
@@ -100,6 +101,37 @@ class MachineRunner(Protocol):
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk, which `ends` has given."""
         ...
+
+
+class Chunks(Protocol):
+    """Puts new events together with those that the window still needs."""
+
+    def chunk(self, new: Relevant) -> Chunk:
+        """The next events of the stream as a chunk."""
+        ...
+
+    def resume(self, tail: Relevant | None) -> None:
+        """Continue a stream: `tail` holds the events inside the window that were run elsewhere."""
+        ...
+
+
+class RunParts(Protocol):
+    """The parts of a run that go on where a device has run a stream so far."""
+
+    @property
+    def query(self) -> CompiledQuery: ...
+
+    @property
+    def workers(self) -> Workers: ...
+
+    @property
+    def intake(self) -> Intake: ...
+
+    @property
+    def runner(self) -> MachineRunner: ...
+
+    @property
+    def chunker(self) -> Chunks: ...
 
 
 def runner_of(query: CompiledQuery, workers: Workers, carries: bool) -> MachineRunner:

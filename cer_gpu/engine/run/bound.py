@@ -16,6 +16,7 @@ from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import result_form
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.devices import Place, place_of, with_memory
+from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.progress import Progress, Watch
@@ -24,7 +25,6 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source, open_source
-from cer_gpu.engine.run.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.run.chunks import Chunker, Run
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.portable import PortableQuery
@@ -212,7 +212,7 @@ class BoundQuery:
         """Whether nothing between the columns and the ends has to come back from a device."""
         if len(self.place.numbers) != 1 or self._halo:
             return False
-        from cer_gpu.engine.cuda.resident import why_not
+        from cer_gpu.engine.cuda.machines.resident import why_not
 
         return why_not(query) is None
 
@@ -245,7 +245,7 @@ class BoundQuery:
         """Where complex events end, chunk by chunk."""
         run = self.begin(asked)
         if self._resides(run.query):
-            from cer_gpu.engine.cuda.run import ResidentRun
+            from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
 
             names = self.columns(())
             resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
@@ -255,7 +255,7 @@ class BoundQuery:
 
         def on_host(watch: Watch) -> Iterator[Reported]:
             chunks = run.chunks(watch(self.read(run)), self._halo)
-            return (reported(run, chunk, asked) for chunk in chunks)
+            return (reported(run.runner, chunk, asked, run.query.limit) for chunk in chunks)
 
         return self._watched(run, on_host)
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
 from cer_gpu.engine.cuda.machines.one_device import PIECE, ROOM, cut_evenly
-from cer_gpu.engine.cuda.resident import run_tables, why_not
+from cer_gpu.engine.cuda.machines.resident import run_tables, why_not
+from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.automaton import check_open
 from cer_gpu.engine.machines.chunk import Segments
-from cer_gpu.engine.run.asked import sum_exactly
 from cer_gpu.errors import DeviceError
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cpu as on_cpu

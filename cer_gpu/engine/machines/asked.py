@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.run.chunks import Run
+from cer_gpu.engine.machines.machine import MachineRunner
 
 Asked = Literal["hits", "counts", "count"]
 """Ends with their latest start, ends with their number, or the numbers alone."""
@@ -16,14 +16,16 @@ Reported = tuple[np.ndarray, np.ndarray]
 """Positions, ascending, and the latest start or the number at each; no positions where `count` is asked."""
 
 
-def reported(run: Run, chunk: Chunk, asked: Asked) -> Reported:
-    """The ends of a chunk, as the run's machine finds them.
+def reported(runner: MachineRunner, chunk: Chunk, asked: Asked, limit: int | None) -> Reported:
+    """The ends of a chunk, as a machine finds them.
 
     Parameters
     ----------
-    run : Run
+    runner : MachineRunner
     chunk : Chunk
     asked : {"hits", "counts", "count"}
+    limit : int or None
+        Complex events of one end at most.
 
     Returns
     -------
@@ -31,12 +33,12 @@ def reported(run: Run, chunk: Chunk, asked: Asked) -> Reported:
         `value` of objects where a number is past 2^62.
     """
     if asked == "hits":
-        found = run.runner.ends(chunk, bounded=False)
+        found = runner.ends(chunk, bounded=False)
         event, value = found.event, found.latest
     else:
-        event, value = run.runner.counts(chunk)
-        if run.query.limit is not None:
-            value = np.minimum(value, run.query.limit)
+        event, value = runner.counts(chunk)
+        if limit is not None:
+            value = np.minimum(value, limit)
     if asked == "count":
         return np.empty(0, np.int64), value
     position = chunk.events.positions[event]

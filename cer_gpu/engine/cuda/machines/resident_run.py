@@ -10,18 +10,18 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.cuda.carried import Carried, CarriedQuery
 from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
+from cer_gpu.engine.cuda.machines.carried import Carried, CarriedQuery
 from cer_gpu.engine.cuda.machines.one_device import OneDeviceRunner
-from cer_gpu.engine.cuda.resident import ResidentQuery, ResidentTable, ResidentTail
+from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable, ResidentTail
 from cer_gpu.engine.devices import on
+from cer_gpu.engine.machines.asked import Asked, Reported, reported
+from cer_gpu.engine.machines.machine import RunParts
 from cer_gpu.engine.progress import Watch
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
-from cer_gpu.engine.run.asked import Asked, Reported, reported
-from cer_gpu.engine.run.chunks import Run
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 
 
@@ -30,7 +30,7 @@ class ResidentRun:
 
     Parameters
     ----------
-    run : Run
+    run : RunParts
         Its intake has a `CudaClassifier`, which brings the time along where the window measures it. Where
         the device has no memory left, its chunker and its runner go on.
     units : dict of str to str
@@ -50,7 +50,7 @@ class ResidentRun:
 
     def __init__(
         self,
-        run: Run,
+        run: RunParts,
         units: dict[str, str],
         names: list[str],
         device: int,
@@ -171,7 +171,7 @@ class ResidentRun:
         new = joined(run.intake.classified(rows, time))
         if not len(new):
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        return reported(run, run.chunker.chunk(new), asked)
+        return reported(run.runner, run.chunker.chunk(new), asked, run.query.limit)
 
     def _fetched(self) -> Relevant | None:
         """What the window still needs, on the host."""

@@ -11,9 +11,9 @@ from numba import cuda
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
 from cer_gpu.engine.cuda.machines.one_device import patched, pieces
+from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read.order import OrderCheck
-from cer_gpu.engine.run.asked import sum_exactly
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DeviceError
 from cer_gpu.kernels.classify import cuda as classify

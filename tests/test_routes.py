@@ -1,0 +1,119 @@
+"""Routes: which engine takes a query, what the others say, and that all that take it answer alike."""
+
+import ast
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pytest
+from test_project import MODULES
+
+import cer_gpu as cer
+from cer_gpu.errors import QueryError
+from cer_gpu.plan.routes import ENGINES, ROUTES
+
+KEYED = "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.v"
+PLAIN = "SELECT * WHERE A ; B WITHIN 5 EVENTS"
+CHAIN = "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.v = b.v AND b.id = c.id"
+RULE = "Q(x) <- A(v = x), B(v = x) WITHIN 9 EVENTS"
+
+
+@pytest.mark.parametrize(
+    ("text", "takes"),
+    [(PLAIN, ["regular"]), (KEYED, ["regular", "chain"]), (CHAIN, ["chain"]), (RULE, ["rule"])],
+)
+def test_explain_lists_what_every_route_said(text: str, takes: list[str]) -> None:
+    lines = cer.compile(text).explain().splitlines()
+    begin = next(number for number, line in enumerate(lines) if line.startswith("routes"))
+    said = dict(line[12:].split(": ", 1) for line in lines[begin : begin + len(ROUTES)])
+    assert said.keys() == set(ENGINES) - {"auto"}
+    assert [name for name in said if not said[name].startswith("no: ")] == takes
+    assert said[takes[0]] == "takes it, and runs it"
+
+
+QUERIES = [
+    KEYED,
+    "SELECT a WHERE A AS a ; B AS b FILTER a.id = b.id WITHIN 6 EVENTS",
+    "SELECT * WHERE (A AS a ; (B AS b)+) FILTER a.v = b.v WITHIN 8 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a.v = b.v AND b.v = c.v WITHIN 3 [ts]",
+    "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.v WITHIN 6 EVENTS CONSUME BY ANY",
+    "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.v LIMIT 2",
+]
+
+
+def dense(rng: Random, rows: int) -> pa.Table:
+    """Events of three types, whose values are often equal; the time ties now and then."""
+    drawn = [(rng.choice("ABC"), rng.randrange(3), rng.randrange(2), rng.randrange(2)) for _ in range(rows)]
+    ts = [0] * rows
+    for row in range(1, rows):
+        ts[row] = ts[row - 1] + drawn[row][3]
+    columns = {
+        "type": [row[0] for row in drawn],
+        "v": [row[1] for row in drawn],
+        "id": [row[2] for row in drawn],
+    }
+    return pa.table({**columns, "ts": ts})
+
+
+@pytest.mark.filterwarnings("ignore:no event ")
+@pytest.mark.parametrize("text", QUERIES)
+def test_engines_that_take_a_query_answer_alike(text: str) -> None:
+    query, rng = cer.compile(text), Random(text)
+    listed = 0
+    for _ in range(12):
+        table = dense(rng, rng.randrange(4, 30))
+        options = {"order_by": "ts"}
+        for engine in ("auto", "regular"):
+            found = query.run(table, engine=engine, **options).to_arrow()
+            assert found == query.run(table, engine="chain", **options).to_arrow()
+        for ask in (query.count, query.counts, query.hits):
+            assert ask(table, **options) == ask(table, engine="chain", **options)
+        listed += len(found)
+    assert listed > 10
+
+
+def test_an_engine_that_does_not_take_the_query_says_why() -> None:
+    events = dense(Random(1), 5)
+    with pytest.raises(QueryError) as refused:
+        cer.compile(PLAIN).run(events, engine="chain")
+    assert str(refused.value) == (
+        "error[CER091]: engine='chain' does not take this query: no filter compares two events\n"
+        " --> query:1:1\n"
+        "  |\n"
+        "1 | SELECT * WHERE A ; B WITHIN 5 EVENTS\n"
+        "  | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+        "  = help: leave engine out, or ask for 'regular'"
+    )
+    with pytest.raises(QueryError, match="a rule has no pattern"):
+        cer.compile(RULE).explain(engine="regular")
+    with pytest.raises(ValueError, match="engine='fast': the engines are auto, regular, chain, rule"):
+        cer.compile(PLAIN).count(events, engine="fast")
+
+
+def test_a_query_that_no_route_takes_is_told_what_all_find_once() -> None:
+    with pytest.raises(QueryError) as refused:
+        cer.compile("SELECT * WHERE (A AS a ;[<= 5 s] B AS b) FILTER a.v < b.v")
+    assert [found.code for found in refused.value.diagnostics] == ["CER090", "CER090"]
+
+
+# ------------------------------------------------------------------------------- one home for each kind
+
+HOMES = {
+    "AutomatonMachine": ("plan.automaton", "plan.routes.regular", "machines.automaton", "cuda.machines"),
+    "JoinMachine": ("plan.join_tables", "plan.routes", "machines.joins"),
+    "MarkForm": ("plan.compiled", "plan.routes", "answers.form"),
+    "TupleForm": ("plan.compiled", "plan.routes", "answers.form"),
+    "AutomatonRunner": ("machines.automaton", "cuda.machines"),
+    "JoinRunner": ("machines.joins", "cuda.machines"),
+}
+"""Where a kind of machine, of its runner or of its answers may be named: its own route, machine and form."""
+
+
+@pytest.mark.parametrize(("name", "path"), MODULES, ids=[name for name, _ in MODULES])
+def test_no_other_module_names_a_kind_of_machine(name: str, path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imported = {
+        alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    for kind in imported & HOMES.keys():
+        assert any(home in name for home in HOMES[kind]), f"{name} imports {kind}"
