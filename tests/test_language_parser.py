@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cer_gpu.errors import QueryError, Span
-from cer_gpu.language import parser
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import MAX_DEPTH, parse
 
@@ -422,24 +420,3 @@ def test_a_long_set_is_no_nesting() -> None:
     parsed = predicate("v IN {" + ", ".join(map(str, range(2_000))) + "}")
     assert isinstance(parsed, t.InSet)
     assert len(parsed.values) == 2_000
-
-
-@pytest.mark.parametrize("damage", ["none", "garbage", "cut", "no directory"])
-def test_the_tables_are_built_whatever_the_cache_holds(
-    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = tmp_path / "home"
-    monkeypatch.setattr(Path, "home", lambda: home)
-    build = parser._tables.__wrapped__
-    cached = home / ".cache" / "cer-gpu" / "grammar.tables"
-    if damage == "no directory":
-        home.write_text("a file where a directory should be")
-    else:
-        build()
-        data = cached.read_bytes()
-        if damage == "garbage":
-            cached.write_bytes(b"garbage" * 100)
-        elif damage == "cut":
-            cached.write_bytes(data[: len(data) // 2])
-    assert build().parse_interactive("", start="query").accepts() == {"SELECT"}
-    assert (damage == "no directory") or cached.stat().st_size > 10_000

@@ -10,10 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lark import Token, Tree
-from lark.tree import Meta
-from lark.visitors import Transformer_NonRecursive, v_args
-
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import leaves, rule_forms
 from cer_gpu.language import tree as t
@@ -29,6 +25,7 @@ from cer_gpu.language.amounts import (
     window_of,
 )
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.parse_tree import Meta, Token, Transformer, Tree
 from cer_gpu.language.words import text_of, unquoted, written
 
 _CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
@@ -36,7 +33,7 @@ _CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
 _OPERATORS = {"==": "=", "<>": "!="}
 
 
-def build(tree: Tree[Token]) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
+def build(tree: Tree) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
     """The statement of a parse tree, and all that is wrong with its forms (then it means nothing)."""
     builder = _Builder()
     statement = builder.transform(tree)
@@ -101,8 +98,7 @@ def _nodes(children: Sequence[Any]) -> list[Any]:
     return [child for child in children if not isinstance(child, Token)]
 
 
-@v_args(meta=True)
-class _Builder(Transformer_NonRecursive):
+class _Builder(Transformer):
     # The methods are named for the rules of the grammar and their aliases.
 
     def __init__(self) -> None:

@@ -13,8 +13,7 @@ from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expect
 from cer_gpu.language.words import CONTEXTUAL, RESERVED
 
 if TYPE_CHECKING:
-    from lark import Token
-
+    from cer_gpu.language.parse_tree import Token
     from cer_gpu.language.tokens import Tokens
 
 _CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}

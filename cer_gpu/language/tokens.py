@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from cer_gpu.language.lalr import UnexpectedCharacterError, tokens_of
+from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.words import CONTEXTUAL, keyword
-
-if TYPE_CHECKING:
-    from lark import Token
-    from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 _NAMES = frozenset({"NAME", "QUOTED"}) | CONTEXTUAL
 
@@ -34,19 +31,17 @@ class Tokens:
     rule: bool
 
 
-def read_tokens(interactive: InteractiveParser) -> Tokens:
-    """Cut the text that a parser was given into tokens."""
-    from lark import UnexpectedCharacters
-
+def read_tokens(text: str) -> Tokens:
+    """Cut a text into tokens."""
     tokens: list[Token] = []
     stopped_at = None
     try:
-        for token in interactive.lexer_thread.lex(interactive.parser_state):
+        for token in tokens_of(text):
             if token.type == "NAME":
                 token.type = keyword(token) or "NAME"
             tokens.append(token)
-    except UnexpectedCharacters as error:
-        stopped_at = error.pos_in_stream
+    except UnexpectedCharacterError as error:
+        stopped_at = error.at
     rule = _begins_rule(tokens)
     if rule:
         _join_arrow(tokens)
@@ -75,9 +70,7 @@ def _join_arrow(tokens: list[Token]) -> None:
             continue
         after = tokens[index + 1]
         if token.type == "LESS" and after.type == "MINUS" and token.end_pos == after.start_pos:
-            arrow = token.update("ARROW", "<-")
-            arrow.end_pos, arrow.end_line, arrow.end_column = after.end_pos, after.end_line, after.end_column
-            tokens[index : index + 2] = [arrow]
+            tokens[index : index + 2] = [Token("ARROW", "<-", token.start_pos, after.end_pos)]
         return
 
 
