@@ -1,7 +1,7 @@
 """`python bench/device.py`: tests and measurements on a machine with a GPU, written to one JSON file.
 
-It needs no installation of this project: Python, numba, numba-cuda, cupy, pyarrow and pytest; `--wheels` names
-a folder of what is to be imported besides. `--dry-run` takes every step on tiny data in Numba's
+It needs no installation of this project: Python, numba, numba-cuda, cupy, pyarrow and pytest; `--wheels`
+names a folder of what is to be imported besides. `--dry-run` takes every step on tiny data in Numba's
 simulator, without a GPU.
 """
 
