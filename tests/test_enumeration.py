@@ -12,7 +12,7 @@ from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.lists import cpu as marks
-from cer_gpu.kernels.lists.contract import list_reference
+from cer_gpu.kernels.lists.contract import lists_reference
 from cer_gpu.kernels.runs.contract import RunTables, accepting_runs
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from random_tables import Case, kleene, random_case, random_tables, sequence
@@ -248,9 +248,13 @@ def test_list_columns() -> None:
         first = np.cumsum([0, *lengths])
         event = np.array([rng.randint(0, 99) for _ in range(first[-1])], dtype=np.int64)
         label = np.array([rng.randint(1, 3) for _ in event], dtype=np.int32)
-        has = np.array([0, *(rng.randint(0, 1) for _ in range(3))], dtype=np.uint8)
-        offsets, values = marks.list_column(first, event, label, has)
-        assert offsets.dtype == np.int32
-        rows = [values[low:high].tolist() for low, high in pairwise(offsets)]
-        assert rows == list_reference(first, event, label, has)
-        assert values.size == offsets[-1]
+        variables = rng.randint(0, 3)
+        has = np.array([[0] * variables, *([rng.randint(0, 1) for _ in range(variables)] for _ in range(3))])
+        has = has.reshape(4, variables).astype(np.uint8)
+        columns = marks.list_columns(first, event, label, has)
+        rows = []
+        for offsets, values in columns:
+            assert offsets.dtype == np.int32
+            assert values.size == offsets[-1]
+            rows.append([values[low:high].tolist() for low, high in pairwise(offsets)])
+        assert rows == lists_reference(first, event, label, has)

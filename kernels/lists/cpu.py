@@ -31,24 +31,58 @@ def list_column_body(first, event, label, has, offsets, values):
     return n
 
 
+def alike_body(first, label):
+    """How many marks each complex event has, if all have as many with the same labels; -1 where they do not.
+
+    As those of a sequence without iterations and alternatives: its columns need no look at any label.
+    """
+    length = first[1] - first[0]
+    different = 0
+    for k in range(first.shape[0] - 1):
+        different += first[k + 1] - first[k] != length
+    if different:
+        return -1
+    for m in range(length, label.shape[0]):
+        different += label[m] != label[m - length]
+    return -1 if different else length
+
+
+def strided_body(event, at, step, out):
+    """`out[k] = event[at + k * step]`: the mark at one place of complex events that are alike."""
+    for k in range(out.shape[0]):
+        out[k] = event[at + k * step]
+
+
 _list_column = jit(list_column_body)
+_alike = jit(alike_body)
+_strided = jit(strided_body)
 
 
-def list_column(first, event, label, has):
-    """Offsets and events of the list column of one variable.
+def list_columns(first, event, label, has):
+    """Offsets and events of the list columns of all variables.
 
     Parameters
     ----------
-    first, event, label, has
-        As in `list_column_body`.
+    first, event, label
+        As in `list_column_body`; at least one complex event.
+    has : ndarray, shape (labels, variables), uint8
+        Which variables each label marks.
 
-    Returns
-    -------
-    offsets : ndarray, shape (complex events + 1,), int32
-    events : ndarray, int64
-        Positions and attributes are gathered by them.
+    Yields
+    ------
+    offsets, events : ndarray
+        For each variable int32 [complex events + 1] and int64 [values].
     """
-    offsets = np.empty(first.size, dtype=np.int32)
-    values = np.empty(event.size + 1, dtype=np.int64)
-    n = _list_column(first, event, label, np.ascontiguousarray(has), offsets, values)
-    return offsets, values[:n]
+    length = _alike(first, label) if first.size > 1 else -1
+    for v in range(has.shape[1]):
+        marks = np.ascontiguousarray(has[:, v])
+        places = np.flatnonzero(marks[label[:length]]) if length > 0 else np.empty(0, np.int64)
+        if places.size == 1:
+            values = np.empty(first.size - 1, dtype=np.int64)
+            _strided(event, int(places[0]), int(length), values)
+            yield np.arange(first.size, dtype=np.int32), values
+            continue
+        offsets = np.empty(first.size, dtype=np.int32)
+        values = np.empty(event.size + 1, dtype=np.int64)
+        n = _list_column(first, event, label, marks, offsets, values)
+        yield offsets, values[:n]

@@ -15,7 +15,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lanes.cpu import gather
-from cer_gpu.kernels.lists.cpu import list_column
+from cer_gpu.kernels.lists.cpu import list_columns
 from cer_gpu.plan.compiled import CompiledQuery, MarkForm, TupleForm
 
 POSITIONS = pa.list_(pa.field("item", pa.int64(), nullable=False))
@@ -140,9 +140,8 @@ class MarkResults(ResultForm):
 
     def _columns(self, events: Relevant, block: Block) -> list[pa.Array]:
         arrays = []
-        for number, variable in enumerate(self._form.variables):
-            has = self._form.label_has[:, number]
-            offsets, marked = list_column(block.first, block.event, block.label, has)
+        lists = list_columns(block.first, block.event, block.label, self._form.label_has)
+        for variable, (offsets, marked) in zip(self._form.variables, lists, strict=True):
             bounds, marks = pa.array(offsets), pa.array(gathered_rows(events.positions, marked))
             arrays.append(pa.ListArray.from_arrays(bounds, marks, type=POSITIONS))
             if attributes := self._form.attributes.get(variable):
