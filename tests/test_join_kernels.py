@@ -1,4 +1,4 @@
-"""The join kernels against all run trees, listed by definition; large counts, and numbers of pairs."""
+"""The join kernels against all run trees, listed by definition; large counts, and numbers of slots."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.joins import cpu_counts as join_counts
 from cer_gpu.kernels.joins import cpu_hits as join_hits
 from cer_gpu.kernels.joins import cpu_nodes as join_nodes
-from cer_gpu.kernels.joins import cpu_pairs as pairs
 from cer_gpu.kernels.joins.contract import offsets
+from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise
 from join_oracle import (
     LABEL_ATOMS,
     JoinCase,
@@ -24,7 +24,6 @@ from join_oracle import (
     some_hits,
 )
 
-from cer_gpu.engine.read.pairs import PairNumbers
 from cer_gpu.enumeration import products as module
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.enumeration.ordered import AttributeWindow
@@ -206,28 +205,7 @@ def test_sums_and_cut_products_past_two_to_the_62() -> None:
     assert products.hits.counts.tolist() == [join_counts.LARGEST] * 2 + [3 * 2 ** (2 * depth)]
 
 
-# --------------------------------------------------------------------------------- numbers of pairs
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_pairs_are_numbered_in_the_order_of_first_sight(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    numbers, known = PairNumbers(), {}
-    for size, most in ((0, 5), (500, 4), (9000, 10**6), (9000, 2**31 - 1), (500, 4)):
-        left, right = rng.integers(-1, most, (2, size)).astype(np.int32)
-        expected = [
-            -1 if pair[0] < 0 or pair[1] < 0 else known.setdefault(pair, len(known))
-            for pair in zip(left.tolist(), right.tolist(), strict=True)
-        ]
-        assert numbers.encode(left, right).tolist() == expected
-        assert numbers.count == len(known)
-    some = rng.permutation(len(known))[:2000]
-    halves = numbers.halves(some)
-    assert [(int(a), int(b)) for a, b in zip(*halves)] == [list(known)[k] for k in some]
-    numbers.reset(*halves)
-    whole = [half.astype(np.int32) for half in halves]
-    assert numbers.encode(*whole).tolist() == list(range(2000))
-    assert numbers.encode(whole[0][:3], np.array([-1, 5, 2**31 - 1], np.int32)).tolist() == [-1, 2000, 2001]
+# --------------------------------------------------------------------------------- numbers of slots
 
 
 def test_slots_are_numbered_in_the_order_of_first_sight() -> None:
@@ -241,7 +219,7 @@ def test_slots_are_numbered_in_the_order_of_first_sight() -> None:
             for event in slots.T.tolist()
         ]
         room = 1 << max(slots.size, 1).bit_length() + 1
-        count = pairs.localise(slots, np.full(room, pairs.EMPTY, np.int64), np.empty(room, np.int32))
+        count = localise(slots, np.full(room, EMPTY, np.int64), np.empty(room, np.int32))
         assert slots.T.tolist() == expected
         assert count == len(known)
 

@@ -6,8 +6,8 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from cer_gpu.kernels.joins import cpu_pairs as pairs
 from cer_gpu.kernels.joins.cpu_order import ascending
+from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near
 
 import cer_gpu as cer
 from cer_gpu.engine.answers import batches as engine_enumerate
@@ -32,8 +32,8 @@ def test_numbers_that_lie_close_together_are_localised_alike() -> None:
         slots[rng.random(slots.shape) < 0.2] = -1
         by_hash, by_table = slots.copy(), slots.copy()
         room = 512
-        count = pairs.localise(by_hash, np.full(room, pairs.EMPTY, np.int64), np.empty(room, np.int32))
-        assert pairs.localise_near(by_table, least, np.full(40, -1, np.int32)) == count
+        count = localise(by_hash, np.full(room, EMPTY, np.int64), np.empty(room, np.int32))
+        assert localise_near(by_table, least, np.full(40, -1, np.int32)) == count
         assert by_table.tolist() == by_hash.tolist()
 
 

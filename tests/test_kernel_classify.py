@@ -113,21 +113,3 @@ def test_the_order_inside_lanes(seed: int) -> None:
     for lane in range(4):
         of_lane = values[:wrong][laned[:wrong] == lane]
         assert (bool(there[lane]), int(noted[lane])) == (len(of_lane) > 0, int(max(of_lane, default=0)))
-
-
-@pytest.mark.parametrize("masked", [False, True])
-def test_dense_codes_number_keys_as_they_come(masked: bool) -> None:
-    rng = np.random.default_rng(masked)
-    keys = rng.integers(-5, 20, 300).astype(np.int16)
-    valid = (rng.random(300) < 0.7).astype(np.uint8) if masked else NONE_MISSING
-    rows = np.sort(rng.choice(300, 150, replace=False))
-    used = [int(keys[row]) for row in rows if not masked or valid[row]]
-    assert lanes.key_range(keys, valid, rows, np.int64(3), np.int64(4)) == (min(*used, 3), max(*used, 4))
-    table = np.full(25, -1, np.int32)
-    table[7 + 5] = 0  # key 7 has its number from before
-    codes, fresh = np.empty(150, np.int32), np.empty(150, np.int64)
-    count = lanes.dense_codes(keys, valid, rows, -5, table, 1, codes, fresh)
-    numbered = list(dict.fromkeys([7, *used]))
-    assert fresh[: count - 1].tolist() == numbered[1:]
-    expected = [numbered.index(int(keys[row])) if not masked or valid[row] else -1 for row in rows]
-    assert codes.tolist() == expected

@@ -21,7 +21,7 @@ What stays on the host, with its share of a query that the CPU runs alone on one
 - The structure of joins and its enumeration (`joins`): half of a join that is listed. The nodes that are
   built for counts would do, but go when these are made; the walk of a product asks for a stack of choices for
   each thread, as deep as the query.
-- Telling partitions and joined values apart, and grouping by them (`lanes`, `joins.cpu_pairs`): 10 to 30 %
+- Telling partitions and joined values apart, and grouping by them (`lanes`, `joins.cpu_slots`): 10 to 30 %
   of a partitioned query, 3 to 11 % of a join. Keys are numbered in the order of first sight, over all
   batches, and are mostly strings.
 - List columns of answers (`lists`): 9 % of an enumeration, from blocks that have come back for Arrow anyway.

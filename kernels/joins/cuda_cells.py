@@ -15,16 +15,16 @@ from numba import cuda
 from ..device.geometry import STREAM
 from ..device.jit import device, kernel
 from ..device.words import copied
-from . import cpu_pairs as pairs
+from . import cpu_slots
 
 KEY, VALUE, WORDS = range(3)
 """Words of a cell; with entries that ask for the next event a third one, for a place."""
 
-EMPTY = pairs.EMPTY
+EMPTY = cpu_slots.EMPTY
 BYTES = 8
 """Of a word."""
 
-_place = device(pairs._place.py_func)
+_place = device(cpu_slots._place.py_func)
 
 
 @device

@@ -1,1 +1,1 @@
-"""Lanes: the numbers of keys, the order and the grouping of events in their partition."""
+"""Lanes: the order and the grouping of events in their partition."""

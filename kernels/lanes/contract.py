@@ -1,4 +1,4 @@
-"""Lanes: numbers for keys, ordinals and order of events in their partition, the sort that groups them.
+"""Lanes: ordinals and order of events in their partition, the sort that groups them.
 
 Each body here is a kernel, and what it means.
 
@@ -44,45 +44,6 @@ def remember_body(lanes, values, last, seen):
         if lane >= 0:
             last[lane] = values[i]
             seen[lane] = 1
-
-
-def key_range_body(keys, valid, rows, least, most):
-    """The least and the greatest key of some rows, `least` and `most` among them.
-
-    `keys` any integer [n] in; `valid` uint8 [n] or [0] in: 0 at a null; `rows` int64 [m] in.
-    """
-    masked = valid.shape[0] > 0
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        if not masked or valid[row]:
-            least = min(least, keys[row])
-            most = max(most, keys[row])
-    return least, most
-
-
-def dense_codes_body(keys, valid, rows, least, table, count, codes, fresh):
-    """Number keys in the order in which they are first seen; how many there are by now.
-
-    `keys`, `valid`, `rows` as in `key_range_body`; `table` int32 [range] in/out: the number of key
-    `least + k`, or -1; `count` int64 in: numbers given so far; `codes` int32 [m] out: the number of each
-    row's key, -1 at a null; `fresh` int64 [m] out: the new keys, in the order of their numbers.
-    """
-    masked = valid.shape[0] > 0
-    before = count
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        if masked and not valid[row]:
-            codes[i] = -1
-            continue
-        at = keys[row] - least
-        code = table[at]
-        if code < 0:
-            code = count
-            table[at] = code
-            fresh[count - before] = keys[row]
-            count += 1
-        codes[i] = code
-    return count
 
 
 def group_body(lanes, starts, place):

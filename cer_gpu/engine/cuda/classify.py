@@ -213,11 +213,9 @@ class CudaClassifier(Classifier):
         if isinstance(batch, pa.RecordBatch):
             return super()._codes(batch, name)
         column = batch.columns[name]
-        texts = () if column.texts is None else tuple(column.texts.to_pylist())
-        if not texts:  # nothing but nulls
-            nothing = np.zeros(len(batch), np.uint8)
-            return Codes(nothing, nothing, (None,))
-        return Codes(column.data, column.valid, texts)
+        if column.texts is None or not len(column.texts):  # nothing but nulls
+            return columns.no_codes(len(batch))
+        return Codes(column.data, column.valid, column.texts)
 
     def _number_adder(self, batch: Events, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
         if isinstance(batch, pa.RecordBatch):

@@ -15,8 +15,8 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.enumeration.products import JoinAnswers, KeyedEvents, Products
 from cer_gpu.kernels.joins import cpu_hits as join_hits
-from cer_gpu.kernels.joins import cpu_pairs as pairs
 from cer_gpu.kernels.joins.contract import JoinTables, offsets
+from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import JoinMachine
 
@@ -151,10 +151,10 @@ class JoinRunner:
         least = max(int(rows.min(initial=np.iinfo(np.int32).max)), 0)
         reach = int(rows.max(initial=-1)) + 1 - least
         if reach <= rows.size:
-            count = pairs.localise_near(rows, least, np.full(max(reach, 0), -1, np.int32))
+            count = localise_near(rows, least, np.full(max(reach, 0), -1, np.int32))
         else:
             room = 1 << max(rows.size, 8).bit_length() + 1
-            count = pairs.localise(rows, np.full(room, pairs.EMPTY, np.int64), np.empty(room, np.int32))
+            count = localise(rows, np.full(room, EMPTY, np.int64), np.empty(room, np.int32))
         slots[columns] = rows
         return int(count)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Codes, Values
 from cer_gpu.engine.read.derive import evaluate, relation
+from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
@@ -20,7 +21,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import Reading
-from cer_gpu.plan.symbols import TABLE_BUDGET
+from cer_gpu.plan.symbols import TABLE_BUDGET, Stage
 
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
@@ -85,6 +86,10 @@ class Classifier:
         ]
         self._widths = {dtype.itemsize for dtype in self._dtypes}
         self._scratch: list[_Scratch] = []
+        self._texts = {
+            name: TextShares(axes, self._dtypes, self._note_seen)
+            for name, axes in _text_axes(reading.stages, reading.axes).items()
+        }
         self.unseen: dict[str, set[str]] = {}
         """For the columns of types and streams the names of the query that no event has had."""
         self.seen: dict[str, set[str]] = {}
@@ -113,10 +118,9 @@ class Classifier:
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
         return self._workers.map("reading", lambda block: self._block(adders, *block, before), blocks)
 
-    def _note_seen(self, axis: ColumnAxis, texts: tuple[str | None, ...]) -> None:
+    def _note_seen(self, axis: ColumnAxis, texts: list[str]) -> None:
         seen = self.seen.setdefault(axis.column, set())
-        if len(seen) < SEEN:
-            seen.update(text for text in texts if text is not None)
+        seen.update(texts[: SEEN - len(seen)])
         self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
 
     def _block(
@@ -157,47 +161,25 @@ class Classifier:
     # ------------------------------------------------------------------------------------- adders
 
     def _adders(self, batch: pa.RecordBatch) -> list[list[Adder]]:
-        texts: dict[str, Codes] = {}
-
-        def codes(name: str) -> Codes:
-            if name not in texts:
-                texts[name] = self._codes(batch, name)
-            return texts[name]
-
-        return [
-            self._stage_adders(batch, codes, stage.axes, stage.strides, self._dtypes[number])
-            for number, stage in enumerate(self._reading.stages)
-        ]
+        adders: list[list[Adder]] = []
+        for number, stage in enumerate(self._reading.stages):
+            axes = [self._reading.axes[axis] for axis in stage.axes]
+            adders.append(
+                [
+                    self._number_adder(batch, axis, stride, self._dtypes[number])
+                    for axis, stride in zip(axes, stage.strides, strict=True)
+                    if _text_column(axis) is None
+                ]
+            )
+        # One pass over a column of strings serves all of its axes: what they add is a table by code.
+        for name, texts in self._texts.items():
+            codes = self._codes(batch, name)
+            for number, shares in texts.of(codes.dictionary).items():
+                adders[number].append(Adder(codes, shares.of_code, None, shares.of_null))
+        return adders
 
     def _codes(self, batch: pa.RecordBatch, name: str) -> Codes:
         return columns.codes(batch.column(name), name)
-
-    def _stage_adders(
-        self,
-        batch: pa.RecordBatch,
-        codes: Callable[[str], Codes],
-        axes: tuple[int, ...],
-        strides: tuple[int, ...],
-        dtype: np.dtype,
-    ) -> list[Adder]:
-        by_column: dict[str, tuple[np.ndarray, int]] = {}
-        adders = []
-        for number, stride in zip(axes, strides, strict=True):
-            axis = self._reading.axes[number]
-            name = _text_column(axis)
-            if name is not None:
-                texts = codes(name).texts
-                classes, absent = _text_classes(axis, texts)
-                if isinstance(axis, ColumnAxis):
-                    self._note_seen(axis, texts)
-                before, before_absent = by_column.get(name, (np.zeros(len(classes), np.int64), 0))
-                by_column[name] = (before + stride * classes, before_absent + stride * absent)
-            else:
-                adders.append(self._number_adder(batch, axis, stride, dtype))
-        # One pass over a column of strings serves all of its axes: what they add is a table by code.
-        for name, (shares, absent) in by_column.items():
-            adders.append(Adder(codes(name), shares.astype(dtype), None, dtype.type(absent)))
-        return adders
 
     def _number_adder(self, batch: pa.RecordBatch, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
         def read(name: str) -> tuple[Values, str | None]:
@@ -234,14 +216,17 @@ def _text_column(axis: Axis) -> str | None:
     return None
 
 
-def _text_classes(axis: Axis, texts: tuple[str | None, ...]) -> tuple[np.ndarray, int]:
-    """The class of every value of a dictionary, and that of a null."""
-    if isinstance(axis, ColumnAxis):
-        number = {name: position + 1 for position, name in enumerate(axis.names)}
-        return np.array([number.get(text, 0) if text is not None else 0 for text in texts], np.int64), 0
-    assert isinstance(axis, (MatchAxis, CutAxis))
-    found = axis.text_classes((*texts, None)).astype(np.int64)
-    return found[:-1], int(found[-1])
+def _text_axes(stages: Sequence[Stage], axes: Sequence[Axis]) -> dict[str, list[StageAxis]]:
+    """The axes over each column of strings."""
+    found: dict[str, list[StageAxis]] = {}
+    for number, stage in enumerate(stages):
+        for index, stride in zip(stage.axes, stage.strides, strict=True):
+            axis = axes[index]
+            name = _text_column(axis)
+            if name is not None:
+                assert isinstance(axis, TextAxis)
+                found.setdefault(name, []).append(StageAxis(number, axis, stride))
+    return found
 
 
 def _is_null(

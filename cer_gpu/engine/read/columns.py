@@ -12,6 +12,9 @@ from cer_gpu.engine.read.sources import arrow_types
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 
+NO_TEXTS = pa.array([None], pa.string())
+"""The dictionary of a column of nulls."""
+
 
 @dataclass(frozen=True, slots=True)
 class Values:
@@ -45,21 +48,21 @@ class Codes:
     Attributes
     ----------
     data : ndarray, shape (n,), any integer dtype
-        The index of each value in `texts`.
+        The index of each value in `dictionary`.
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty where there is none.
-    texts : tuple of (str or None)
-        The values.
+    dictionary : pyarrow.Array
+        The values, of strings; at least one.
     """
 
     data: np.ndarray
     valid: np.ndarray
-    texts: tuple[str | None, ...]
+    dictionary: pa.Array
 
     def slice(self, start: int, stop: int) -> Codes:
         """The rows `start <= row < stop`, without copying."""
         valid = self.valid[start:stop] if len(self.valid) else self.valid
-        return Codes(self.data[start:stop], valid, self.texts)
+        return Codes(self.data[start:stop], valid, self.dictionary)
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -74,7 +77,8 @@ def single(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column
 
 
-def _validity(array: pa.Array) -> np.ndarray:
+def validity(array: pa.Array) -> np.ndarray:
+    """0 at the nulls of an array, uint8; empty where there is none."""
     if array.null_count == 0:
         return NONE_MISSING
     return _bits(array.buffers()[0], array.offset, len(array))
@@ -108,7 +112,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     if pa.types.is_null(kind):
         return Values(np.zeros(len(array)), np.zeros(len(array), np.uint8))
     if pa.types.is_boolean(kind):
-        return Values(_bits(array.buffers()[1], array.offset, len(array)), _validity(array))
+        return Values(_bits(array.buffers()[1], array.offset, len(array)), validity(array))
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         dtype = np.dtype(kind.to_pandas_dtype())
     else:
@@ -121,7 +125,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     data = np.frombuffer(array.buffers()[1], dtype, count=len(array), offset=array.offset * dtype.itemsize)
     # Kernels are compiled anew for arrays that can be written: no column is one, whoever made its buffer.
     data.flags.writeable = False
-    return Values(data, _validity(array))
+    return Values(data, validity(array))
 
 
 def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
@@ -134,13 +138,17 @@ def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
     """
     array = single(column)
     if pa.types.is_null(array.type):
-        return Codes(np.zeros(len(array), np.int32), np.zeros(len(array), np.uint8), (None,))
+        return no_codes(len(array))
     if not is_text(array.type):
         raise DataError(f"column `{name}` has type {array.type}; strings are needed there")
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
-    texts = tuple(array.dictionary.to_pylist())
+    if not len(array.dictionary):  # nothing but nulls: there is no value that a code could name
+        return no_codes(len(array))
     indices = numbers(array.indices, name)
-    if not texts:  # nothing but nulls: there is no value that a code could name
-        return Codes(np.zeros(len(array), np.int32), np.zeros(len(array), np.uint8), (None,))
-    return Codes(indices.data, indices.valid, texts)
+    return Codes(indices.data, indices.valid, array.dictionary)
+
+
+def no_codes(rows: int) -> Codes:
+    """A column of nulls."""
+    return Codes(np.zeros(rows, np.int32), np.zeros(rows, np.uint8), NO_TEXTS)

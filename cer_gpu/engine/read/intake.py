@@ -76,7 +76,7 @@ class Intake:
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys.columns else None
         self._contiguous = query.traits.reads_places
-        self._counters = np.zeros(0, np.int64)
+        self._counters = np.zeros(1, np.int64)
         self._last = np.zeros(0, np.float64)
         self._seen = np.zeros(0, np.uint8)
         self.rows = 0
@@ -248,31 +248,41 @@ class Intake:
         checked = not self._order.in_order and time is not None
         if not counted and not checked:
             return self._encode(batch, rows), none
-        lanes = self._encode(batch, np.arange(len(batch)))
+        lanes, ordinals = self._counted(batch) if counted else (self._encode(batch, None), none)
         if checked:
             assert time is not None
             self._check_lanes(lanes, time)
-        if not counted:
-            return lanes[rows], none
-        self._counters = grown(self._counters, self._partitions)
+        return lanes[rows], ordinals[rows] if counted else none
+
+    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> np.ndarray:
+        """The lanes of some rows, of all for None."""
+        inside = self._inside(batch)
+        if inside is not None and rows is not None:
+            inside = inside[rows]
+        if self.encoder is not None:
+            return self.encoder.encode(batch, rows, inside)
+        assert inside is not None
+        return inside.astype(np.int32) - 1
+
+    def _counted(self, batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
+        """The lanes of all rows, and their ordinals."""
+        if self.encoder is not None:
+            return self.encoder.counted(batch, self._inside(batch))
+        lanes = self._encode(batch, None)
         ordinals = np.empty(len(lanes), np.int64)
         kernels.ordinals(lanes, self._counters, ordinals)
-        return lanes[rows], ordinals[rows]
+        return lanes, ordinals
 
-    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
-        if self.encoder is not None:
-            lanes = self.encoder.encode(batch, rows)
-        else:
-            lanes = np.zeros(len(rows), np.int32)
-        if self._skips:
-            assert self._stream_column is not None
-            column = columns.single(batch.column(self._stream_column))
-            if pa.types.is_dictionary(column.type):
-                column = column.dictionary_decode()
-            named = pc.is_in(column, pa.array(list(self._query.reading.streams), column.type))
-            inside = named.to_numpy(zero_copy_only=False)[rows]
-            lanes = np.where(inside, lanes, np.int32(-1))
-        return lanes
+    def _inside(self, batch: pa.RecordBatch) -> np.ndarray | None:
+        """Which rows are of the streams that FROM names; None where all are."""
+        if not self._skips:
+            return None
+        assert self._stream_column is not None
+        column = columns.single(batch.column(self._stream_column))
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        named = pc.is_in(column, pa.array(list(self._query.reading.streams), column.type))
+        return named.to_numpy(zero_copy_only=False)
 
     def _remember(self, lanes: np.ndarray, times: np.ndarray) -> None:
         """Note the last time of each lane, for when the stream as a whole falls out of order."""

@@ -13,8 +13,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.derive import evaluate
-from cer_gpu.engine.read.keys import PartEncoder
-from cer_gpu.engine.read.pairs import PairNumbers
+from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
@@ -35,13 +34,11 @@ class JoinKeys:
         self._columns = keys.columns
         self._units = units
         self._lane_column = keys.lane_column
-        self._spaces = _spaces(self._columns)
+        self._keys_of = {column.space: column.keys for column in self._columns}
         self._lane_space = self._columns[self._lane_column.max()].space if self.has_lanes else -1
         self._domain_of = _domains(self._columns)
-        self._encoders: dict[tree.Expression, PartEncoder] = {}
-        self._wholes: dict[int, list[PairNumbers]] = {
-            number: [PairNumbers() for _ in range(width - 1)] for number, width in enumerate(self._spaces)
-        }
+        self._parts: dict[tree.Expression, Part] = {}
+        self._keys: list[Keys] = []
 
     @property
     def has_lanes(self) -> bool:
@@ -56,7 +53,8 @@ class JoinKeys:
     @property
     def slot_counts(self) -> np.ndarray:
         """How many slots each space has by now, shape (spaces,), int64."""
-        return np.array([self._slot_count(space) for space in range(len(self._spaces))], np.int64)
+        counts = [keys.count for keys in self._keys] or [0] * len(self._keys_of)
+        return np.array(counts, np.int64)
 
     def slots(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
         """The slot of some rows in every column.
@@ -66,14 +64,17 @@ class JoinKeys:
         ndarray, shape (columns, m), int32
             -1 where a value is null or NaN.
         """
-        codes: dict[tree.Expression, np.ndarray] = {}
+        words: dict[tree.Expression, Words] = {}
+        for key in self._domain_of:
+            words[key] = self._words(key, batch, rows)
+        if not self._keys:
+            self._keys = [
+                Keys([self._parts[self._domain_of[key]] for key in self._keys_of[space]])
+                for space in range(len(self._keys_of))
+            ]
         out = np.empty((len(self._columns), len(rows)), np.int32)
         for number, column in enumerate(self._columns):
-            first, *others = column.keys
-            whole = self._codes(first, batch, rows, codes)
-            for pairs, key in zip(self._wholes[column.space], others, strict=True):
-                whole = pairs.encode(whole, self._codes(key, batch, rows, codes))
-            out[number] = whole
+            out[number] = self._keys[column.space].encode([words[key] for key in column.keys])
         return out
 
     def lanes(self, slots: np.ndarray, symbols: np.ndarray, partitions: np.ndarray) -> np.ndarray:
@@ -98,7 +99,8 @@ class JoinKeys:
     @property
     def size(self) -> int:
         """How many values and tuples are remembered."""
-        return int(self.slot_counts.sum()) + sum(len(encoder.values) for encoder in self._encoders.values())
+        texts = {id(part.texts): part.texts.count for part in self._parts.values() if part.texts is not None}
+        return int(self.slot_counts.sum()) + sum(texts.values())
 
     def forget(self, slots: np.ndarray) -> np.ndarray:
         """Remember only what some events have: what has left the window need not be told apart any more.
@@ -113,78 +115,40 @@ class JoinKeys:
         ndarray, shape (columns, n), int32
             The same with the values numbered anew.
         """
-        # From the tuples down to the values that they are made of: which are still needed.
-        levels: list[list[tuple[np.ndarray, np.ndarray, np.ndarray]]] = []
-        values: dict[tree.Expression, list[np.ndarray]] = {domain: [] for domain in self._encoders}
-        for space, pairs_of in self._wholes.items():
-            whole = _used(slots[self._rows(space)])
-            keys = self._keys_of(space)
-            levels.append([])
-            for pairs, key in zip(reversed(pairs_of), reversed(keys[1:]), strict=True):
-                left, right = pairs.halves(whole)
-                levels[space].insert(0, (whole, left, right))
-                values[self._domain_of[key]].append(right)
-                whole = _used(left)
-            values[self._domain_of[keys[0]]].append(whole)
-        kept = {domain: _used(np.concatenate(parts)) for domain, parts in values.items()}
-        for domain, numbers in kept.items():
-            self._encoders[domain].keep(numbers)
+        used = [np.unique(slots[self._rows(space)]) for space in range(len(self._keys_of))]
+        used = [numbers[numbers >= 0].astype(np.int64) for numbers in used]
         out = np.full_like(slots, -1)
-        for space, pairs_of in self._wholes.items():
-            keys = self._keys_of(space)
-            below = kept[self._domain_of[keys[0]]]
-            for pairs, key, (whole, left, right) in zip(pairs_of, keys[1:], levels[space], strict=True):
-                pairs.reset(np.searchsorted(below, left), np.searchsorted(kept[self._domain_of[key]], right))
-                below = whole
+        found = kept(self._keys, used)
+        for space, (keys, numbers) in enumerate(found):
             rows = self._rows(space)
-            out[rows] = np.where(slots[rows] < 0, -1, np.searchsorted(below, slots[rows]))
+            old = slots[rows]
+            out[rows] = np.where(old < 0, -1, np.append(numbers, -1)[np.searchsorted(used[space], old)])
+            for key, part in zip(self._keys_of[space], keys.parts, strict=True):
+                self._parts[self._domain_of[key]] = part
+        self._keys = [keys for keys, _ in found]
         return out
-
-    def _keys_of(self, space: int) -> tuple[tree.Expression, ...]:
-        return next(column.keys for column in self._columns if column.space == space)
 
     def _rows(self, space: int) -> list[int]:
         return [number for number, column in enumerate(self._columns) if column.space == space]
 
-    def _slot_count(self, space: int) -> int:
-        if self._wholes[space]:
-            return self._wholes[space][-1].count
-        domain = self._domain_of[self._keys_of(space)[0]]
-        return len(self._encoders[domain].values) if domain in self._encoders else 0
-
-    def _codes(
-        self,
-        key: tree.Expression,
-        batch: pa.RecordBatch,
-        rows: np.ndarray,
-        known: dict[tree.Expression, np.ndarray],
-    ) -> np.ndarray:
-        """The numbers of the values of an expression, each expression evaluated once for a batch."""
-        if key not in known:
-            domain = self._domain_of[key]
-            members = [member for member, of in self._domain_of.items() if of == domain]
-            table, names = _with_derived(batch, members, self._units)
-            if domain not in self._encoders:
-                self._encoders[domain] = PartEncoder(tuple(names.values()), table.schema)
-            known[key] = self._encoders[domain].encode_one(table, rows, names[key])
-        return known[key]
-
-
-def _used(numbers: np.ndarray) -> np.ndarray:
-    """The distinct numbers, ascending, without -1."""
-    found = np.unique(numbers).astype(np.int64)
-    return found[found >= 0]
+    def _words(self, key: tree.Expression, batch: pa.RecordBatch, rows: np.ndarray) -> Words:
+        """The values of an expression; a NaN equals nothing, as a null does."""
+        domain = self._domain_of[key]
+        members = [member for member, of in self._domain_of.items() if of == domain]
+        table, names = _with_derived(batch, members, self._units)
+        if domain not in self._parts:
+            self._parts[domain] = Part(tuple(names.values()), table.schema)
+        part = self._parts[domain]
+        found = part.words_of(table, rows, names[key])
+        if not pa.types.is_floating(part.kind):
+            return found
+        valid = (found.data != NAN).view(np.uint8)
+        return Words(found.data, valid & found.valid if len(found.valid) else valid)
 
 
 def columns_read(keys: Iterable[KeyColumn]) -> list[str]:
     """The columns of the data that keys are made of."""
     return sorted({name for column in keys for key in column.keys for name in attributes_of(key)})
-
-
-def _spaces(keys: tuple[KeyColumn, ...]) -> list[int]:
-    """How many values the keys of each space have."""
-    width = {column.space: len(column.keys) for column in keys}
-    return [width[space] for space in range(len(width))]
 
 
 def _domains(keys: tuple[KeyColumn, ...]) -> dict[tree.Expression, tree.Expression]:

@@ -1,174 +1,271 @@
-"""The parts of a partition's key: every value that a part takes becomes a small number."""
+"""Keys: the values of PARTITION BY, and those that a join compares, as numbers in order of first sight."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import is_text, single
+from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.errors import DataError
-from cer_gpu.kernels.lanes import cpu as kernels
+from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.kernels.lanes import cpu as lane_kernels
 
-NAN = math.nan
-"""All NaN are one key: this one, which a dictionary finds by its identity."""
+NAN = int(np.array(np.nan).view(np.int64))
+"""The word of a NaN: all NaN are one key."""
 
-DENSE_RANGE = 1 << 22
-"""Whole numbers that lie so close together are looked up in a table."""
+BLOCK = 1 << 16
+"""Rows whose parts are put side by side at a time: fresh memory costs more than the numbering."""
 
 _TEMPORAL = (pa.types.is_timestamp, pa.types.is_duration, pa.types.is_date, pa.types.is_time)
 
 
-class PartEncoder:
-    """Numbers the values of one part of the key in the order in which they are first seen.
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The values of a part of the key as words: equal values, and they alone, have the same one.
+
+    Attributes
+    ----------
+    data : ndarray, shape (n,), int64, or int32 for texts
+        A whole number or a time is itself, a float its bits, a text its number, -1 for a null; of the
+        others a null has any word.
+    valid : ndarray, shape (n,) or (0,), uint8
+        0 at a null; empty where there is none.
+    """
+
+    data: np.ndarray
+    valid: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def slice(self, start: int, stop: int) -> Words:
+        """The rows `start <= row < stop`, without copying."""
+        return Words(self.data[start:stop], self.valid[start:stop])
+
+
+class Part:
+    """One part of a key.
 
     Parameters
     ----------
     names : tuple of str
-        The alternatives: the first that is not null is the value.
+        The columns that may hold it.
     schema : pyarrow.Schema
         Of the data.
+    texts : TextNumbers, optional
+        The numbers of texts to go on with.
 
     Attributes
     ----------
     kind : pyarrow.DataType
         The type of the values.
-    values : list
-        The value of each number; times as integers in their unit.
+    texts : TextNumbers or None
+        Of a part that is text.
 
     Raises
     ------
     DataError
-        When the alternatives have different types.
+        When the columns have different types.
     """
 
     def __init__(self, names: tuple[str, ...], schema: pa.Schema) -> None:
         self.names = names
         self.kind = _key_type([schema.field(name).type for name in names], names)
-        self.values: list[Any] = []
-        self._numbers: dict[Any, int] = {}
-        self._dense = pa.types.is_integer(self.kind)
-        self._least = 0
-        self._table = np.empty(0, np.int32)
+        self.texts = TextNumbers() if is_text(self.kind) else None
 
-    def encode(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
-        """The numbers of the values of some rows, -1 where there is none: shape (m,), int32."""
-        return self._encode(batch, rows, self.names)
+    def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
+        """The values of some rows, of all for None: the first of the alternatives that is not null."""
+        first, *others = self.names
+        found = self.words_of(batch, rows, first)
+        for name in others:
+            if not len(found.valid):
+                break
+            other, present = self.words_of(batch, rows, name), found.valid.astype(bool)
+            valid = found.valid | (other.valid if len(other.valid) else np.uint8(1))
+            found = Words(np.where(present, found.data, other.data), valid)
+        return found
 
-    def encode_one(self, batch: pa.RecordBatch, rows: np.ndarray, name: str) -> np.ndarray:
-        """The numbers of the values of one of the columns, -1 also for a NaN: NaN equals nothing.
+    def words_of(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Words:
+        """The values that one of the columns has in some rows."""
+        column = single(batch.column(name))
+        if pa.types.is_null(column.type):
+            size = len(column) if rows is None else len(rows)
+            return Words(np.full(size, -1, np.int64), np.zeros(size, np.uint8))
+        if self.texts is not None:
+            numbers = self.texts.encode(column, rows)
+            present = (numbers >= 0).view(np.uint8)
+            return Words(numbers, NONE_MISSING if present.all() else present)
+        if pa.types.is_dictionary(column.type) or (_is_temporal(self.kind) and column.type != self.kind):
+            column = column.cast(self.kind)
+        values = columns.numbers(column, name)
+        data, valid = values.data, values.valid
+        if rows is not None:
+            data, valid = data[rows], valid[rows] if len(valid) else valid
+        if data.dtype.kind == "f":
+            data = data.astype(np.float64) + 0.0  # the two zeros are one key
+            data[np.isnan(data)] = np.nan
+            return Words(data.view(np.int64), valid)
+        return Words(data.astype(np.int64, copy=False), valid)
 
-        Values of several columns that are equal have the same number.
-        """
-        codes = self._encode(batch, rows, (name,))
-        nan = self._numbers.get(NAN)
-        if nan is not None:
-            codes = np.where(codes == nan, np.int32(-1), codes)
-        return codes
+    def column(self, words: np.ndarray) -> pa.Array:
+        """The values that some words stand for, as Arrow has them."""
+        if self.texts is not None:
+            return self.texts.texts(words).cast(self.kind)
+        if pa.types.is_floating(self.kind):
+            return pa.array(words.view(np.float64)).cast(self.kind)
+        if _is_temporal(self.kind):
+            return pa.array(words).cast(_storage(self.kind)).cast(self.kind)
+        return pa.array(words).cast(self.kind)
 
-    def keep(self, used: np.ndarray) -> None:
-        """Forget all values but some, which are numbered from 0 on.
+    def kept(self, texts: TextNumbers | None) -> Part:
+        """The same part with other numbers of its texts."""
+        new = object.__new__(Part)
+        new.names, new.kind, new.texts = self.names, self.kind, texts
+        return new
+
+
+class Keys:
+    """Numbers the keys that are made of some parts.
+
+    What is numbered stays numbered: forgetting (`kept`) makes other numbers, beside these.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    """
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self.parts = tuple(parts)
+        # The numbers of a single text are the key's.
+        self._texts = self.parts[0].texts if len(self.parts) == 1 else None
+        self._numbers = None if self._texts is not None else WordNumbers(len(self.parts))
+        self._counters = np.zeros(0, np.int64)
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are by now."""
+        if self._numbers is not None:
+            return self._numbers.count
+        assert self._texts is not None
+        return self._texts.count
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the keys take."""
+        own = 0 if self._numbers is None else self._numbers.nbytes
+        return own + self._counters.nbytes + sum(part.texts.nbytes for part in self.parts if part.texts)
+
+    def encode(self, words: Sequence[Words]) -> np.ndarray:
+        """The numbers of keys, -1 where a part is null: shape (n,), int32.
 
         Parameters
         ----------
-        used : ndarray, shape (k,), int
-            The numbers of the values to keep.
+        words : sequence of Words
+            Of each part.
         """
-        self.values = [self.values[number] for number in used.tolist()]
-        self._table = np.empty(0, np.int32)
-        self._numbers = {}
-        if not self._dense:
-            self._numbers = {value: number for number, value in enumerate(self.values)}
-        elif self.values:
-            self._least = min(self.values)
-            self._table = np.full(max(self.values) - self._least + 1, -1, np.int32)
-            self._table[np.array(self.values) - self._least] = np.arange(len(self.values))
+        if self._numbers is None:
+            return words[0].data.astype(np.int32, copy=False)
+        parts = [self._numbers.encode(*block) for block in _together(words)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-        if self._dense and len(names) == 1:
-            codes = self._encode_dense(batch, rows, names[0])
-            if codes is not None:
-                return codes
-        if self._dense:
-            self._dense = False
-            self._numbers = {value: number for number, value in enumerate(self.values)}
-        return self._encode_any(batch, rows, names)
+    def counted(self, words: Sequence[Words]) -> tuple[np.ndarray, np.ndarray]:
+        """The same with how many rows of its key came before each row, shape (n,), int64; -1 without key."""
+        if self._numbers is not None:
+            parts = [self._numbers.counted(*block) for block in _together(words)]
+            if len(parts) == 1:
+                return parts[0]
+            lanes, ordinals = zip(*parts, strict=True)
+            return np.concatenate(lanes), np.concatenate(ordinals)
+        numbers = self.encode(words)
+        if len(self._counters) < self.count:
+            more = np.zeros(2 * self.count, np.int64)
+            more[: len(self._counters)] = self._counters
+            self._counters = more
+        ordinals = np.empty(len(numbers), np.int64)
+        lane_kernels.ordinals(numbers, self._counters, ordinals)
+        return numbers, ordinals
 
-    def column(self, codes: np.ndarray) -> pa.Array:
-        """The values of some numbers, as Arrow has them."""
-        used, inverse = np.unique(codes, return_inverse=True)
-        values = [self.values[code] for code in used.tolist()]
-        if _is_temporal(self.kind):
-            distinct = pa.array(values, pa.int64()).cast(_storage(self.kind)).cast(self.kind)
-        else:
-            distinct = pa.array(values, self.kind)
-        return distinct.take(pa.array(inverse))
+    def columns(self, numbers: np.ndarray) -> list[pa.Array]:
+        """For each part of the key the column of its values, for an array of numbers."""
+        return [part.column(words) for part, words in zip(self.parts, self.words(numbers), strict=True)]
 
-    def _encode_dense(self, batch: pa.RecordBatch, rows: np.ndarray, name: str) -> np.ndarray | None:
-        """By a table over the range of the keys; None where that is too wide."""
-        keys = columns.numbers(batch.column(name), name)
-        if not len(rows):
-            return np.empty(0, np.int32)
-        empty = not len(self._table)
-        least = np.iinfo(np.int64).max if empty else self._least
-        most = np.iinfo(np.int64).min if empty else self._least + len(self._table) - 1
-        least, most = map(int, kernels.key_range(keys.data, keys.valid, rows, least, most))
-        if least > most:
-            return np.full(len(rows), -1, np.int32)
-        if most - least >= DENSE_RANGE:
-            return None
-        if least < self._least or empty or most - least >= len(self._table):
-            table = np.full(most - least + 1, -1, np.int32)
-            if not empty:
-                table[self._least - least :][: len(self._table)] = self._table
-            self._least, self._table = least, table
-        codes = np.empty(len(rows), np.int32)
-        fresh = np.empty(len(rows), np.int64)
-        before = len(self.values)
-        count = kernels.dense_codes(keys.data, keys.valid, rows, least, self._table, before, codes, fresh)
-        self.values += fresh[: count - before].tolist()
-        return codes
+    def words(self, numbers: np.ndarray) -> np.ndarray:
+        """The keys of some numbers, shape (parts, n), int64."""
+        found = numbers.astype(np.int64) if self._numbers is None else self._numbers.words[numbers]
+        return np.ascontiguousarray(found.reshape(len(numbers), len(self.parts)).T)
 
-    def _encode_any(self, batch: pa.RecordBatch, rows: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-        encoded = single(pc.dictionary_encode(self._taken(batch, rows, names)))
-        values = [NAN if value != value else value for value in encoded.dictionary.to_pylist()]
-        numbers = np.array([*(self._number(value) for value in values), -1], np.int32)
-        return numbers[pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)]
+    def renewed(self, parts: Sequence[Part], words: np.ndarray, used: np.ndarray) -> Keys:
+        """Numbers for some keys alone, which have had others: see `kept`."""
+        new = Keys(parts)
+        if new._numbers is not None:
+            assert self._numbers is not None
+            new._numbers = self._numbers.kept(words[0] if len(parts) == 1 else words, used)
+        elif len(self._counters):
+            new._counters = np.zeros(new.count, np.int64)
+            known = used < len(self._counters)
+            new._counters[words[0, known]] = self._counters[used[known]]
+        return new
 
-    def _number(self, value: Any) -> int:
-        if value is None:
-            return -1
-        number = self._numbers.get(value)
-        if number is None:
-            number = self._numbers[value] = len(self.values)
-            self.values.append(value)
-        return number
 
-    def _taken(self, batch: pa.RecordBatch, rows: np.ndarray, names: tuple[str, ...]) -> pa.Array:
-        """The values of some rows; those of a dictionary stay in it."""
-        taken = pa.array(rows)
-        alternatives = []
-        for name in names:
-            column = single(batch.column(name)).take(taken)
-            if len(names) == 1 and pa.types.is_dictionary(column.type) and is_text(column.type):
-                return column
-            if (
-                pa.types.is_null(column.type)
-                or pa.types.is_dictionary(column.type)
-                or column.type != self.kind
-            ):
-                column = column.cast(self.kind)
-            if _is_temporal(self.kind):
-                column = column.cast(_storage(self.kind)).cast(pa.int64())
-            elif pa.types.is_floating(self.kind):
-                column = pc.add(column, 0.0)  # the two zeros are one key
-            alternatives.append(column)
-        return alternatives[0] if len(alternatives) == 1 else single(pc.coalesce(*alternatives))
+def kept(spaces: Sequence[Keys], used: Sequence[np.ndarray]) -> list[tuple[Keys, np.ndarray]]:
+    """Forget all keys but some.
+
+    Parameters
+    ----------
+    spaces : sequence of Keys
+        All that share a part with one of them.
+    used : sequence of ndarray, shape (k,), int64
+        For each the numbers of the keys to keep, ascending.
+
+    Returns
+    -------
+    list of (Keys, ndarray)
+        For each the numbers of these keys alone, and the new one of each of them, shape (k,), int64.
+    """
+    words = [keys.words(numbers) for keys, numbers in zip(spaces, used, strict=True)]
+    places: dict[int, list[tuple[int, int]]] = {}
+    parts: dict[int, Part] = {}
+    for space, keys in enumerate(spaces):
+        for k, part in enumerate(keys.parts):
+            places.setdefault(id(part), []).append((space, k))
+            parts[id(part)] = part
+    renewed: dict[int, Part] = {}
+    for name, part in parts.items():
+        if part.texts is None:
+            renewed[name] = part
+            continue
+        texts = np.unique(np.concatenate([words[space][k] for space, k in places[name]]))
+        renewed[name] = part.kept(part.texts.kept(texts))
+        for space, k in places[name]:
+            words[space][k] = np.searchsorted(texts, words[space][k])
+    found = []
+    for keys, own, numbers in zip(spaces, words, used, strict=True):
+        new = keys.renewed([renewed[id(part)] for part in keys.parts], own, numbers)
+        single_text = len(keys.parts) == 1 and keys.parts[0].texts is not None
+        found.append((new, own[0] if single_text else np.arange(len(numbers))))
+    return found
+
+
+def _together(words: Sequence[Words]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The words of the parts of a key side by side, and where all are there: block after block."""
+    if len(words) == 1:
+        yield words[0].data.astype(np.int64, copy=False), words[0].valid
+        return
+    for start in range(0, max(len(words[0]), 1), BLOCK):
+        parts = [part.slice(start, start + BLOCK) for part in words]
+        valid = NONE_MISSING
+        for part in parts:
+            if len(part.valid):
+                valid = valid & part.valid if len(valid) else part.valid
+        together = np.empty((len(parts), len(parts[0])), np.int64)
+        for row, part in zip(together, parts, strict=True):
+            row[:] = part.data
+        yield together, valid
 
 
 def _is_temporal(kind: pa.DataType) -> bool:

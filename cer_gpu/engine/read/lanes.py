@@ -1,4 +1,4 @@
-"""Partitions: every key of PARTITION BY becomes a lane, a small number that stays the same for the run."""
+"""Partitions: every key of PARTITION BY becomes a lane, a small number."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.keys import PartEncoder
+from cer_gpu.engine.read.keys import Keys, Part, Words, kept
 from cer_gpu.kernels.lanes import cpu as kernels
 
 
 class LaneEncoder:
-    """Gives every key a lane.
+    """Gives every key a lane, in the order of first sight.
 
     Parameters
     ----------
@@ -20,27 +20,31 @@ class LaneEncoder:
         The parts of the key; of a part's alternatives the first that is not null counts.
     schema : pyarrow.Schema
         Of the data.
+
+    Attributes
+    ----------
+    keys : Keys
+        What the lanes by now stand for. `forget` puts another in its place: who still has lanes from before
+        then holds on to the one that they were given by.
     """
 
     def __init__(self, partition: tuple[tuple[str, ...], ...], schema: pa.Schema) -> None:
-        self._parts = [PartEncoder(part, schema) for part in partition]
-        self._lanes: dict[tuple[int, ...], int] = {}
-        self._codes: list[tuple[int, ...]] = []
+        self.keys = Keys([Part(names, schema) for names in partition])
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the parts in results: their first alternative."""
-        return tuple(part.names[0] for part in self._parts)
+        return tuple(part.names[0] for part in self.keys.parts)
 
     @property
     def types(self) -> tuple[pa.DataType, ...]:
         """The types of the parts."""
-        return tuple(part.kind for part in self._parts)
+        return tuple(part.kind for part in self.keys.parts)
 
     @property
     def count(self) -> int:
         """How many lanes there are by now."""
-        return len(self._parts[0].values) if len(self._parts) == 1 else len(self._codes)
+        return self.keys.count
 
     def key(self, lane: int) -> tuple[Any, ...]:
         """The key of a lane."""
@@ -48,36 +52,58 @@ class LaneEncoder:
 
     def key_columns(self, lanes: np.ndarray) -> list[pa.Array]:
         """For each part of the key the column of its values, for an array of lanes."""
-        if len(self._parts) == 1:
-            return [self._parts[0].column(lanes)]
-        used, inverse = np.unique(lanes, return_inverse=True)
-        codes = np.array([self._codes[lane] for lane in used.tolist()], np.int64)
-        codes = codes.reshape(-1, len(self._parts))[inverse]
-        return [part.column(codes[:, number]) for number, part in enumerate(self._parts)]
+        return self.keys.columns(lanes)
 
-    def encode(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
+    def encode(
+        self, batch: pa.RecordBatch, rows: np.ndarray | None = None, inside: np.ndarray | None = None
+    ) -> np.ndarray:
         """The lanes of some rows; -1 for an event without a whole key.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        rows : ndarray, shape (m,), int64, or None
+            None: all.
+        inside : ndarray, shape (m,), bool, or None
+            Which of them may have a lane; None: all.
 
         Returns
         -------
         ndarray, shape (m,), int32
         """
-        codes = [part.encode(batch, rows) for part in self._parts]
-        if len(codes) == 1:
-            return codes[0]
-        whole = np.stack(codes, axis=1)
-        present, inverse = np.unique(whole, axis=0, return_inverse=True)
-        lane_of = np.array([self._lane(tuple(row)) for row in present.tolist()], np.int32)
-        return lane_of[inverse.reshape(-1)]
+        return self.keys.encode(self._words(batch, rows, inside))
 
-    def _lane(self, codes: tuple[int, ...]) -> int:
-        if min(codes) < 0:
-            return -1
-        lane = self._lanes.get(codes)
-        if lane is None:
-            lane = self._lanes[codes] = len(self._codes)
-            self._codes.append(codes)
-        return lane
+    def counted(
+        self, batch: pa.RecordBatch, inside: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The lanes of all rows, and how many rows of its lane came before each, shape (n,), int64."""
+        return self.keys.counted(self._words(batch, None, inside))
+
+    def forget(self, used: np.ndarray) -> np.ndarray:
+        """Forget all lanes but some: they are numbered anew.
+
+        Parameters
+        ----------
+        used : ndarray, shape (k,), int64
+            The lanes to keep, ascending.
+
+        Returns
+        -------
+        ndarray, shape (k,), int64
+            The new number of each.
+        """
+        ((self.keys, numbers),) = kept([self.keys], [used])
+        return numbers
+
+    def _words(
+        self, batch: pa.RecordBatch, rows: np.ndarray | None, inside: np.ndarray | None
+    ) -> list[Words]:
+        found = [part.words(batch, rows) for part in self.keys.parts]
+        if inside is None or inside.all():
+            return found
+        first = found[0]
+        valid = inside.view(np.uint8) if not len(first.valid) else first.valid & inside
+        return [Words(np.where(inside, first.data, -1), valid), *found[1:]]
 
 
 def order_by_lane(lanes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

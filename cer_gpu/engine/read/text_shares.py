@@ -1,0 +1,119 @@
+"""What the values of a column of strings add to the index of an event: each text is looked at once a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.numbers import TextNumbers, same_memory
+from cer_gpu.plan.axes import ColumnAxis, CutAxis, MatchAxis
+
+TextAxis = ColumnAxis | MatchAxis | CutAxis
+
+REMEMBERED = 1 << 20
+"""Texts of a column whose classes are remembered: once there are more, those before are forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """What a column adds to the index of a stage.
+
+    Attributes
+    ----------
+    of_code : ndarray, shape (dictionary,), the dtype of the index
+        By code.
+    of_null : numpy scalar
+    """
+
+    of_code: np.ndarray
+    of_null: np.generic
+
+
+@dataclass(frozen=True, slots=True)
+class StageAxis:
+    """An axis in a stage: each class adds `stride` more than the one before it."""
+
+    stage: int
+    axis: TextAxis
+    stride: int
+
+
+class TextShares:
+    """The shares of one column of strings in all stages of a query.
+
+    A regular expression, a cut or a name is held against a text when it is first seen; a dictionary that
+    comes again, as all slices of a table have one, costs nothing.
+
+    Parameters
+    ----------
+    axes : sequence of StageAxis
+        Those that read the column.
+    dtypes : sequence of numpy dtype
+        Of the index of each stage.
+    note : callable
+        Is given the texts that are seen for the first time, for an axis of names.
+    """
+
+    def __init__(
+        self,
+        axes: Sequence[StageAxis],
+        dtypes: Sequence[np.dtype],
+        note: Callable[[ColumnAxis, list[str]], None],
+    ) -> None:
+        self._axes = axes
+        self._dtypes = dtypes
+        self._note = note
+        self._absent = [_classes(each.axis, [None])[0] for each in axes]
+        self._dictionary: pa.Array | None = None
+        self._shares: dict[int, Shares] = {}
+        self._forget()
+
+    def of(self, dictionary: pa.Array) -> dict[int, Shares]:
+        """The shares of the values of a dictionary, for each stage that has an axis over the column."""
+        if self._dictionary is None or not same_memory(dictionary, self._dictionary):
+            self._shares = self._found(dictionary)
+            # Held on to, so that no other dictionary comes to lie where this one does.
+            self._dictionary = dictionary
+        return self._shares
+
+    def _found(self, dictionary: pa.Array) -> dict[int, Shares]:
+        if self._numbers.count > REMEMBERED:
+            self._forget()
+        before = self._numbers.count
+        numbers = self._numbers.encode(dictionary)
+        self._classify(before)
+        whole: dict[int, tuple[np.ndarray, int]] = {}
+        for each, classes, absent in zip(self._axes, self._of_text, self._absent, strict=True):
+            shares, of_null = whole.get(each.stage, (np.zeros(len(numbers), np.int64), 0))
+            # The number of a null is -1, so that it takes the last class.
+            shares = shares + each.stride * np.append(classes, absent)[numbers]
+            whole[each.stage] = shares, of_null + each.stride * int(absent)
+        return {
+            stage: Shares(shares.astype(self._dtypes[stage]), self._dtypes[stage].type(of_null))
+            for stage, (shares, of_null) in whole.items()
+        }
+
+    def _classify(self, before: int) -> None:
+        """Find the classes of the texts from number `before` on."""
+        if before == self._numbers.count:
+            return
+        new = self._numbers.texts(np.arange(before, self._numbers.count)).to_pylist()
+        for number, each in enumerate(self._axes):
+            if isinstance(each.axis, ColumnAxis):
+                self._note(each.axis, new)
+            self._of_text[number] = np.concatenate([self._of_text[number], _classes(each.axis, new)])
+
+    def _forget(self) -> None:
+        self._numbers = TextNumbers()
+        self._of_text = [np.empty(0, np.int64) for _ in self._axes]
+
+
+def _classes(axis: TextAxis, texts: Sequence[str | None]) -> np.ndarray:
+    """The class of each text, int64."""
+    if isinstance(axis, ColumnAxis):
+        number = {name: position + 1 for position, name in enumerate(axis.names)}
+        return np.array([0 if text is None else number.get(text, 0) for text in texts], np.int64)
+    return axis.text_classes(texts).astype(np.int64)

@@ -1,0 +1,1 @@
+"""Keys: every key gets a small number, in order of first sight."""

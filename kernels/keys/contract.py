@@ -1,0 +1,90 @@
+"""The contract of the numbers of keys: open-addressing hash tables and what they give.
+
+A key is one or several 64-bit words (whole numbers, the bits of floats, numbers of texts) or the bytes of a
+text. A place of a table is two numbers side by side, so that a look-up touches one line of the cache: a
+fingerprint of the key, and one more than its number. The fingerprint of a single word is the word itself.
+
+Each kernel stops where its table is full, and goes on from there once the host has made room.
+
+`number_words` numbers the keys of rows, and the rows of each key; it gives the row before which the table
+was full, or n:
+
+===========  ============================  ====================================================
+`table`      `WordTable`                   in/out
+`words`      int64 [n] or [parts, n]       in: the key of each row
+`valid`      uint8 [n] or [0]              in: 0 where a row has no whole key; empty where all have
+`counters`   int64 [room] or [0]           in/out: how many rows each key has had
+`start`      int64                         in: the row to go on from
+`numbers`    int32 [n]                     out: the number of each row's key, -1 where it has none
+`ordinals`   int64 [n] or [0]              out: how many rows of its key come before it, -1 without
+                                           a key; empty: nothing is counted
+===========  ============================  ====================================================
+
+`number_texts` numbers the texts of rows, and gives the same:
+
+=================  =====================  =======================================================
+`table`            `TextTable`            in/out
+`data`             uint8 [bytes]          in: UTF-8
+`begins`, `ends`   int32 or int64 [n]     in: the bytes of row i are begins[i] .. ends[i] - 1
+`valid`            uint8 [n] or [0]       in: 0 at a null; empty where there is none
+`start`            int64                  in: the row to go on from
+`numbers`          int32 [n]              out: the number of each row's text, -1 for a null
+=================  =====================  =======================================================
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class WordTable(NamedTuple):
+    """Keys of words and their numbers.
+
+    Attributes
+    ----------
+    places : ndarray, shape (power of two, 2), int64
+        Fingerprint, and number + 1: 0 where the place is free. More of them than `words` has room.
+    words : ndarray, shape (room,), or (room, parts) for keys of several words, int64
+        The key of each number.
+    held : ndarray, shape (1,), int64
+        How many numbers there are.
+    """
+
+    places: np.ndarray
+    words: np.ndarray
+    held: np.ndarray
+
+
+class TextTable(NamedTuple):
+    """Texts and their numbers.
+
+    Attributes
+    ----------
+    places : ndarray, shape (power of two, 2), int64
+        As in `WordTable`; the fingerprint of a text is a hash.
+    ends : ndarray, shape (room + 1,), int64
+        The bytes of text k are ends[k] .. ends[k + 1] - 1.
+    data : ndarray, shape (bytes,), uint8
+        UTF-8.
+    held : ndarray, shape (1,), int64
+    """
+
+    places: np.ndarray
+    ends: np.ndarray
+    data: np.ndarray
+    held: np.ndarray
+
+
+def numbers_reference(keys, known):
+    """The number of every key and how many rows of its key come before it; both -1 for a key that is None.
+
+    `keys`: a sequence of keys, of which one may be None; `known`: list of keys by number, to which the new
+    ones are added.
+    """
+    numbers, ordinals = [], []
+    for row, key in enumerate(keys):
+        if key is not None and key not in known:
+            known.append(key)
+        numbers.append(-1 if key is None else known.index(key))
+        ordinals.append(-1 if key is None else list(keys[:row]).count(key))
+    return numbers, ordinals

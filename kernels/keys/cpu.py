@@ -1,0 +1,215 @@
+"""Numbers for keys on the CPU, by `contract`.
+
+Indices are unsigned: a signed one is looked at for being negative each time, which takes five times as long
+as the hash of a text.
+"""
+
+import numpy as np
+
+from ..jit import inline, jit
+
+_ONE = np.uint64(1)
+_EIGHT = np.uint64(8)
+_HALF = np.uint64(33)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xFF51AFD7ED558CCD)
+_SECOND = np.uint64(0xC4CEB9FE1A85EC53)
+
+
+@inline
+def _mixed(word):
+    """A hash of a word: all of its bits have a say in each bit."""
+    word = (word ^ (word >> _HALF)) * _FIRST
+    word = (word ^ (word >> _HALF)) * _SECOND
+    return word ^ (word >> _HALF)
+
+
+@inline
+def _shift(places):
+    """By how much a hash is shifted to leave the number of a place."""
+    shift = np.uint64(64)
+    size = places.shape[0]
+    while size > 1:
+        size >>= 1
+        shift -= _ONE
+    return shift
+
+
+@inline
+def _home(fingerprint, shift):
+    """Where to look for a key first: neighbouring numbers lie far from each other, and few together."""
+    return (np.uint64(fingerprint) * _GOLDEN) >> shift
+
+
+@jit
+def _fingerprint(words, row):
+    """What tells the key of a row from most others; a single word from all others."""
+    if words.ndim == 1:
+        fingerprint = words[row]
+    else:
+        mixed = np.uint64(0)
+        for part in range(words.shape[0]):
+            mixed = _mixed(mixed ^ np.uint64(words[part, row]))
+        fingerprint = np.int64(mixed)
+    return fingerprint
+
+
+@jit
+def _is_key(known, number, words, row):
+    """Whether a number is that of the key of a row, whose fingerprint it has."""
+    same = True
+    if words.ndim == 2:
+        for part in range(words.shape[0]):
+            same &= known[number, part] == words[part, row]
+    return same
+
+
+@jit
+def _keep_key(known, number, words, row):
+    """Note the key of a new number."""
+    if words.ndim == 1:
+        known[number] = words[row]
+    else:
+        for part in range(words.shape[0]):
+            known[number, part] = words[part, row]
+
+
+@jit
+def number_words(table, words, valid, counters, start, numbers, ordinals):
+    """Number the keys of rows, and the rows of each key; the row before which the table was full, or n."""
+    places, known = table.places, table.words
+    mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
+    masked, counted = valid.shape[0] > 0, ordinals.shape[0] > 0
+    count = table.held[0]
+    for row in range(start, words.shape[-1]):
+        if masked and not valid[row]:
+            numbers[row] = -1
+            if counted:
+                ordinals[row] = -1
+            continue
+        own = _fingerprint(words, row)
+        at = _home(own, shift)
+        while True:
+            number = places[at, 1] - 1
+            if number < 0:
+                if count >= known.shape[0]:
+                    table.held[0] = count
+                    return row
+                number = count
+                count += 1
+                places[at, 0] = own
+                places[at, 1] = count
+                _keep_key(known, number, words, row)
+                break
+            if places[at, 0] == own and _is_key(known, number, words, row):
+                break
+            at = (at + _ONE) & mask
+        numbers[row] = number
+        if counted:
+            ordinals[row] = counters[number]
+            counters[number] += 1
+    table.held[0] = count
+    return words.shape[-1]
+
+
+@inline
+def _word(data, at):
+    """Eight bytes as one number: compilers read them at once."""
+    return (
+        np.uint64(data[at])
+        | np.uint64(data[at + _ONE]) << _EIGHT
+        | np.uint64(data[at + np.uint64(2)]) << np.uint64(16)
+        | np.uint64(data[at + np.uint64(3)]) << np.uint64(24)
+        | np.uint64(data[at + np.uint64(4)]) << np.uint64(32)
+        | np.uint64(data[at + np.uint64(5)]) << np.uint64(40)
+        | np.uint64(data[at + np.uint64(6)]) << np.uint64(48)
+        | np.uint64(data[at + np.uint64(7)]) << np.uint64(56)
+    )
+
+
+@inline
+def _hashed(data, at, size):
+    """A hash of some bytes."""
+    mixed, left = size, size
+    while left >= _EIGHT:
+        mixed = _mixed(mixed ^ _word(data, at))
+        at += _EIGHT
+        left -= _EIGHT
+    word = np.uint64(0)
+    while left > np.uint64(0):
+        left -= _ONE
+        word = (word << _EIGHT) | np.uint64(data[at + left])
+    return np.int64(_mixed(mixed ^ word))
+
+
+@inline
+def _is_text(table, number, data, at, size):
+    """Whether a number is that of a text."""
+    own = np.uint64(table.ends[number])
+    same = np.uint64(table.ends[number + 1]) - own == size
+    left = size
+    while same and left >= _EIGHT:
+        same = _word(table.data, own) == _word(data, at)
+        own += _EIGHT
+        at += _EIGHT
+        left -= _EIGHT
+    while same and left > np.uint64(0):
+        left -= _ONE
+        same = table.data[own + left] == data[at + left]
+    return same
+
+
+@jit
+def number_texts(table, data, begins, ends, valid, start, numbers):
+    """Number the texts of rows; the row before which the table was full, or n."""
+    places = table.places
+    mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
+    masked = valid.shape[0] > 0
+    count = table.held[0]
+    for row in range(start, begins.shape[0]):
+        if masked and not valid[row]:
+            numbers[row] = -1
+            continue
+        begin = np.uint64(begins[row])
+        size = np.uint64(ends[row]) - begin
+        own = _hashed(data, begin, size)
+        at = _home(own, shift)
+        while True:
+            number = places[at, 1] - 1
+            if number < 0:
+                low = np.uint64(table.ends[count])
+                if count + 1 >= table.ends.shape[0] or low + size > np.uint64(table.data.shape[0]):
+                    table.held[0] = count
+                    return row
+                number = count
+                count += 1
+                k = np.uint64(0)
+                while k < size:
+                    table.data[low + k] = data[begin + k]
+                    k += _ONE
+                table.ends[count] = np.int64(low + size)
+                places[at, 0] = own
+                places[at, 1] = count
+                break
+            if places[at, 0] == own and _is_text(table, number, data, begin, size):
+                break
+            at = (at + _ONE) & mask
+        numbers[row] = number
+    table.held[0] = count
+    return begins.shape[0]
+
+
+@jit
+def rehash(old, places):
+    """Move the keys of a table to more places.
+
+    `old` int64 [power of two, 2] in; `places` int64 [larger power of two, 2] in: zeros, out: the same keys.
+    """
+    mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
+    for place in range(old.shape[0]):
+        if old[place, 1] != 0:
+            at = _home(old[place, 0], shift)
+            while places[at, 1] != 0:
+                at = (at + _ONE) & mask
+            places[at, 0] = old[place, 0]
+            places[at, 1] = old[place, 1]

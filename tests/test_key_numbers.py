@@ -1,0 +1,192 @@
+"""Numbers of keys: the kernels against their reference, keys of every type, and what is kept of them."""
+
+from __future__ import annotations
+
+import math
+from datetime import date
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.kernels.keys import cpu
+from cer_gpu.kernels.keys.contract import numbers_reference
+
+from cer_gpu.engine.read import numbers as module
+from cer_gpu.engine.read.keys import Keys, Part, kept
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3])
+@pytest.mark.parametrize("most", [3, 50, 2**40])
+@pytest.mark.parametrize("masked", [False, True])
+def test_words_are_numbered_and_counted_as_the_reference_says(parts: int, most: int, masked: bool) -> None:
+    rng = np.random.default_rng(parts * most + masked)
+    numbers = WordNumbers(parts)
+    known: list[Any] = []
+    rows: list[Any] = []
+    for size in (0, 40, 700, 5):
+        words = rng.integers(-most, most, (parts, size))
+        valid = (rng.random(size) < 0.8).astype(np.uint8) if masked else NONE_MISSING
+        keys = [tuple(key) for key in words.T.tolist()]
+        rows += [None if masked and not valid[row] else key for row, key in enumerate(keys)]
+        expected = numbers_reference(rows, known)
+        found, ordinals = numbers.counted(words[0] if parts == 1 else words, valid)
+        assert found.tolist() == expected[0][len(rows) - size :]
+        assert ordinals.tolist() == expected[1][len(rows) - size :]
+        assert numbers.count == len(known)
+    assert numbers.words.reshape(-1, parts).tolist() == [list(key) for key in known]
+
+
+def test_words_whose_bits_agree_where_a_table_looks_are_told_apart() -> None:
+    for words in (np.arange(3000) << 52, np.arange(3000) << 32, np.arange(3000).astype(float).view(np.int64)):
+        numbers = WordNumbers(1)
+        assert numbers.encode(words, NONE_MISSING).tolist() == list(range(3000))
+        assert numbers.encode(words[::-1], NONE_MISSING).tolist() == list(range(3000))[::-1]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_texts_are_numbered_as_the_reference_says(kind: pa.DataType) -> None:
+    rng = np.random.default_rng(5)
+    alphabet = np.array(list("ab\0é€𝄞"))
+    numbers, known = TextNumbers(), []
+    for size in (0, 1, 300, 900):
+        lengths = rng.integers(0, rng.choice([3, 20]), size)
+        texts = ["".join(rng.choice(alphabet, length)) for length in lengths]
+        rows = [None if rng.random() < 0.1 else text for text in texts]
+        column = pa.array([*rows, "before"], kind).slice(0, size)
+        assert numbers.encode(column).tolist() == numbers_reference(rows, known)[0]
+        some = np.sort(rng.permutation(size)[: size // 2])
+        assert numbers.encode(column, some).tolist() == numbers_reference([rows[k] for k in some], known)[0]
+    assert numbers.texts(np.arange(numbers.count)).to_pylist() == known
+    used = np.arange(3, numbers.count, 2)
+    fewer = numbers.kept(used)
+    assert fewer.texts(np.arange(len(used))).to_pylist() == known[3::2]
+    assert fewer.encode(pa.array([known[5], "new", known[3]], kind)).tolist() == [1, len(used), 0]
+
+
+def test_the_values_of_a_dictionary_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up = []
+    number_texts = cpu.number_texts
+
+    def noted(table: Any, data: Any, begins: Any, *others: Any) -> int:
+        looked_up.append(len(begins))
+        return int(number_texts(table, data, begins, *others))
+
+    monkeypatch.setattr(module.kernels, "number_texts", noted)
+    numbers = TextNumbers()
+    few = pa.DictionaryArray.from_arrays(pa.array([1, None, 0, 1] * 100), ["x", "y"])
+    for start in range(0, 400, 4):
+        assert numbers.encode(few.slice(start, 4)).tolist() == [1, -1, 0, 1]
+    assert sum(looked_up) == 2
+    many = pa.DictionaryArray.from_arrays(pa.array([7, 9, 7]), [f"v{k}" for k in range(5000)])
+    assert numbers.encode(many).tolist() == [2, 3, 2]
+    assert numbers.encode(many.slice(1)).tolist() == [3, 2]
+    assert sum(looked_up) == 4
+
+
+MOMENTS = pa.timestamp("ms", "UTC")
+COLUMNS: dict[str, tuple[pa.DataType, list[Any]]] = {
+    "small": (pa.int8(), [5, None, -3, 5, 0]),
+    "large": (pa.int64(), [2**62, -(2**62), 2**62, None, 0]),
+    "truth": (pa.bool_(), [True, False, None, True, True]),
+    "single": (pa.float32(), [0.0, -0.0, 1.5, math.nan, None]),
+    "double": (pa.float64(), [math.nan, math.inf, -math.nan, 1e300, 0.1]),
+    "text": (pa.string(), ["x", "", None, "é", "x"]),
+    "coded": (pa.dictionary(pa.int32(), pa.string()), ["x", None, "y", "x", "z"]),
+    "moment": (MOMENTS, [0, 1, None, 0, -5]),
+    "day": (pa.date32(), [date(2020, 1, 1), None, date(2020, 1, 1), date(1969, 1, 1), date(1970, 1, 1)]),
+    "clock": (pa.time32("s"), [0, 5, 5, None, 86399]),
+    "span": (pa.duration("us"), [3, 3, None, -3, 0]),
+    "nothing": (pa.null(), [None] * 5),
+}
+BATCH = pa.RecordBatch.from_arrays(
+    [pa.array(values, kind) for kind, values in COLUMNS.values()], names=list(COLUMNS)
+)
+
+
+def plain(value: Any) -> Any:
+    """A value of a key as it is told apart: all NaN are one, and so are the two zeros."""
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else value + 0.0
+    return value
+
+
+@pytest.mark.parametrize(
+    "names",
+    [*((name,) for name in COLUMNS), ("small", "text"), ("coded", "moment", "double"), ("text", "day")],
+)
+def test_keys_of_every_type(names: tuple[str, ...]) -> None:
+    encoder = LaneEncoder(tuple((name,) for name in names), BATCH.schema)
+    rows = [tuple(plain(value) for value in row.values()) for row in BATCH.select(names).to_pylist()]
+    whole = [None if None in row else row for row in rows]
+    known: list[Any] = []
+    for some in (None, np.array([4, 2]), np.array([], np.int64), np.arange(5)):
+        picked = whole if some is None else [whole[row] for row in some]
+        assert encoder.encode(BATCH, some).tolist() == numbers_reference(picked, known)[0]
+    columns = encoder.key_columns(np.arange(len(known)))
+    assert [column.type for column in columns] == list(encoder.types)
+    assert [tuple(map(plain, row)) for row in zip(*(column.to_pylist() for column in columns))] == known
+    assert encoder.counted(BATCH)[1].tolist() == numbers_reference(whole, known)[1]
+    inside = np.array([True, True, False, True, False])
+    left = [row if there else None for row, there in zip(whole, inside, strict=True)]
+    assert encoder.encode(BATCH, None, inside).tolist() == numbers_reference(left, known)[0]
+
+
+@pytest.mark.parametrize(
+    "names", [("text", "coded"), ("small", "large"), ("single", "double"), ("moment", "day")]
+)
+def test_of_alternatives_the_first_that_is_there(names: tuple[str, ...]) -> None:
+    encoder = LaneEncoder((names,), BATCH.schema)
+    kind = encoder.types[0]
+    rows = [
+        next((plain(value) for value in row if value is not None), None)
+        for row in zip(*(BATCH.column(name).cast(kind).to_pylist() for name in names))
+    ]
+    lanes = encoder.encode(BATCH)
+    there = np.array([value is not None for value in rows])
+    assert ((lanes >= 0) == there).all()
+    assert [plain(value) for value in encoder.key_columns(lanes[there])[0].to_pylist()] == [
+        value for value in rows if value is not None
+    ]
+    assert len(set(lanes[there].tolist())) == len(set(rows) - {None})
+
+
+@pytest.mark.parametrize("names", [("text",), ("large",), ("coded", "small")])
+def test_lanes_are_forgotten_and_those_kept_count_on(names: tuple[str, ...]) -> None:
+    encoder = LaneEncoder(tuple((name,) for name in names), BATCH.schema)
+    lanes, _ = encoder.counted(BATCH)
+    used = np.unique(lanes[lanes >= 0])[1:]
+    before, keys = encoder.keys, [encoder.key(int(lane)) for lane in used]
+    numbers = encoder.forget(used)
+    assert [encoder.key(int(lane)) for lane in numbers] == keys
+    assert encoder.count == len(used)
+    assert [tuple(row) for row in zip(*(c.to_pylist() for c in before.columns(used)))] == keys
+    again, ordinals = encoder.counted(BATCH)
+    of_old = dict(zip(used.tolist(), numbers.tolist(), strict=True))
+    for row, lane in enumerate(lanes.tolist()):
+        if lane in of_old:
+            assert again[row] == of_old[lane]
+            assert ordinals[row] == list(lanes).count(lane) + list(lanes[:row]).count(lane)
+        elif lane >= 0:
+            assert again[row] == len(used)
+            assert ordinals[row] == list(lanes[:row]).count(lane)
+
+
+def test_spaces_that_share_a_part_are_kept_together() -> None:
+    schema = BATCH.schema
+    text, whole = Part(("text",), schema), Part(("large",), schema)
+    alone, both = Keys([text]), Keys([text, whole])
+    words = [text.words(BATCH, None), whole.words(BATCH, None)]
+    lanes = alone.encode(words[:1]), both.encode(words)
+    used = [np.array([1]), np.array([0, 2])]
+    (fewer, first), (pairs, second) = kept([alone, both], used)
+    assert fewer.parts[0].texts is pairs.parts[0].texts
+    for old, new, numbers, renamed in ((alone, fewer, *x) for x in [(used[0], first)]):
+        assert [c.to_pylist() for c in new.columns(renamed)] == [c.to_pylist() for c in old.columns(numbers)]
+    assert [c.to_pylist() for c in pairs.columns(second)] == [c.to_pylist() for c in both.columns(used[1])]
+    assert lanes[1].tolist() == [0, 1, -1, -1, 2]
+    again = [part.words(BATCH, None) for part in pairs.parts]
+    assert pairs.encode(again).tolist() == [0, 2, -1, -1, 1]
