@@ -12,10 +12,13 @@ from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitEr
 if TYPE_CHECKING:
     from cer_gpu.api import Query, compile
     from cer_gpu.engine.answers.matches import ComplexEvent, Matches
+    from cer_gpu.engine.run.device_report import DeviceReport, device_report
 
 _LATE = {
     "Query": "cer_gpu.api",
     "compile": "cer_gpu.api",
+    "DeviceReport": "cer_gpu.engine.run.device_report",
+    "device_report": "cer_gpu.engine.run.device_report",
     "ComplexEvent": "cer_gpu.engine.answers.values",
     "Matches": "cer_gpu.engine.answers.matches",
 }
@@ -25,12 +28,14 @@ __all__ = [
     "ComplexEvent",
     "DataError",
     "DeviceError",
+    "DeviceReport",
     "Diagnostic",
     "LimitError",
     "Matches",
     "Query",
     "QueryError",
     "compile",
+    "device_report",
 ]
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cer_gpu.engine.devices import place_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.run.options import Options, read_options
+from cer_gpu.engine.run.place import place_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
 from cer_gpu.language import tree

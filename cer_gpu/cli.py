@@ -1,4 +1,4 @@
-"""The shell's `cer`: run, count, hits, explain, check, demo.
+"""The shell's `cer`: run, count, hits, explain, check, device, demo.
 
 Results go to standard output and everything else to standard error. Exit status: 0 done, 1 the query is
 wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
@@ -283,6 +283,16 @@ def check(
     _compile(query)  # finds an automaton over budget
     print("ok")
     return DONE
+
+
+@_command
+def device() -> int:
+    """Print what is found of GPUs and whether they answer as the CPU does, for a bug report."""
+    import cer_gpu
+
+    found = cer_gpu.device_report()
+    print(found)
+    return DONE if found.right else OTHER
 
 
 @_command

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.kernels.device.registry import KERNELS
 from cer_gpu.kernels.device.usable import cuda_usable
 from numba import typeof, types
 from numba.np.numpy_support import from_dtype
@@ -21,6 +25,28 @@ if USABLE.devices == ("simulator",):
     sys.setswitchinterval(1e-5)
 
 
+@contextmanager
+def forms_launched() -> Iterator[dict[str, set[tuple[types.Type, ...]]]]:
+    """The types of the arguments of all launches in the simulator meanwhile, by the kernel's name."""
+    from numba.cuda.simulator.kernel import FakeCUDAKernel
+
+    found: dict[str, set[tuple[types.Type, ...]]] = {}
+    launch = FakeCUDAKernel.__call__
+
+    def noting(kernel: FakeCUDAKernel, *arguments: object) -> object:
+        if kernel.__name__.endswith("_kernel"):
+            found.setdefault(kernel.__name__.removesuffix("_kernel"), set()).add(signature(arguments))
+        return launch(kernel, *arguments)
+
+    with patch.object(FakeCUDAKernel, "__call__", noting):
+        yield found
+
+
+def forms_ahead() -> dict[str, set[tuple[types.Type, ...]]]:
+    """Those for which kernels are compiled ahead of time."""
+    return {kernel.name: set(kernel.signatures) for kernel in KERNELS}
+
+
 def signature(arguments: tuple[Any, ...]) -> tuple[types.Type, ...]:
     """The types with which a kernel is compiled for arguments of a launch in the simulator."""
     return tuple(_type_of(argument) for argument in arguments)
@@ -28,7 +54,7 @@ def signature(arguments: tuple[Any, ...]) -> tuple[types.Type, ...]:
 
 def _type_of(argument: Any) -> types.Type:
     if isinstance(argument, tuple):
-        return types.Tuple(signature(argument))
+        return types.BaseTuple.from_types(signature(argument), type(argument))
     if isinstance(argument, (int, np.generic)):
         return typeof(argument)
     return types.Array(from_dtype(argument.dtype), argument.ndim, "C")

@@ -16,7 +16,6 @@ from cuda_device import TINY, USABLE
 from numba import cuda
 
 import cer_gpu as cer
-from cer_gpu.engine import devices
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import dealt_structure
@@ -29,7 +28,7 @@ from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import resident
 from cer_gpu.engine.cuda.machines import resident_run as cuda_run
 from cer_gpu.engine.cuda.machines.automaton import dealt
-from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import bound, place
 from cer_gpu.engine.run import chunks as runner
 
 if not USABLE:
@@ -470,8 +469,8 @@ def test_dealt_in_shares_of_about_as_much() -> None:
 
 
 def test_auto_takes_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(devices, "WORTH", 100)
-    monkeypatch.setattr(devices, "no_driver", lambda: None)
+    monkeypatch.setattr(place, "WORTH", 100)
+    monkeypatch.setattr(place, "no_driver", lambda: None)
     monkeypatch.setattr(usable, "simulated", lambda: False)
     monkeypatch.setattr(usable, "cuda_usable", lambda: usable.Usable(("H200",), "H200 can be used"))
     table = trades(150)
@@ -479,4 +478,4 @@ def test_auto_takes_a_gpu_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None
     assert (found.device, found.device_reason) == ("cuda:0", "H200 can be used")
     assert found.to_arrow() == cer.compile(QUERIES["time"]).run(table, device="cpu", **OPTIONS).to_arrow()
     assert cer.compile(QUERIES["time"]).run(trades(50), **OPTIONS).device == "cpu"
-    assert bound.place_of is devices.place_of
+    assert bound.place_of is place.place_of

@@ -14,13 +14,12 @@ from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
 from cer_gpu.kernels.counts_by_start import cuda as counts_by_start
-from cer_gpu.kernels.device.registry import KERNELS
 from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
 from cer_gpu.kernels.hits import cuda as hits
 from cer_gpu.kernels.hits import cuda_long as flows
 from cer_gpu.kernels.windows import cuda as windows
-from cuda_device import TINY, USABLE, signature
+from cuda_device import TINY, USABLE, forms_ahead, forms_launched
 from engine_oracle import check
 from generate import stream, unary_query
 
@@ -229,17 +228,15 @@ def test_resident_tables(text: str, times: str, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.usefixtures("called")
 def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """The types of all launches are in the registry, so that the tests of compilation are of what runs."""
-    from numba.cuda.simulator.kernel import FakeCUDAKernel
+    with forms_launched() as launched:
+        launch_every_kernel(monkeypatch)
+    ahead = forms_ahead()
+    assert launched.keys() == ahead.keys()
+    assert {name: found - ahead[name] for name, found in launched.items() if found - ahead[name]} == {}
 
-    launched: dict[str, set[object]] = {}
-    launch = FakeCUDAKernel.__call__
 
-    def noting(kernel: FakeCUDAKernel, *arguments: object) -> object:
-        if kernel.__name__.endswith("_kernel"):
-            launched.setdefault(kernel.__name__, set()).add(signature(arguments))
-        return launch(kernel, *arguments)
-
-    monkeypatch.setattr(FakeCUDAKernel, "__call__", noting)
+def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask queries of all kinds."""
     for times in ("int64", "float64"):
         table = trades(90, 3, times)
         for text in RESIDENT:
@@ -268,9 +265,6 @@ def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> 
         "SELECT * WHERE A ; B PARTITION BY key WITHIN 20 EVENTS CONSUME BY PARTITION",
     ):
         assert Query(text).count(keyed, device="cuda", order_by="ts") > 5
-    ahead = {kernel.function.__name__: set(kernel.signatures) for kernel in KERNELS}
-    assert launched.keys() == ahead.keys()
-    assert {name: found - ahead[name] for name, found in launched.items() if found - ahead[name]} == {}
 
 
 def test_resident_counts_are_exact() -> None:

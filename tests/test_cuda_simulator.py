@@ -20,6 +20,7 @@ RUN_THERE = [
     "test_cuda_by_start.py",
     "test_cuda_engine.py",
     "test_cuda_joins.py",
+    "test_cuda_check.py",
 ]
 
 

@@ -13,7 +13,10 @@ from cer_gpu.kernels.device.usable import Usable
 
 import cer_gpu as cer
 from cer_gpu.engine import devices
-from cer_gpu.engine.devices import Place, asked_devices, place_of
+from cer_gpu.engine.cuda.check import findings
+from cer_gpu.engine.cuda.check.fault import Fault
+from cer_gpu.engine.run import place
+from cer_gpu.engine.run.place import Place, asked_devices, place_of
 from cer_gpu.plan.compiled import CompiledQuery
 
 ABSENT = Usable((), "no CUDA device is there")
@@ -32,10 +35,13 @@ def compiled(text: str) -> CompiledQuery:
 WINDOWED = compiled("SELECT * WHERE A ; B WITHIN 5 EVENTS")
 
 
-def there(monkeypatch: pytest.MonkeyPatch, found: Usable, driver: str | None = None) -> None:
+def there(
+    monkeypatch: pytest.MonkeyPatch, found: Usable, driver: str | None = None, fault: Fault | None = None
+) -> None:
     monkeypatch.setattr(usable, "cuda_usable", lambda: found)
-    monkeypatch.setattr(devices, "no_driver", lambda: driver)
+    monkeypatch.setattr(place, "no_driver", lambda: driver)
     monkeypatch.setattr(usable, "simulated", lambda: False)
+    monkeypatch.setattr(findings, "fault_of", lambda number: fault)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +91,7 @@ def test_a_device_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
-    auto, many = ("auto",), devices.WORTH
+    auto, many = ("auto",), place.WORTH
     there(monkeypatch, TWO)
     assert place_of(auto, WINDOWED, many) == Place((0,), "First can be used")
     assert place_of(auto, WINDOWED, None).name == "cpu"
@@ -123,7 +129,7 @@ def test_what_has_no_form_for_a_device(
     query = compiled(text)
     asked = place_of(("cuda:1",), query, 10)
     assert asked == Place((1,), f"device='cuda:1' was asked for; on the CPU: {part}")
-    auto = place_of(("auto",), query, devices.WORTH)
+    auto = place_of(("auto",), query, place.WORTH)
     assert auto.numbers == (() if reason else (0,))
     assert reason is None or auto.reason.startswith(reason)
 

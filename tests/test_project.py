@@ -41,6 +41,8 @@ KERNEL_USERS = {"kernels", "engine", "enumeration"}
 KERNEL_IMPORTS = {
     "__future__",
     "collections",
+    "contextlib",
+    "contextvars",
     "dataclasses",
     "enum",
     "math",

@@ -73,14 +73,20 @@ def offsets_of(numbers, geometry=STREAM):
         Ends with the length of all.
     """
     cupy = _cupy()
-    offsets = cuda.device_array(numbers.shape[0] + 1, np.int64)
     if cupy is None:
-        _scan(numbers, offsets, geometry)
-    else:
-        with cupy.cuda.Stream.null:  # where all kernels are launched, whatever stream the caller is on
-            whole = cupy.asarray(offsets)
-            whole[0] = 0
-            cupy.cumsum(cupy.asarray(numbers), out=whole[1:])
+        return own_offsets_of(numbers, geometry)
+    offsets = cuda.device_array(numbers.shape[0] + 1, np.int64)
+    with cupy.cuda.Stream.null:  # where all kernels are launched, whatever stream the caller is on
+        whole = cupy.asarray(offsets)
+        whole[0] = 0
+        cupy.cumsum(cupy.asarray(numbers), out=whole[1:])
+    return offsets
+
+
+def own_offsets_of(numbers, geometry=STREAM):
+    """`offsets_of` without CuPy."""
+    offsets = cuda.device_array(numbers.shape[0] + 1, np.int64)
+    _scan(numbers, offsets, geometry)
     return offsets
 
 

@@ -1,4 +1,4 @@
-"""Runs on CUDA devices: imported when `cer_gpu.engine.devices` has chosen one, and not before.
+"""Runs on CUDA devices: imported when `cer_gpu.engine.run.place` has chosen one, and not before.
 
 ========================  ==========================================================================
 `classify`                relevant events of batches, and of columns that lie on a device

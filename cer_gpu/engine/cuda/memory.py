@@ -29,7 +29,13 @@ SHARE = 4
 
 def free_bytes() -> int:
     """How much memory the device that is current has left; less than a terabyte in the simulator."""
-    return int(min(cuda.current_context().get_memory_info()[0], 1 << 40))
+    return memory_bytes()[0]
+
+
+def memory_bytes() -> tuple[int, int]:
+    """How much memory the device that is current has left, and in all; a terabyte in the simulator."""
+    free, total = cuda.current_context().get_memory_info()
+    return int(min(free, 1 << 40)), int(min(total, 1 << 40))
 
 
 class Shrinking:

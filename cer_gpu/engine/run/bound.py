@@ -15,7 +15,7 @@ import pyarrow as pa
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import result_form
 from cer_gpu.engine.answers.matches import Matches
-from cer_gpu.engine.devices import Place, place_of, with_memory
+from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
@@ -27,6 +27,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source, open_source
 from cer_gpu.engine.run.chunks import Chunker, Run
 from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.place import Place, place_of
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
@@ -299,7 +300,7 @@ def bind(
         As for `Query.run`; columns that no product reads may be missing.
     workers : Workers
     device : sequence of str
-        From `cer_gpu.engine.devices.asked_devices`.
+        From `cer_gpu.engine.run.place.asked_devices`.
     sort : bool
         Whether to bring the events into their order.
     halo : int

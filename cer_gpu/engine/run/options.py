@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from operator import index
 from typing import SupportsIndex
 
-from cer_gpu.engine.devices import asked_devices
+from cer_gpu.engine.run.place import asked_devices
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
 

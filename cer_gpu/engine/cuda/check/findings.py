@@ -1,0 +1,172 @@
+"""What the check has found of each device: kept by the process, and on disk for the next one.
+
+A finding holds for the versions of the project, its kernels, Python, Numba, CuPy, driver and CUDA libraries,
+and for one device. It lies in the user's cache folder, in a file of JSON; without such a folder each process
+checks anew. A device that was found wrong stays wrong until a version changes or `cer device` checks it anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from numba import cuda
+
+from cer_gpu.cache_folder import cache_folder, safe
+from cer_gpu.engine.cuda.check.fault import Fault
+from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.versions import all_versions
+from cer_gpu.kernels.device.usable import simulated
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.cuda.check.families import Checked
+
+FOLDER = "devices"
+"""In the user's cache folder: a file for each device and all versions, named by their digest."""
+
+LARGEST = 1 << 16
+"""Bytes of a file that is read at most."""
+
+_ONE_AT_A_TIME = Lock()
+
+
+class _NoMemoryError(Exception):
+    """The check found no memory on the device: nothing is known of its kernels."""
+
+
+def fault_of(number: int) -> Fault | None:
+    """What is wrong with a device; None: nothing that is known.
+
+    Where no finding is remembered the device is checked now. The simulator is for tests of the kernels
+    themselves: it is not checked.
+
+    Parameters
+    ----------
+    number : int
+        Of a CUDA device that is there.
+    """
+    if simulated():
+        return None
+    with _ONE_AT_A_TIME:
+        try:
+            return _fault(number)
+        except _NoMemoryError:
+            return None  # a run says itself what there is no memory for
+
+
+def checked_anew(number: int) -> Checked | None:
+    """Check a device whatever is remembered of it, and remember this instead.
+
+    Returns
+    -------
+    Checked or None
+        None where the device has no memory left for the check.
+    """
+    with _ONE_AT_A_TIME:
+        forget()
+        found = _checked(number)
+        if found is not None and not simulated():
+            _remember(_versions_with(number), found.fault)
+        return found
+
+
+def forget() -> None:
+    """Let the process forget what it knows: what is on disk stays."""
+    _fault.cache_clear()
+
+
+@cache
+def _fault(number: int) -> Fault | None:
+    versions = _versions_with(number)
+    remembered = _remembered(versions)
+    if remembered is not None:
+        return remembered.fault
+    found = _checked(number)
+    if found is None:
+        raise _NoMemoryError
+    _remember(versions, found.fault)
+    return found.fault
+
+
+def _checked(number: int) -> Checked | None:
+    from cer_gpu.engine.cuda.check.families import check
+
+    with on(number):
+        return with_memory(check)
+
+
+# ---------------------------------------------------------------------------------------------- on disk
+
+
+@dataclass(frozen=True, slots=True)
+class _Remembered:
+    fault: Fault | None
+
+
+def _versions_with(number: int) -> dict[str, str]:
+    """What a finding holds for."""
+    device = cuda.gpus[number]
+    own = {name: str(getattr(device, name, None)) for name in ("name", "compute_capability", "uuid")}
+    return {
+        **all_versions(),
+        "kernels": _digest_of_kernels(),
+        **{f"device: {name}": value for name, value in own.items()},
+    }
+
+
+@cache
+def _digest_of_kernels() -> str:
+    """Of the text of all kernels: in a checkout it changes more often than the version."""
+    folder = Path(str(files("cer_gpu.kernels")))
+    digest = sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _file_of(versions: dict[str, str]) -> Path | None:
+    folder = cache_folder()
+    if folder is None:
+        return None
+    return folder / FOLDER / f"{sha256(json.dumps(versions, sort_keys=True).encode()).hexdigest()}.json"
+
+
+def _remembered(versions: dict[str, str]) -> _Remembered | None:
+    """What an earlier process has found; None where there is no file, or one that cannot be trusted."""
+    path = _file_of(versions)
+    if path is None or not safe(path.parent) or not safe(path):
+        return None
+    try:
+        with path.open("rb") as file:
+            told = json.loads(file.read(LARGEST))
+        if told["versions"] != versions:
+            return None
+        fault = told["fault"]
+        return _Remembered(None if fault is None else Fault.from_dict(fault))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _remember(versions: dict[str, str], fault: Fault | None) -> None:
+    """Keep a finding, where there is a place for it and a kernel has answered or failed."""
+    path = _file_of(versions)
+    if path is None or (fault is not None and not fault.kernels):
+        return
+    told = json.dumps({"versions": versions, "fault": None if fault is None else fault.to_dict()}, indent=1)
+    try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        # Other processes see the whole file, or none: it is written under another name.
+        with TemporaryDirectory(dir=path.parent) as folder:
+            written = Path(folder) / path.name
+            written.write_text(told, encoding="utf-8")
+            os.replace(written, path)
+    except OSError:
+        return  # the next process checks anew

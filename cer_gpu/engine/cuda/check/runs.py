@@ -1,0 +1,242 @@
+"""Runs over segments: hits, windows, counts, long segments without a window, counts by start, CONSUME."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from cer_gpu.engine.cuda.check.inputs import NONE, WITHIN, A, Answers, B, C, Compared, Inputs, mixed, there
+from cer_gpu.kernels.consume import cpu as on_cpu_consume
+from cer_gpu.kernels.consume import cuda as consume
+from cer_gpu.kernels.counts import cpu as on_cpu_counts
+from cer_gpu.kernels.counts import cuda as counts
+from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.counts_by_start import cpu as on_cpu_by_start
+from cer_gpu.kernels.counts_by_start import cuda as counts_by_start
+from cer_gpu.kernels.device.geometry import lane_geometry
+from cer_gpu.kernels.device.words import copied, to_device
+from cer_gpu.kernels.hits import cpu as on_cpu_hits
+from cer_gpu.kernels.hits import cuda as hits
+from cer_gpu.kernels.hits import cuda_long as flows
+from cer_gpu.kernels.windows import cuda as windows
+from cer_gpu.kernels.windows.contract import comparable
+
+LARGE = 70
+"""B events of a segment whose counts, 2^70 - 1, do not fit into 64 bits: its status says so."""
+
+TILE = 3
+"""Events of a tile at most."""
+
+TILES = 100
+"""Tiles of long segments, about: more than one thread composes."""
+
+
+def windowed_hits(inputs: Inputs) -> Answers:
+    """Hits within a window, whose symbols have one byte or two."""
+    keys, size = comparable(inputs.keys, WITHIN)
+    bounds = there((inputs.begin, inputs.report, inputs.stop))
+    lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
+    program = hits.device_program(inputs.program, lane)
+    for dtype in (np.uint8, np.uint16):
+        symbols = to_device(inputs.symbols.astype(dtype))
+        arrays = copied(NONE), copied(keys), size, *bounds, copied(inputs.fresh())
+        first, event, latest = hits.hits(program, symbols, *arrays, lane)
+        yield Compared("first", first, inputs.ends.first)
+        yield Compared("event", event, inputs.ends.event)
+        yield Compared("latest start", latest, inputs.ends.latest)
+
+
+def lowest_starts(inputs: Inputs) -> Answers:
+    """The lowest start that the window admits at each hit, for keys of integers and of floats."""
+    ends = inputs.ends
+    first, event = there((ends.first, ends.event))
+    begin = copied(inputs.begin)
+    for dtype in (np.int64, np.float64):
+        keys, size = comparable(inputs.keys.astype(dtype), WITHIN)
+        found = windows.lowest_starts(copied(keys), begin, first, event, size, inputs.stream)
+        yield Compared("lowest start", found, ends.lowest)
+
+
+def windowed_counts(inputs: Inputs) -> Answers:
+    """Counts within the window; and of a segment whose numbers are too large for a kernel."""
+    first, event, _, lowest = inputs.ends
+    ends = there((first, event, lowest))
+    number, status = counts.counts(inputs.machine, inputs.there, *ends, inputs.lane)
+    yield Compared("status", status, np.zeros(len(first) - 1, np.uint8))
+    yield Compared("count", number, inputs.number)
+
+    symbols = _large()
+    lists = np.array([0, 1, 2]), np.array([41, len(symbols) - 1]), np.zeros(2, np.int64)
+    number, status = counts.counts(inputs.machine, to_device(symbols), *there(lists), inputs.lane)
+    yield Compared("status of a large count", status, np.array([0, 1], np.uint8))
+    yield Compared("a large count", number[:1], np.array([2**40 - 1]))
+
+
+def carried_counts(inputs: Inputs) -> Answers:
+    """Hits and counts without a window, of segments that run whole and that go on from one another."""
+    starts = 3 * np.arange(len(inputs.symbols)) + 100
+    bounds = inputs.begin, inputs.begin, inputs.stop
+    registers = mixed(len(inputs.begin) * inputs.tables.n_live, 99).reshape(-1, inputs.tables.n_live) - 1
+    after = registers.copy()
+    event, latest = on_cpu_hits.hits(inputs.program, inputs.symbols, starts, NONE, 0, *bounds, after)
+    left = copied(registers)
+    lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
+    program = hits.device_program(inputs.program, lane)
+    arrays = copied(starts), copied(NONE.view(np.uint64)), 0, *there(bounds), left
+    _, found, found_latest = hits.hits(program, inputs.there, *arrays, lane)
+    yield Compared("event", found, event)
+    yield Compared("latest start", found_latest, latest)
+    yield Compared("registers", left, after)
+
+    vectors = mixed(after.size, 1000).reshape(after.shape)
+    vectors[:, 0] = 0
+    first = np.append(np.searchsorted(event, inputs.begin), len(event))
+    counted, carried = on_cpu_counts.forward_counts(
+        inputs.tables, inputs.programs[0], inputs.symbols, inputs.begin, inputs.stop, first, event, vectors
+    )
+    moved, status = copied(vectors), copied(np.zeros(len(vectors), np.uint8))
+    ends = there((inputs.begin, inputs.stop, first, event))
+    number = counts.forward_counts(inputs.machine, inputs.there, *ends, moved, status, inputs.lane)
+    yield Compared("count", number, counted)
+    yield Compared("open matches", moved, carried)
+    yield Compared("status", status, np.zeros(len(vectors), np.uint8))
+
+
+def tiled_hits(inputs: Inputs) -> Answers:
+    """Hits without a window of three long segments, cut into tiles, and the scan over what tiles do."""
+    flow, inside = mixed(3 * TILES, 8).reshape(-1, 3).astype(np.uint64), mixed(3 * TILES, 99).reshape(-1, 3)
+    flow[0] = 0
+    scanned = copied(inside)
+    flows.scan_maps(copied(flow), scanned, 5, inputs.lane)
+    yield Compared("scanned maps", scanned, _composed(flow, inside))
+
+    symbols = inputs.symbols[: TILE * TILES].copy()
+    symbols[(symbols == A) & (mixed(len(symbols), 5) > 0)] = 0  # few starts: they are carried over many tiles
+    bounds = np.array([0, len(symbols) // 5, len(symbols) // 4 + 1, len(symbols)])
+    begin, stop = bounds[:-1], bounds[1:]
+    tiles = _tiles(begin, stop)
+    starts = 3 * np.arange(len(symbols)) + 100
+    after = inputs.fresh(len(begin))
+    registers = copied(after)
+    event, latest = on_cpu_hits.hits(inputs.program, symbols, starts, NONE, 0, begin, begin, stop, after)
+    lane = lane_geometry(2 * inputs.program.n_registers, inputs.lane) or inputs.lane
+    program = hits.device_program(inputs.program, lane)
+    arrays = copied(starts), *there(tiles), registers
+    _, found, found_latest = flows.tiled_hits(program, to_device(symbols), *arrays, lane)
+    yield Compared("event", found, event)
+    yield Compared("latest start", found_latest, latest)
+    yield Compared("registers", registers, after)
+
+
+def tiled_counts(inputs: Inputs) -> Answers:
+    """Counts without a window of long segments, cut into tiles; those of one are too large for a kernel."""
+    matrix = mixed(9 * TILES, 3).reshape(-1, 3, 3)
+    matrix[0, :, 1:] = 0
+    behind = _behind(matrix)
+    scanned = matrices.scan_matrices(copied(matrix), 5, inputs.lane)
+    yield Compared("scanned matrices", scanned, behind)
+    # The runs of a tile find too large numbers once more, so that their answer would hide a wrong status.
+    large = copied(np.zeros(len(behind), np.uint8))
+    matrices.too_large_kernel[inputs.lane.blocks(len(behind)), inputs.lane.threads](scanned, large)
+    yield Compared("status of tiles", large, (behind >= matrices.MOST).any(axis=1).astype(np.uint8))
+
+    symbols = np.concatenate([_large(), inputs.symbols[: 40 * TILE], _large()[:42]])
+    stop = np.array([LARGE + 3, LARGE + 3 + 40 * TILE, len(symbols)])
+    begin = np.append(0, stop[:-1])
+    tiles = _tiles(begin, stop)
+    vectors = np.array([[0, 0, 0], [0, 1, 5], [0, 2, 0]])
+    event = np.flatnonzero(symbols == C)
+    event = event[event >= stop[0]]
+    first = np.append(np.searchsorted(event, begin), len(event))
+    whole = slice(1, 3)
+    counted, carried = on_cpu_counts.forward_counts(
+        inputs.tables,
+        inputs.programs[0],
+        symbols,
+        begin[whole],
+        stop[whole],
+        first[1:],
+        event,
+        vectors[whole],
+    )
+    moved, status = copied(vectors), copied(np.zeros(3, np.uint8))
+    lists = np.append(np.searchsorted(event, tiles[0]), len(event)), event
+    number = matrices.tiled_forward_counts(
+        inputs.machine, to_device(symbols), *there(tiles), *there(lists), moved, status, inputs.lane
+    )
+    yield Compared("status", status, np.array([1, 0, 0], np.uint8))
+    yield Compared("count", number, counted)
+    yield Compared("open matches", moved, np.concatenate([vectors[:1], carried]))
+
+
+def counts_from_each_start(inputs: Inputs) -> Answers:
+    """Hits and counts where what the window measures falls and is missing now and then."""
+    keys = mixed(len(inputs.symbols), 7) - 3
+    valid = (mixed(len(keys), 11) > 0).astype(np.uint8)
+    lowest = np.repeat(inputs.begin, inputs.lengths)
+    bounds = inputs.begin, inputs.report, inputs.stop
+    first, here = on_cpu_by_start.counts_by_start(
+        inputs.tables, inputs.programs[0], inputs.symbols, keys, valid, 3, lowest, *bounds
+    )
+    unsigned, size = on_cpu_by_start.unsigned(keys, 3)
+    arrays = copied(unsigned), copied(valid), size, copied(lowest), *bounds
+    found_first, found, status = counts_by_start.counts_by_start(
+        inputs.machine, inputs.there, *arrays, inputs.lane, inputs.stream
+    )
+    yield Compared("status", status, np.zeros(len(inputs.begin), np.uint8))
+    yield Compared("first", found_first, first)
+    for name, one, other in zip(("event", "latest start", "count"), found, here):
+        yield Compared(name, one, other)
+
+
+def consumed(inputs: Inputs) -> Answers:
+    """Which hits are left when each one that is reported consumes what came before it in its partition."""
+    first, event, latest, _ = inputs.ends
+    partition = np.repeat(np.arange(len(first) - 1), np.diff(first))
+    floors = np.full(len(first) - 1, -1, np.int64)
+    keep, before = np.empty(len(event), np.uint8), np.empty(len(event), np.int64)
+    left = copied(floors)
+    on_cpu_consume.consume_partition(event, latest, partition, floors, keep, before)
+    found = consume.consume_partition(*there((event, latest, first)), left, inputs.lane)
+    yield Compared("what is left", found[0], keep)
+    yield Compared("floor before", found[1], before)
+    yield Compared("floor", left, floors)
+
+
+def _large() -> np.ndarray:
+    """`A B ... B C`, with a C among the B events too: 2^40 - 1 complex events end at it."""
+    symbols = np.full(LARGE + 3, B, np.uint8)
+    symbols[[0, 41, -1]] = A, C, C
+    return symbols
+
+
+def _composed(flow: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """What the registers are behind each tile, tile by tile: shape (tiles, states), int64."""
+    behind = inside.copy()
+    for tile in range(1, len(flow)):
+        for state, members in enumerate(flow[tile].tolist()):
+            through = [behind[tile - 1, p] for p in range(flow.shape[1]) if members >> p & 1]
+            behind[tile, state] = max([inside[tile, state], *through])
+    return behind
+
+
+def _behind(matrix: np.ndarray) -> np.ndarray:
+    """The numbers of runs behind each tile, 2^62 at most: shape (tiles, states), int64."""
+    vector = matrix[0, :, 0].astype(object)
+    found = [vector]
+    for each in matrix[1:]:
+        vector = np.minimum(each.astype(object) @ vector, 1 << 62)
+        found.append(vector)
+    return np.array(found).astype(np.int64)
+
+
+def _tiles(begin: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the tiles of segments begin and stop, and of which segment each is."""
+    found = [
+        (low, high, segment)
+        for segment, (first, last) in enumerate(zip(begin.tolist(), stop.tolist()))
+        for low, high in pairwise([*range(first, last, TILE), last])
+    ]
+    low, high, segment = np.array(found).T
+    return tuple(np.ascontiguousarray(part) for part in (low, high, segment))  # type: ignore[return-value]

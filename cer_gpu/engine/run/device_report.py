@@ -1,0 +1,170 @@
+"""What is found of the machine's CUDA devices, as a text for a bug report."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from cer_gpu.engine.devices import no_driver, on, with_memory
+from cer_gpu.engine.run.place import WORTH
+from cer_gpu.engine.versions import all_versions
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.cuda.check.fault import Fault
+
+VISIBLE = "CUDA_VISIBLE_DEVICES"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFound:
+    """A CUDA device and the result of its check.
+
+    Attributes
+    ----------
+    device : str
+        "cuda:0".
+    name : str
+    capability : str
+        Its compute capability: "9.0".
+    memory, free : int
+        Bytes; 0 where it does not tell.
+    fault : Fault or None
+        What is wrong with it.
+    kernels : tuple of str
+        The kernels that were checked; empty where there was no memory for the check.
+    seconds : float
+        What the check took, compilation included.
+    """
+
+    device: str
+    name: str
+    capability: str
+    memory: int
+    free: int
+    fault: Fault | None
+    kernels: tuple[str, ...]
+    seconds: float
+
+    def __str__(self) -> str:
+        size = f", {self.free / 2**30:.1f} of {self.memory / 2**30:.1f} GiB free" if self.memory else ""
+        return f"{self.device}  {self.name}, compute capability {self.capability}{size}\n{_result(self)}"
+
+
+def _result(found: DeviceFound) -> str:
+    if found.fault is not None:
+        return f"        WRONG and not used: {found.fault}"
+    if not found.kernels:
+        return "        not checked: it has no memory left for that"
+    return f"        right: {len(found.kernels)} kernels answer as the CPU does ({found.seconds:.1f} s)"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceReport:
+    """The devices of this machine; `str(report)` and a notebook show it as text.
+
+    Attributes
+    ----------
+    versions : dict of str to str
+        Of the project, Python, the packages, the driver and the CUDA libraries, by their names.
+    system : str
+        The operating system.
+    devices : tuple of DeviceFound
+        Empty where none can be used.
+    reason : str
+        Why none can be used, or what `device="auto"` takes.
+    remedy : str
+        What to install or to look at; empty where a device can be used.
+    """
+
+    versions: dict[str, str]
+    system: str
+    devices: tuple[DeviceFound, ...]
+    reason: str
+    remedy: str
+
+    def __str__(self) -> str:
+        told = [f"{name} {version}" for name, version in self.versions.items()]
+        lines = [self.system, ", ".join(told)]
+        if os.environ.get(VISIBLE) is not None:
+            lines.append(f"{VISIBLE}={os.environ[VISIBLE]}")
+        lines += ["", *map(str, self.devices), self.reason, *([self.remedy] if self.remedy else [])]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    @property
+    def right(self) -> bool:
+        """Whether no device was found wrong."""
+        return all(found.fault is None for found in self.devices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        return asdict(self)
+
+
+def device_report() -> DeviceReport:
+    """Look for CUDA devices and check each anew: what its kernels answer is compared with the CPU.
+
+    The result is remembered: a device that was wrong and is right now is used again. The first check on a
+    machine compiles all kernels, which takes half a minute; later ones take about a second.
+
+    Returns
+    -------
+    DeviceReport
+        `print` it: the text is what a bug report needs. It names no user, path or host.
+    """
+    from cer_gpu.kernels.device.usable import cuda_usable, simulated
+
+    system, absent = platform.platform(), no_driver()
+    if absent is not None and not simulated():
+        return DeviceReport(all_versions(), system, (), f"No GPU is used: {absent}.", _remedy(True))
+    usable = cuda_usable()
+    if not usable:
+        return DeviceReport(all_versions(), system, (), f"No GPU is used: {usable.reason}.", _remedy(False))
+    found = tuple(_found(number, name) for number, name in enumerate(usable.devices))
+    if simulated():
+        chosen = "device='auto' takes the CPU: the simulator is for tests."
+    elif found[0].fault is not None:
+        chosen = "device='auto' takes the CPU."
+    else:
+        chosen = f"device='auto' takes cuda:0 for {WORTH:,} events or more, and for events that lie on it."
+    return DeviceReport(all_versions(), system, found, chosen, "")
+
+
+def _found(number: int, name: str) -> DeviceFound:
+    from numba import cuda
+
+    from cer_gpu.engine.cuda.check.findings import checked_anew
+    from cer_gpu.engine.cuda.memory import memory_bytes
+
+    begin = time.perf_counter()
+    checked = checked_anew(number)
+    seconds = time.perf_counter() - begin
+    with on(number):
+        told = with_memory(memory_bytes)
+    free, memory = (0, 0) if told is None else told
+    return DeviceFound(
+        f"cuda:{number}",
+        name,
+        ".".join(map(str, cuda.gpus[number].compute_capability)),
+        memory,
+        free,
+        None if checked is None else checked.fault,
+        () if checked is None else checked.kernels,
+        seconds,
+    )
+
+
+def _remedy(driver: bool) -> str:
+    """What to do where no device can be used."""
+    if driver:
+        first = "To use a GPU, install NVIDIA's driver: `nvidia-smi` then lists the GPU"
+        return f"{first} (in a container, start it with `--gpus all`). Then {_PACKAGES}."
+    return f"To use a GPU, see that `nvidia-smi` lists it, that {VISIBLE} does not hide it, and {_PACKAGES}."
+
+
+_PACKAGES = "`pip install 'cer-gpu[cuda]'`, or `'cer-gpu[cuda12]'` for a driver of CUDA 12"

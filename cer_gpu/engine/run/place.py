@@ -1,0 +1,187 @@
+"""Where a run takes place: this decides between the CPU and CUDA devices, and says why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cer_gpu.engine.devices import no_driver
+from cer_gpu.errors import DeviceError
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.compiled import CompiledQuery
+
+WORTH = 1 << 27
+"""Events from which a device pays. To load what speaks to it, and its kernels, takes some tenths of a second;
+the CPU finds the hits of so many events meanwhile, with two cores."""
+
+_SINCE = "the CPU, since "
+
+_NAME = re.compile(r"auto|cpu|cuda(?::(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run takes place.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        Of the CUDA devices; empty: the CPU.
+    reason : str
+        Why there.
+    """
+
+    numbers: tuple[int, ...]
+    reason: str
+
+    @property
+    def name(self) -> str:
+        """What `device=` would have to say: "cpu", "cuda:0", "cuda:0,cuda:1"."""
+        return ",".join(f"cuda:{number}" for number in self.numbers) or "cpu"
+
+
+def asked_devices(device: str | Sequence[str]) -> tuple[str, ...]:
+    """Check what a caller gave as `device`.
+
+    Parameters
+    ----------
+    device : str or sequence of str
+        "auto", "cpu", "cuda" (the first one), "cuda:1"; several CUDA devices as a list, or with commas.
+
+    Returns
+    -------
+    tuple of str
+        `("auto",)`, `("cpu",)`, or the names of CUDA devices with their numbers.
+
+    Raises
+    ------
+    DeviceError
+        For another name, and for a CUDA device that cannot be used: the message says why.
+    """
+    if not isinstance(device, Sequence):
+        raise DeviceError(f"device={device!r}: a device is auto, cpu, cuda or cuda:0, cuda:1, ...")
+    given = device.split(",") if isinstance(device, str) else list(device)
+    names = [name.strip() if isinstance(name, str) else name for name in given]
+    for name in names:
+        if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+            raise DeviceError(f"device={device!r}: a device is auto, cpu, cuda or cuda:0, cuda:1, ...")
+    names = ["cuda:0" if name == "cuda" else name for name in names]
+    if len(set(names)) != len(names) or not names or (len(names) > 1 and {"auto", "cpu"} & set(names)):
+        raise DeviceError(f"device={device!r}: give one device, or several CUDA devices, each once")
+    if names[0] not in ("auto", "cpu"):
+        _refuse_unusable(names)
+    return tuple(names)
+
+
+def _refuse_unusable(names: list[str]) -> None:
+    from cer_gpu.kernels.device.usable import cuda_usable
+
+    found = cuda_usable()
+    if not found:
+        raise DeviceError(
+            f"device={','.join(names)!r} cannot be used: {found.reason}; "
+            "device='auto' takes the CPU where there is no GPU"
+        )
+    missing = [name for name in names if int(name.removeprefix("cuda:")) >= len(found.devices)]
+    if missing:
+        there = ", ".join(f"cuda:{number} ({name})" for number, name in enumerate(found.devices))
+        raise DeviceError(f"device={missing[0]!r} is not there: this machine has {there}")
+    for name in names:
+        fault = _fault_of(int(name.removeprefix("cuda:")))
+        if fault is not None:
+            raise DeviceError(
+                f"device={name!r} is not used: {fault}; `cer device` checks it again and prints what a bug "
+                "report needs; device='cpu' has the right answers"
+            )
+
+
+def _fault_of(number: int) -> str | None:
+    """Why a CUDA device that is there is not used: its wrong answer and the versions; None if it is right."""
+    from cer_gpu.engine.cuda.check.findings import fault_of
+    from cer_gpu.engine.versions import all_versions
+    from cer_gpu.kernels.device.usable import cuda_usable
+
+    fault = fault_of(number)
+    if fault is None:
+        return None
+    versions = ", ".join(f"{name} {version}" for name, version in all_versions().items())
+    name = cuda_usable().devices[number]
+    return f"cuda:{number} ({name}) does not answer as the CPU does: {fault} (with {versions})"
+
+
+def place_of(
+    asked: tuple[str, ...], query: CompiledQuery, rows: int | None, lying: int | None = None
+) -> Place:
+    """Where a query runs.
+
+    Parameters
+    ----------
+    asked : tuple of str
+        From `asked_devices`.
+    query : CompiledQuery
+    rows : int or None
+        Number of events, where it is known.
+    lying : int or None
+        The number of the device that they lie on.
+
+    Raises
+    ------
+    DeviceError
+        Where they lie on another device than those that were asked for.
+    """
+    if asked == ("cpu",):
+        return Place((), "device='cpu' was asked for")
+    if asked != ("auto",):
+        if lying is not None and f"cuda:{lying}" not in asked:
+            raise DeviceError(
+                f"device={','.join(asked)!r}: the events lie on cuda:{lying}; ask for that one, or copy them"
+            )
+        reason = f"device={','.join(asked)!r} was asked for"
+        without = on_host(query)
+        return Place(
+            tuple(int(name.removeprefix("cuda:")) for name in asked),
+            f"{reason}; on the CPU: {without}" if without else reason,
+        )
+    return _automatic(query, rows, lying)
+
+
+def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Place:
+    if query.traits.not_automatic:
+        return Place((), query.traits.not_automatic)
+    if lying is not None:
+        fault = _fault_of(lying)
+        return Place((lying,), "the events lie on a device") if fault is None else Place((), _SINCE + fault)
+    if rows is None:
+        return Place((), "how many events there are is not known: a GPU is used where device='cuda' says so")
+    if rows < WORTH:
+        return Place((), f"the CPU is as fast for {rows:,} events: a GPU pays from {WORTH:,} on")
+    from cer_gpu.kernels.device.usable import cuda_usable, simulated
+
+    absent = no_driver()
+    if absent is not None:
+        return Place((), _SINCE + absent)
+    if simulated():
+        return Place((), _SINCE + "Numba's CUDA simulator is for tests")
+    found = cuda_usable()
+    if not found:
+        return Place((), _SINCE + found.reason)
+    fault = _fault_of(0)
+    return Place((0,), found.reason) if fault is None else Place((), _SINCE + fault)
+
+
+def on_host(query: CompiledQuery) -> str | None:
+    """What of a query has no form for a device, and runs on the CPU whatever was asked for; None: nothing."""
+    reading, window = query.reading, query.window
+    parts = [
+        (bool(reading.partition or reading.streams), "telling partitions and streams apart"),
+        (query.consume == "ANY", "CONSUME BY ANY"),
+        (
+            window is not None and window.kind == "attribute",
+            "complex events where what WITHIN measures falls",
+        ),
+    ]
+    named = [*query.traits.not_on_device, *(name for holds, name in parts if holds)]
+    return ", ".join(named) or None
