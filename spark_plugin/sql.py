@@ -55,8 +55,9 @@ def register(spark: SparkSession, name: str = NAME) -> None:
 
     Its arguments are the table (`events`), the text of the query (`query`), and by name `order_by`, the time
     column, or an array of it and the columns that break ties (it may be left out where the table has one
-    column of timestamps or dates alone), `event_id`, `order_unit`, `type_column`, `stream_column`, which are
-    as for `run`; `product`, which is 'run', 'counts' or 'hits'; and `single_partition`. They are constants.
+    column of timestamps or dates alone), `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`,
+    which are as for `run`; `product`, which is 'run', 'counts' or 'hits'; and `single_partition`. All of them
+    are constants.
 
     Each partition of the table is a stream of its own, with positions from 0 on, in the order of `order_by`
     whether or not ORDER BY is written. A query with PARTITION BY asks for its partitioning itself, and has
@@ -162,6 +163,7 @@ def analysed(
 
 
 _NAMED = {
+    "engine",
     "event_id",
     "order_by",
     "order_unit",

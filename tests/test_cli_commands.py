@@ -118,6 +118,18 @@ def test_explain(data, capsys):
     assert cer(capsys, "explain", QUERY.replace("price", "prize"), data / "events.csv")[0] == 1
 
 
+def test_engine(data, capsys):
+    equal = "SELECT * WHERE A AS a ; B AS b FILTER a.key = b.key"
+    for command in ("run", "count", "hits"):
+        chain = cer(capsys, command, equal, data / "events.csv", "--engine", "chain")
+        assert chain == cer(capsys, command, equal, data / "events.csv")
+        status, out, err = cer(capsys, command, QUERY, data / "events.csv", "--engine", "chain")
+        assert (status, out) == (1, "")
+        assert "error[CER091]: engine='chain' does not take this query: no filter compares two events" in err
+    assert "chain: takes it, and runs it" in cer(capsys, "explain", equal, "--engine", "chain")[1]
+    assert cer(capsys, "count", QUERY, data / "events.csv", "--engine", "fast")[0] == 4
+
+
 def test_check(data, capsys):
     assert cer(capsys, "check", QUERY) == (0, "ok\n", "")
     assert cer(capsys, "check", QUERY, data / "events.csv", "--order-by", "ts") == (0, "ok\n", "")

@@ -234,7 +234,9 @@ CALLS = {
     f"TABLE(few), '{PAIR}', order_by => 'when'": "no column `when`",
     f"TABLE(few), '{PAIR}', event_id => 'nr'": "no column `nr`",
     f"TABLE(few), '{PAIR}', product => 'count'": "product is one of 'run', 'counts', 'hits', not 'count'",
-    f"TABLE(few), '{PAIR}', limit => 3": "cer_match has no argument `limit`; it has event_id,",
+    f"TABLE(few), '{PAIR}', engine => 'chain'": "engine='chain' does not take this query",
+    f"TABLE(few), '{PAIR}', engine => 'fast'": "the engines are auto, regular, chain, rule",
+    f"TABLE(few), '{PAIR}', limit => 3": "cer_match has no argument `limit`; it has engine, event_id,",
 }
 
 
