@@ -80,6 +80,30 @@ class DataError(CerError):
     """The data is wrong: the message names the file, column or row, and what to do."""
 
 
+class RowError(DataError):
+    """Something is wrong with one event.
+
+    Parameters
+    ----------
+    position : int
+        Its place in the stream, counted from 0.
+    text : str
+        What is wrong; `{row}` stands for its place, as the user knows it.
+    """
+
+    def __init__(self, position: int, text: str) -> None:
+        super().__init__(position, text)
+        self.position = position
+        self.text = text
+
+    def naming(self, row: str) -> DataError:
+        """The same with the place in the words of who reads the events: "row 7 of trades.csv"."""
+        return DataError(self.text.replace("{row}", row))
+
+    def __str__(self) -> str:
+        return str(self.naming(f"row {self.position} (counted from 0)"))
+
+
 class LimitError(CerError):
     """A budget was met: the message says which, how much was needed and what to change."""
 

@@ -123,7 +123,7 @@ class FileReader(_OfShares):
         source = Source(FileRows(share.parts, self._schema), (), job.task.query.options.type_column, None)
         first = share.first
         for batch in source.batches(self._columns, BATCH):
-            rows = choose.rows(batch)
+            rows = choose.rows(batch, first)
             kept = batch if rows is None else batch.take(pa.array(rows))
             at = np.arange(len(batch)) if rows is None else rows
             columns = [column.cast(field.type) for column, field in zip(kept.columns, self.given)]
@@ -138,9 +138,9 @@ class _Relevant:
         query = job.task.query
         self._classifier = None if job.task.counts_all else Classifier(query.query, query.units, job.workers)
 
-    def rows(self, batch: pa.RecordBatch) -> np.ndarray | None:
-        """The numbers of the rows to keep, ascending; None: all."""
+    def rows(self, batch: pa.RecordBatch, before: int) -> np.ndarray | None:
+        """The numbers in the batch of the rows to keep, ascending; None: all. `before` rows precede it."""
         if self._classifier is None:
             return None
-        found = [positions for positions, _ in self._classifier.relevant(batch, 0)]
-        return np.concatenate(found) if found else np.empty(0, np.int64)
+        found = [positions for positions, _ in self._classifier.relevant(batch, before)]
+        return np.concatenate(found) - before if found else np.empty(0, np.int64)

@@ -58,6 +58,8 @@ class Group:
         The number of its file.
     number : int
         In its file.
+    first : int
+        The number of its first row in its file.
     rows : int
     least, most : int, float or None
         Of the time, in the unit of the column; None where the file does not say, or the time may be null.
@@ -65,6 +67,7 @@ class Group:
 
     file: int
     number: int
+    first: int
     rows: int
     least: int | float | None
     most: int | float | None
@@ -194,10 +197,11 @@ def footer(number: int, place: Place, time: str | None) -> Footer:
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} cannot be read as Parquet: {first_line(error)}") from error
     one = opened(place.file, schema, parquet_rows(path, metadata), stamp, place.filesystem)
-    groups = []
+    groups, first = [], 0
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)
-        groups.append(Group(number, index, group.num_rows, *_range(metadata, group, schema, time)))
+        groups.append(Group(number, index, first, group.num_rows, *_range(metadata, group, schema, time)))
+        first += group.num_rows
     return Footer(one, tuple(groups))
 
 
@@ -255,4 +259,6 @@ def parts(files: Sequence[OpenFile], groups: Iterable[Group]) -> Iterator[OpenFi
         wanted.setdefault(group.file, []).append(group)
     for number, own in wanted.items():
         rows = sum(group.rows for group in own)
-        yield replace(files[number], groups=tuple(group.number for group in own), rows=rows)
+        yield replace(
+            files[number], groups=tuple(group.number for group in own), rows=rows, first=own[0].first
+        )

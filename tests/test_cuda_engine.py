@@ -36,7 +36,7 @@ from cer_gpu.engine.read import intake
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import DeviceError, LimitError
+from cer_gpu.errors import DataError, DeviceError, LimitError
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -288,3 +288,13 @@ def test_queries_that_do_not_run_over_resident_tables_say_why(monkeypatch: pytes
     options = {"order_by": "ts", "order_unit": "s"}
     wanted = Query(text).hits(table, device="cpu", **options)
     assert Query(text).hits(table, device="cuda", **options) == wanted
+
+
+def test_overflow_is_an_error_where_it_is_asked_for() -> None:
+    events = pa.table({"type": ["A", "B"] * 9, "v": [2**63 - 1, 1] * 9})
+    query = Query("SELECT * WHERE A AS a ; B AS b FILTER b[v + 1 > 0] WITHIN 2 EVENTS")
+    assert query.count(events, device="cuda") == query.count(events, device="cpu") == 9
+    query = Query("SELECT * WHERE A AS a FILTER a[v + 1 > 0]")
+    for wrong, row in ((events, 0), (pa.concat_tables([events.slice(1, 1)] * 50 + [events]), 50)):
+        with pytest.raises(DataError, match=rf"row {row} of .*integer overflow"):
+            query.count(wrong, device="cuda")

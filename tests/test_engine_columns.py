@@ -7,10 +7,12 @@ import operator
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cer_gpu as cer
@@ -213,3 +215,79 @@ HUGE = " * ".join(["9223372036854775807"] * 17)
 @pytest.mark.parametrize("kind", [pa.int64(), pa.float64()], ids=str)
 def test_constants(kind: pa.DataType, condition: str, expected: list[int]) -> None:
     assert kept(condition, v=pa.array([-1, 5, None], kind)) == expected
+
+
+GREATEST = 2**63 - 1
+
+
+def overflowing(events: int = 4) -> pa.Table:
+    """A's whose `v` is the greatest number, and B's with small ones."""
+    return pa.table(
+        {
+            "type": ["A", "B"] * (events // 2),
+            "v": [GREATEST, 1] * (events // 2),
+            "w": range(events),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        "b[v + 1 > 0]",  # of the other type
+        "b[v + 1 > w - 9]",
+        "a[v + 1 IS NULL OR w >= 0]",
+        "b[v + v > 0] AND b[v * v > 0]",
+        "a[v * v + 1 > 7 OR w >= 0]",  # decided by the other side of OR
+        "b[-v - 2 < 0] AND b[v * 2 = v + 1]",
+        "b[-(v - 2) * (0 - 4611686018427387904) * 2 < 0]",  # the least number itself
+    ],
+)
+def test_arithmetic_that_no_condition_asks_for_may_overflow(filters: str) -> None:
+    query = cer.compile(f"SELECT * WHERE A AS a ; B AS b FILTER {filters}")
+    assert query.count(overflowing()) == 3
+    assert len(query.run(overflowing()).to_arrow()) == 3
+
+
+@pytest.mark.parametrize(
+    ("filters", "message"),
+    [
+        ("a[v + 1 > 0]", rf"row 0 of the table .*integer overflow: {GREATEST} \+ 1 does not fit 64 bits"),
+        ("a[w > 0 AND v + 1 > 0]", rf"row 2 of the table .*: {GREATEST} \+ 1"),
+        ("a[v - -1 > 0]", rf"{GREATEST} - -1 does"),
+        ("a[v * v > w]", rf"{GREATEST} \* {GREATEST} does"),
+        ("a[(v - 1) * (w + 3) / 7 > 2]", rf"{GREATEST - 1} \* 3 does"),
+        ("b[-(v - 2) * (0 - 4611686018427387904) * 3 < 0]", "row 1 of"),
+    ],
+)
+def test_arithmetic_that_a_condition_asks_for_may_not(filters: str, message: str) -> None:
+    query = cer.compile(f"SELECT * WHERE A AS a ; B AS b FILTER {filters}")
+    with pytest.raises(cer.DataError, match=message):
+        query.count(overflowing())
+
+
+def test_the_row_of_an_error_is_that_of_the_data(tmp_path: Path) -> None:
+    """Not of the batch, nor of all files together, and as it was before it was sorted or merged."""
+    wrong = pa.table({"v": [1] * 7 + [GREATEST, 2], "ts": [9, 8, 7, 6, 5, 4, 3, 2, 1]})
+    right = pa.table({"v": [1] * 3, "ts": [1, 2, 3]})
+
+    def typed(table: pa.Table) -> pa.Table:
+        return table.append_column("type", pa.array(["A"] * len(table)))
+
+    pq.write_table(typed(right), tmp_path / "1.parquet")
+    pq.write_table(typed(wrong), tmp_path / "2.parquet", row_group_size=2)
+    by_time: dict[str, Any] = {"sort": True, "order_by": "ts"}
+    query = cer.compile("SELECT * WHERE A AS a FILTER a[v + 1 > 0]")
+    for events, options, row in [
+        (typed(wrong).to_reader(max_chunksize=2), {}, "row 7 of the reader"),
+        (typed(wrong), by_time, "row 7 of the table"),
+        (tmp_path, {}, "row 7 of .*2.parquet"),
+        (tmp_path, by_time, "row 7 of .*2.parquet"),
+        ({"B": right, "A": wrong}, by_time, "row 7 of the table of `A`"),
+    ]:
+        with pytest.raises(cer.DataError, match=rf"{row} \(counted from 0\): integer overflow"):
+            query.count(events, **options)
+    stream = query.stream()
+    stream.push(typed(right))
+    with pytest.raises(cer.DataError, match=r"row 10 \(counted from 0\): integer overflow"):
+        stream.push(typed(wrong))

@@ -9,7 +9,7 @@ type, make a diagram of thirty small levels and not a table of 2^30 rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,18 +81,32 @@ def classes_that_matter(axes: Sequence[Axis], stages: Sequence[Stage], axis: int
     tuple of int
         Ascending.
     """
-    return tuple(number for number in range(axes[axis].size) if _matters(axes, stages, axis, number))
+    return tuple(number for number in range(axes[axis].size) if reachable(axes, stages, {axis: number}).any())
 
 
-def _matters(axes: Sequence[Axis], stages: Sequence[Stage], axis: int, number: int) -> bool:
+def reachable(axes: Sequence[Axis], stages: Sequence[Stage], known: Mapping[int, int]) -> np.ndarray:
+    """The symbols that an event may have of which the classes of some axes are known.
+
+    Parameters
+    ----------
+    axes, stages : sequence
+        Of a compiled query.
+    known : mapping of int to int
+        From the number of an axis to the event's class.
+
+    Returns
+    -------
+    ndarray, shape (symbols,), int64
+        Ascending.
+    """
     states = np.zeros(1, np.int64)
     for stage in stages:
         index = states * stage.state_stride
         for one, stride in zip(stage.axes, stage.strides, strict=True):
-            classes = np.array([number]) if one == axis else np.arange(axes[one].size)
+            classes = np.array([known[one]]) if one in known else np.arange(axes[one].size)
             index = np.add.outer(index, classes * stride).reshape(-1)
         states = np.unique(stage.table[index]).astype(np.int64)
-    return bool(states.any())
+    return states
 
 
 def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:

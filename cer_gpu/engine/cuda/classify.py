@@ -122,6 +122,8 @@ class CudaClassifier(Classifier):
             self._staging = Staging(workers)
             self.memory = Shrinking(device)
         self._staged: list[_Staged] = []
+        self._passed = 0
+        """How many events precede those that `ahead` brings to the device next."""
 
     # ------------------------------------------------------------------------------ bring them there
 
@@ -137,6 +139,7 @@ class CudaClassifier(Classifier):
                     pieces = chain(self.memory.cut([waiting]), pieces)
                     waiting = next(pieces)
                 self._stage(waiting)
+            self._passed += len(waiting)
             following = next(pieces, None)
             if following is not None:
                 self._stage(following)
@@ -146,10 +149,10 @@ class CudaClassifier(Classifier):
         """Begin to copy the columns of a batch, unless the device takes none any more."""
         if not self.memory.exhausted:
             with on(self.device):
-                there = with_memory(lambda: self.resident(batch, staged=True))
+                there = with_memory(lambda: self.resident(batch, self._passed, staged=True))
             self._staged.append(_Staged(batch, there))
 
-    def taken(self, batch: Events) -> ResidentBatch:
+    def taken(self, batch: Events, before: int) -> ResidentBatch:
         """The columns of a batch that `ahead` has given out, or of another one."""
         for number, staged in enumerate(self._staged):
             if staged.batch is batch:
@@ -157,19 +160,21 @@ class CudaClassifier(Classifier):
                 if staged.resident is not None:
                     return staged.resident
                 break
-        return self.resident(batch, staged=True)
+        return self.resident(batch, before, staged=True)
 
-    def resident(self, batch: Events, staged: bool = False) -> ResidentBatch:
+    def resident(self, batch: Events, before: int, staged: bool = False) -> ResidentBatch:
         """Copy to the device what the classification reads of a batch.
 
         Parameters
         ----------
         batch : RecordBatch
+        before : int
+            How many events of the stream come before it.
         staged : bool
             Whether the copy may go on while kernels run; then the arrays are overwritten by the next call
             but one.
         """
-        host = self._adders(batch)
+        host = self._adders(batch, before)
         arrays: list[np.ndarray] = []
         lying: list[Any] = []
         # Several axes of one column read one copy of it. Arrays are kept while their addresses are compared.
@@ -216,6 +221,12 @@ class CudaClassifier(Classifier):
         if column.texts is None or not len(column.texts):  # nothing but nulls
             return columns.no_codes(len(batch))
         return Codes(column.data, column.valid, column.texts)
+
+    def _on_host(self, batch: Events, rows: np.ndarray) -> pa.RecordBatch:
+        if not isinstance(batch, pa.RecordBatch):
+            names = dict.fromkeys(name for axis in self._reading.axes for name in columns_of(axis))
+            batch = batch.on_host(list(names))
+        return super()._on_host(batch, rows)
 
     def _number_adder(self, batch: Events, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
         if isinstance(batch, pa.RecordBatch):
@@ -264,7 +275,7 @@ class CudaClassifier(Classifier):
 
         def classify(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
             with on(self.device):
-                found = self.events(self.taken(part), first)
+                found = self.events(self.taken(part, first), first)
                 return [(found.positions.copy_to_host(), found.symbols.copy_to_host()[: found.kept])]
 
         def by_host(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +12,17 @@ import pyarrow.compute as pc
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Codes, Values
-from cer_gpu.engine.read.derive import evaluate, relation
+from cer_gpu.engine.read.derive import Reader, evaluate, overflow, relation
 from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import Reading
-from cer_gpu.plan.symbols import TABLE_BUDGET, Stage
+from cer_gpu.plan.symbols import TABLE_BUDGET, Stage, reachable
 
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
@@ -114,7 +115,7 @@ class Classifier:
             positions : ndarray, shape (m,), int64, in the stream, ascending;
             symbols : ndarray, shape (m,), uint8 or uint16.
         """
-        adders = self._adders(batch)
+        adders = self._adders(batch, before)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
         return self._workers.map("reading", lambda block: self._block(adders, *block, before), blocks)
 
@@ -160,17 +161,27 @@ class Classifier:
 
     # ------------------------------------------------------------------------------------- adders
 
-    def _adders(self, batch: pa.RecordBatch) -> list[list[Adder]]:
+    def _adders(self, batch: pa.RecordBatch, before: int) -> list[list[Adder]]:
+        """What each stage adds up for a batch, which `before` events of the stream precede.
+
+        Raises
+        ------
+        RowError
+            Where arithmetic that an event is asked for does not fit 64 bits.
+        """
         adders: list[list[Adder]] = []
-        for number, stage in enumerate(self._reading.stages):
-            axes = [self._reading.axes[axis] for axis in stage.axes]
-            adders.append(
-                [
-                    self._number_adder(batch, axis, stride, self._dtypes[number])
-                    for axis, stride in zip(axes, stage.strides, strict=True)
-                    if _text_column(axis) is None
-                ]
-            )
+        beyond: dict[int, np.ndarray] = {}
+        for stage, dtype in zip(self._reading.stages, self._dtypes, strict=True):
+            adders.append([])
+            for number, stride in zip(stage.axes, stage.strides, strict=True):
+                axis = self._reading.axes[number]
+                if _text_column(axis) is None:
+                    adder = self._number_adder(batch, axis, stride, dtype)
+                    adders[-1].append(adder)
+                    if isinstance(adder.column, Values) and len(adder.column.beyond):
+                        beyond[number] = adder.column.beyond
+        if beyond:
+            self._refuse_overflow(batch, beyond, before)
         # One pass over a column of strings serves all of its axes: what they add is a table by code.
         for name, texts in self._texts.items():
             codes = self._codes(batch, name)
@@ -182,28 +193,101 @@ class Classifier:
         return columns.codes(batch.column(name), name)
 
     def _number_adder(self, batch: pa.RecordBatch, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
-        def read(name: str) -> tuple[Values, str | None]:
-            return columns.numbers(batch.column(name), name), self._units.get(name)
-
+        read = self._reader(batch)
         if isinstance(axis, CutAxis):
             values, _ = evaluate(axis.operand, read, len(batch))
             bounds, classes = axis.thresholds(values.data.dtype)
             return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
         if isinstance(axis, NullAxis):
-            truth = _is_null(axis.operand, batch, read)
+            truth = Values(_is_null(axis.operand, batch, read).view(np.uint8), NONE_MISSING)
         else:
             assert isinstance(axis, RelationAxis)
             truth = _relation(axis, batch, read)
-        shares = np.array([0, stride], dtype)
-        return Adder(Values(truth.view(np.uint8), NONE_MISSING), shares, None, dtype.type(0))
+        return Adder(truth, np.array([0, stride], dtype), None, dtype.type(0))
+
+    def _reader(self, batch: pa.RecordBatch) -> Reader:
+        def read(name: str) -> tuple[Values, str | None]:
+            return columns.numbers(batch.column(name), name), self._units.get(name)
+
+        return read
+
+    # ------------------------------------------------------------------------------------ overflow
+
+    def _refuse_overflow(self, batch: pa.RecordBatch, beyond: dict[int, np.ndarray], before: int) -> None:
+        """Refuse an event whose symbol depends on a value that does not fit 64 bits.
+
+        A filter of another type than the event's is not asked for, nor is one that another filter of the
+        event has decided already.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        beyond : dict of int to ndarray, shape (n,), bool
+            For axes over arithmetic where it does not fit.
+        before : int
+
+        Raises
+        ------
+        RowError
+        """
+        reading = self._reading
+        rows = np.flatnonzero(np.logical_or.reduce(list(beyond.values())))
+        events = self._on_host(batch, rows)
+        classes = np.stack([self._classes(events, number) for number in range(len(reading.axes))], axis=1)
+        for number, where in beyond.items():
+            classes[where[rows], number] = -1
+        different, first = np.unique(classes, axis=0, return_index=True)
+        wrong = first[_undecided(reading, different)]
+        if not len(wrong):
+            return
+        event = int(wrong.min())
+        number = next(number for number in beyond if classes[event, number] < 0)
+        read = self._reader(events.slice(event, 1))
+        steps = (overflow(side, read) for side in _operands(reading.axes[number]))
+        raise RowError(
+            before + int(rows[event]),
+            f"{{row}}: integer overflow: {next(filter(None, steps))} does not fit 64 bits; cast one of the "
+            "columns to float64",
+        )
+
+    def _on_host(self, batch: pa.RecordBatch, rows: np.ndarray) -> pa.RecordBatch:
+        """Some events of a batch, as Arrow has them."""
+        return batch.take(pa.array(rows))
+
+    def _classes(self, events: pa.RecordBatch, number: int) -> np.ndarray:
+        """The classes of an axis that events have, shape (n,), int64."""
+        index = np.zeros(len(events), np.uint32)
+        axis = self._reading.axes[number]
+        name = _text_column(axis)
+        if name is None:
+            adder = Classifier._number_adder(self, events, axis, 1, index.dtype)
+        else:
+            assert isinstance(axis, TextAxis)
+            codes = columns.codes(events.column(name), name)
+            texts = TextShares([StageAxis(0, axis, 1)], [index.dtype], lambda *_: None)
+            shares = texts.of(codes.dictionary)[0]
+            adder = Adder(codes, shares.of_code, None, shares.of_null)
+        adder.add(index, 0, len(events))
+        return index.astype(np.int64)
+
+
+def _undecided(reading: Reading, classes: np.ndarray) -> np.ndarray:
+    """For rows of classes, -1 where one is not known, whether an event may have several symbols: bool."""
+    known = [{axis: one for axis, one in enumerate(row) if one >= 0} for row in classes.tolist()]
+    return np.array([len(reachable(reading.axes, reading.stages, one)) > 1 for one in known], bool)
 
 
 def columns_of(axis: Axis) -> list[str]:
     """The columns that an axis reads."""
     if isinstance(axis, ColumnAxis):
         return [axis.column]
+    return [name for operand in _operands(axis) for name in sorted(attributes_of(operand))]
+
+
+def _operands(axis: Axis) -> list[tree.Expression]:
+    """The expressions that an axis reads."""
     sides = [getattr(axis, side, None) for side in ("operand", "left", "right")]
-    return [name for side in sides if side is not None for name in sorted(attributes_of(side))]
+    return [side for side in sides if side is not None]
 
 
 def _text_column(axis: Axis) -> str | None:
@@ -229,9 +313,7 @@ def _text_axes(stages: Sequence[Stage], axes: Sequence[Axis]) -> dict[str, list[
     return found
 
 
-def _is_null(
-    operand: tree.Expression, batch: pa.RecordBatch, read: Callable[[str], tuple[Values, str | None]]
-) -> np.ndarray:
+def _is_null(operand: tree.Expression, batch: pa.RecordBatch, read: Reader) -> np.ndarray:
     if isinstance(operand, tree.Attribute):
         column = batch.column(operand.name)
         if column.null_count == 0 and not pa.types.is_dictionary(column.type):
@@ -241,12 +323,12 @@ def _is_null(
     return ~values.present
 
 
-def _relation(
-    axis: RelationAxis, batch: pa.RecordBatch, read: Callable[[str], tuple[Values, str | None]]
-) -> np.ndarray:
+def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values:
+    """Where a comparison of two columns holds, as uint8 without nulls."""
     if isinstance(axis.left, tree.Attribute) and columns.is_text(batch.column(axis.left.name).type):
         assert isinstance(axis.right, tree.Attribute)
         sides = [batch.column(side.name).cast(pa.large_string()) for side in (axis.left, axis.right)]
         # UTF-8 keeps the order of code points, so comparing bytes is comparing code points.
-        return pc.fill_null(_COMPARE[axis.op](*sides), False).to_numpy(zero_copy_only=False)
+        truth = pc.fill_null(_COMPARE[axis.op](*sides), False).to_numpy(zero_copy_only=False)
+        return Values(truth.view(np.uint8), NONE_MISSING)
     return relation(axis.op, axis.left, axis.right, read, len(batch))

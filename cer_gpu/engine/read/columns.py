@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,8 @@ from cer_gpu.kernels.classify.contract import NONE_MISSING
 NO_TEXTS = pa.array([None], pa.string())
 """The dictionary of a column of nulls."""
 
+NONE_BEYOND = np.empty(0, bool)
+
 
 @dataclass(frozen=True, slots=True)
 class Values:
@@ -26,14 +28,19 @@ class Values:
         What stands at a null is arbitrary.
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty where there is none.
+    beyond : ndarray, shape (n,) or (0,), bool
+        Where the arithmetic that gives the value does not fit 64 bits, and what stands there is arbitrary;
+        empty where all fits.
     """
 
     data: np.ndarray
     valid: np.ndarray
+    beyond: np.ndarray = field(default_factory=lambda: NONE_BEYOND)
 
     def slice(self, start: int, stop: int) -> Values:
         """The rows `start <= row < stop`, without copying."""
-        return Values(self.data[start:stop], self.valid[start:stop] if len(self.valid) else self.valid)
+        valid = self.valid[start:stop] if len(self.valid) else self.valid
+        return Values(self.data[start:stop], valid, self.beyond[start:stop])
 
     @property
     def present(self) -> np.ndarray:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.read.columns import Values
-from cer_gpu.errors import DataError
+from cer_gpu.engine.read.columns import NONE_BEYOND, Values
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.units import NANOSECONDS, nanoseconds
@@ -23,8 +23,8 @@ Reader = Callable[[str], tuple[Values, str | None]]
 def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Values, str | None]:
     """An expression over a batch of `rows` events.
 
-    Integers stay integers and are checked for overflow; `/` gives floats; dividing by zero gives a null;
-    times of different units meet in the finer one.
+    Integers stay integers, and what does not fit 64 bits is in `Values.beyond`; `/` gives floats; dividing
+    by zero gives a null; times of different units meet in the finer one.
 
     Returns
     -------
@@ -52,6 +52,8 @@ def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Valu
 
 
 def _constant(value: int | float | bool, rows: int) -> Values:
+    if isinstance(value, int) and not INT64.min <= value <= INT64.max:
+        return Values(np.zeros(rows, np.int64), NONE_MISSING, np.ones(rows, bool))
     dtype = np.float64 if isinstance(value, float) else np.int64
     return Values(np.full(rows, value, dtype), NONE_MISSING)
 
@@ -90,8 +92,14 @@ def _both_valid(first: Values, second: Values) -> np.ndarray:
     return first.valid & second.valid
 
 
+def _either_beyond(first: Values, second: Values) -> np.ndarray:
+    if not len(first.beyond):
+        return second.beyond
+    return first.beyond | second.beyond if len(second.beyond) else first.beyond
+
+
 def _combine(op: str, first: Values, second: Values) -> Values:
-    valid = _both_valid(first, second)
+    valid, beyond = _both_valid(first, second), _either_beyond(first, second)
     left, right = first.data, second.data
     whole = left.dtype.kind != "f" and right.dtype.kind != "f" and op != "/"
     if op in ("/", "%"):
@@ -100,43 +108,73 @@ def _combine(op: str, first: Values, second: Values) -> Values:
             valid = nonzero.astype(np.uint8) if not len(valid) else valid & nonzero
             right = np.where(nonzero, right, 1)
     if whole:
-        return Values(_whole(op, left, right, valid), valid)
+        data = _OPERATIONS[op](left.astype(np.int64), right.astype(np.int64))
+        wrapped = _wrapped(op, left, right, data)
+        if len(wrapped) and len(valid):
+            wrapped &= valid != 0
+        if wrapped.any():
+            beyond = beyond | wrapped if len(beyond) else wrapped
+        return Values(data, valid, beyond)
     with np.errstate(all="ignore"):
         left, right = left.astype(np.float64), right.astype(np.float64)
-        operation: dict[str, Any] = {
-            "+": np.add,
-            "-": np.subtract,
-            "*": np.multiply,
-            "/": np.divide,
-            "%": np.fmod,
-        }
-        return Values(operation[op](left, right), valid)
+        return Values(_OPERATIONS[op](left, right), valid, beyond)
 
 
-def _whole(op: str, left: np.ndarray, right: np.ndarray, valid: np.ndarray) -> np.ndarray:
-    """Arithmetic of integers: exact, or an error that names the row."""
-    operation: dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "%": np.fmod}
-    if len(left) == 0:
-        return np.empty(0, np.int64)
+_OPERATIONS: dict[str, Any] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "%": np.fmod,
+}
+
+
+def _wrapped(op: str, left: np.ndarray, right: np.ndarray, data: np.ndarray) -> np.ndarray:
+    """Where `left op right` of integers does not fit 64 bits, shape (n,) or, where all fits, (0,), bool."""
+    if len(left) == 0 or op == "%":
+        return NONE_BEYOND
     bounds = [
-        fold_arithmetic(op if op != "%" else "+", int(a), int(b))
+        fold_arithmetic(op, int(a), int(b))
         for a in (left.min(), left.max())
         for b in (right.min(), right.max())
     ]
-    widest = [int(left.min()), int(left.max()), int(right.min()), int(right.max()), *map(int, bounds)]  # type: ignore[arg-type]
-    if INT64.min <= min(widest) and max(widest) <= INT64.max:
-        return operation[op](left.astype(np.int64), right.astype(np.int64))
-    exact = [
-        fold_arithmetic(op, int(a), int(b)) if not len(valid) or valid[row] else 0
-        for row, (a, b) in enumerate(zip(left, right, strict=True))
-    ]
-    for row, value in enumerate(exact):
-        if value is not None and not INT64.min <= value <= INT64.max:
-            raise DataError(
-                f"integer overflow: {left[row]} {op} {right[row]} does not fit 64 bits "
-                f"(row {row} of the batch); cast one of the columns to float64"
-            )
-    return np.array(exact, np.int64)
+    if all(bound is not None and INT64.min <= bound <= INT64.max for bound in bounds):
+        return NONE_BEYOND
+    if op == "*":
+        return _product_wraps(left, right)
+    # A sum has another sign than both of its operands, a difference than its first and not its second.
+    left, right = left.astype(np.int64), right.astype(np.int64)
+    other = data ^ right if op == "+" else left ^ right
+    return ((left ^ data) & other) < 0
+
+
+def _product_wraps(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    limit = 2.0**63
+    size = np.abs(left.astype(np.float64) * right.astype(np.float64))
+    wraps = size >= limit
+    # Rounding moves a product by a few parts in 2^53: what is near the limit is reckoned exactly.
+    for row in np.flatnonzero(np.abs(size - limit) <= limit * 2.0**-50):
+        wraps[row] = not INT64.min <= int(left[row]) * int(right[row]) <= INT64.max
+    return wraps
+
+
+def overflow(expression: tree.Expression, read: Reader) -> str | None:
+    """The first step of an expression over one event that does not fit 64 bits: "9223372036854775807 + 1"."""
+    match expression:
+        case tree.Negation(operand):
+            op, left, right = "-", tree.Number(0), operand
+        case tree.Arithmetic(op, left, right):
+            pass
+        case _:
+            return None
+    inner = overflow(left, read) or overflow(right, read)
+    if inner is not None:
+        return inner
+    (first, first_unit), (second, second_unit) = evaluate(left, read, 1), evaluate(right, read, 1)
+    first, second, _ = _same_unit(op, first, first_unit, second, second_unit)
+    if not _combine(op, first, second).beyond.any():
+        return None
+    return f"{first.data[0]} {op} {second.data[0]}"
 
 
 def holds(op: str, first: Values, second: Values) -> np.ndarray:
@@ -166,16 +204,18 @@ def _beyond_float(whole: np.ndarray) -> bool:
 
 
 def _compare(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    operation: dict[str, Any] = {
-        "=": np.equal,
-        "<": np.less,
-        "<=": np.less_equal,
-        ">": np.greater,
-        ">=": np.greater_equal,
-    }
     if op == "!=":
         return (left != right) & (left == left) & (right == right)
-    return operation[op](left, right)
+    return _COMPARISONS[op](left, right)
+
+
+_COMPARISONS: dict[str, Any] = {
+    "=": np.equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
 
 
 def _compare_exactly(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -183,9 +223,37 @@ def _compare_exactly(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray
     return _compare(op, np.array(left.tolist(), object), np.array(right.tolist(), object)).astype(bool)
 
 
-def relation(op: str, left: tree.Expression, right: tree.Expression, read: Reader, rows: int) -> np.ndarray:
-    """Where a comparison between two numeric expressions of one event holds, shape (rows,), bool."""
+def relation(op: str, left: tree.Expression, right: tree.Expression, read: Reader, rows: int) -> Values:
+    """Where a comparison between two numeric expressions of one event holds.
+
+    Returns
+    -------
+    Values
+        Of uint8, without nulls.
+    """
     first, first_unit = evaluate(left, read, rows)
     second, second_unit = evaluate(right, read, rows)
-    first, second, _ = _same_unit("-", first, first_unit, second, second_unit)
-    return holds(op, first, second)
+    fine, other, _ = _same_unit("-", first, first_unit, second, second_unit)
+    truth = holds(op, fine, other)
+    # A time that the finer unit has no number for is compared all the same.
+    far = _either_beyond(fine, other)
+    beyond = _either_beyond(first, second)
+    for row in np.flatnonzero(far & ~beyond if len(beyond) else far):
+        times = [
+            values.data[row].item() * NANOSECONDS[unit]
+            for values, unit in ((first, first_unit), (second, second_unit))
+            if unit is not None
+        ]
+        valid = _both_valid(first, second)
+        truth[row] = _COMPARE_NUMBERS[op](*times) and (not len(valid) or bool(valid[row]))
+    return Values(truth.view(np.uint8), NONE_MISSING, beyond)
+
+
+_COMPARE_NUMBERS: dict[str, Callable[[int, int], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}

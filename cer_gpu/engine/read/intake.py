@@ -17,7 +17,7 @@ from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.lanes import LaneEncoder, grown
 from cer_gpu.engine.read.order import HOW_TO_SORT, OrderCheck
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import DataError
+from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -299,9 +299,10 @@ class Intake:
         if row >= 0:
             assert self.encoder is not None
             key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
-            raise DataError(
-                f"row {self.rows + row} comes before an earlier row of its partition ({key}) "
-                f"by `{self.order_by[0]}`: {HOW_TO_SORT}"
+            raise RowError(
+                self.rows + row,
+                f"{{row}} comes before an earlier row of its partition ({key}) by `{self.order_by[0]}`: "
+                f"{HOW_TO_SORT}",
             )
 
     # --------------------------------------------------------------------------------------- keys

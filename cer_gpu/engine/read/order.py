@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import DataError
+from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify.cpu import first_decrease
 
 PART = 1 << 17
@@ -73,9 +73,10 @@ class OrderCheck:
         if missing is not None and missing.any():
             row = int(np.argmax(missing))
             what = "null" if not values.present[row] else _named(values.data[row])
-            raise DataError(
-                f"row {self._rows + row}: the time `{name}` is {what}, and every event needs one: "
-                "remove such rows, or give them a value"
+            raise RowError(
+                self._rows + row,
+                f"{{row}}: the time `{name}` is {what}, and every event needs one: remove such rows, or give "
+                "them a value",
             )
 
     def _check(self, batch: pa.RecordBatch, values: Values, name: str) -> None:
@@ -91,9 +92,7 @@ class OrderCheck:
             self.in_order = False
             return
         names = ", ".join(f"`{column}`" for column in self._order_by)
-        raise DataError(
-            f"row {self._rows + row} comes before the row that precedes it by {names}: {HOW_TO_SORT}"
-        )
+        raise RowError(self._rows + row, f"{{row}} comes before the row above it by {names}: {HOW_TO_SORT}")
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
         """The first row whose time is less than the one before it, or -1."""

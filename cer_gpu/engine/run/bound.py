@@ -30,7 +30,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import LimitError
+from cer_gpu.errors import LimitError, RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
 from cer_gpu.printable import printable
 
@@ -263,8 +263,11 @@ class BoundQuery:
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
         """What is made of the whole source, while the progress of the batches that are watched is shown."""
         progress = Progress(self._source.rows)
-        with within_memory("running the query"):
-            yield from progress.over(use(progress.watch))
+        try:
+            with within_memory("running the query"):
+                yield from progress.over(use(progress.watch))
+        except RowError as error:
+            raise self._source.named(error) from error
         if not self._part:
             warn_of_unseen(run.intake, self._options.stream_column)
 

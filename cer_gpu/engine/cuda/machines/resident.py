@@ -183,7 +183,7 @@ class ResidentQuery:
         """
         time = OrderCheck(order_by, False, self._workers).time(batch) if len(batch) else None
         there = copied(time.data) if time is not None and self._window.kind == "time" else None
-        return ResidentTable(self._classifier.resident(batch), there)
+        return ResidentTable(self._classifier.resident(batch, 0), there)
 
     def hits(self, table: ResidentTable) -> ResidentHits:
         """The positions where complex events end, and the latest start of those at each."""

@@ -125,7 +125,7 @@ class ResidentRun:
     def _there(self, part: Events, first: int, asked: Asked) -> Reported:
         query = self._query
         with on(self._device):
-            columns = self._classifier.taken(part)
+            columns = self._classifier.taken(part, first)
             if isinstance(query, CarriedQuery):
                 found = self._found_carried(query, columns, first, asked)
             else:

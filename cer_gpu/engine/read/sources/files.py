@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +54,8 @@ class OpenFile:
         The row groups of a Parquet file to read; None: the whole file.
     filesystem : pyarrow.fs.FileSystem or None
         Of a Parquet file elsewhere than on this machine.
+    first : int
+        The number in the file of the first row of `groups`, which follow one another.
     """
 
     file: DataFile
@@ -61,6 +64,7 @@ class OpenFile:
     stamp: Stamp | None
     groups: tuple[int, ...] | None = None
     filesystem: Any = None
+    first: int = 0
 
     def check_unchanged(self) -> None:
         """Refuse a file that has changed since it was opened (DataError)."""
@@ -96,6 +100,9 @@ class FileRows(Rows):
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
         first = files[0].file.path
         self.where = first if len(files) == 1 else f"{first} and {len(files) - 1} more files"
+        self._begins: list[int] = []
+        """The number of the first row of each file that has been begun."""
+
         late = [each.file.path for each in files if each.file.format == "json" and _is_long(each)]
         if late:
             self.partial = (
@@ -110,7 +117,10 @@ class FileRows(Rows):
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         target = self.subschema(columns)
-        for opened in self._files:
+        begin = 0
+        for number, opened in enumerate(self._files):
+            if number == len(self._begins):
+                self._begins.append(begin)
             stored = [name for name in columns if name not in opened.file.keys]
             probe = stored or [name for name in opened.schema.names if name not in opened.file.keys][:1]
             read = _FORMATS[opened.file.format].read
@@ -125,6 +135,14 @@ class FileRows(Rows):
                     yield _add_keys(stretched.slice(start, rows), opened.file.keys, target)
             opened.check_unchanged()
             opened.check_rows(seen)
+            begin += seen
+
+    def place(self, row: int) -> str:
+        """See `Rows.place`: the row of its file."""
+        number = max(bisect_right(self._begins, row) - 1, 0)
+        opened = self._files[number]
+        own = row - (self._begins[number] if self._begins else 0) + opened.first
+        return f"row {own} of {opened.file.path} (counted from 0)"
 
 
 def _is_long(opened: OpenFile) -> bool:

@@ -10,8 +10,11 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields
 from cer_gpu.engine.read.sources.rows import Rows, one_batch
-from cer_gpu.engine.read.sources.sorting import Key, first_descent, key_at, key_columns, stable_order
+from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns, stable_order
 from cer_gpu.errors import DataError
+
+_ROW = "\0row"
+"""The name of the column of row numbers, where they are asked for: no other has it."""
 
 
 class MergedRows(Rows):
@@ -59,13 +62,29 @@ class MergedRows(Rows):
         return {name: tuple(part.schema.names) for name, part in self._parts.items()}
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        needed = list(dict.fromkeys([*columns, *self._order_by]))
-        target = self.subschema(needed)
+        target = self.subschema(list(dict.fromkeys([*columns, *self._order_by])))
+        yield from self._merged(target, columns, rows)
+
+    def place(self, row: int) -> str:
+        """See `Rows.place`: the row of its table, for which the tables are merged again."""
+        if not self.rewindable:
+            return f"row {row} of {self.where} once merged (counted from 0)"
+        ordered = self.subschema([*self._order_by, self._type_column])
+        target = ordered.append(pa.field(_ROW, pa.int64()))
+        for batch in self._merged(target, [self._type_column, _ROW], PLACED):
+            if row < batch.num_rows:
+                name, own = (column[row].as_py() for column in batch.columns)
+                return self._parts[name].place(own)
+            row -= batch.num_rows
+        raise AssertionError
+
+    def _merged(self, target: pa.Schema, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """Batches with some columns of `target`, which has those of the order."""
         size = max(rows // len(self._parts), 1)
         names = pa.array(list(self._parts), pa.string())
         runs = [
-            _Run(part, index, name, self._extend(part, index, names, target, size), self._order_by)
-            for index, (name, part) in enumerate(self._parts.items())
+            _Run(part, index, self._extend(part, index, names, target, size), self._order_by)
+            for index, part in enumerate(self._parts.values())
         ]
         while runs := [run for run in runs if run.fill()]:
             # No row still to come from any table is below the least of the last rows at hand.
@@ -83,7 +102,7 @@ class MergedRows(Rows):
         own = [
             field for field in target if field.name in part.schema.names and field.name not in self.clashes
         ]
-        stored = pa.schema(own)
+        stored, seen = pa.schema(own), 0
         for batch in part.read(stored.names, rows):
             batch = convert_batch(batch, stored, part.where)
             arrays: list[pa.Array] = []
@@ -91,10 +110,13 @@ class MergedRows(Rows):
                 if field.name == self._type_column:
                     indices = pa.array(np.full(batch.num_rows, index, np.int32))
                     arrays.append(pa.DictionaryArray.from_arrays(indices, names))
+                elif field.name == _ROW:
+                    arrays.append(pa.array(np.arange(seen, seen + batch.num_rows)))
                 elif field.name in stored.names:
                     arrays.append(batch.column(field.name))
                 else:
                     arrays.append(pa.nulls(batch.num_rows, field.type))
+            seen += batch.num_rows
             yield pa.RecordBatch.from_arrays(arrays, schema=target)
 
 
@@ -102,11 +124,11 @@ class _Run:
     """What has been read of one table and not yet been given out."""
 
     def __init__(
-        self, part: Rows, index: int, name: str, batches: Iterator[pa.RecordBatch], order_by: Sequence[str]
+        self, part: Rows, index: int, batches: Iterator[pa.RecordBatch], order_by: Sequence[str]
     ) -> None:
         self.index = index
         self.last: Key = ()
-        self._where = f"the table of `{name}` ({part.where})"
+        self._place = part.place
         self._batches = batches
         self._order_by = order_by
         self._batch: pa.RecordBatch | None = None
@@ -124,11 +146,11 @@ class _Run:
         return True
 
     def _start(self, batch: pa.RecordBatch) -> None:
-        keys = key_columns(batch, self._order_by, self._where, self._seen)
+        keys = key_columns(batch, self._order_by, self._place, self._seen)
         row = first_descent(keys, self.last or None)
         if row is not None:
             raise DataError(
-                f"row {self._seen + row} of {self._where} (counted from 0) is before the row above it by "
+                f"{self._place(self._seen + row)} is before the row above it by "
                 f"`{', '.join(self._order_by)}`: tables are merged in time order, so each must be in it; "
                 "sort=True (--sort) sorts them"
             )

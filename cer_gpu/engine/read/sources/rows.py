@@ -42,6 +42,10 @@ class Rows(ABC):
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
 
+    def place(self, row: int) -> str:
+        """What a user calls a row that `read` has given: "row 7 of trades.csv (counted from 0)"."""
+        return f"row {row} of {self.where} (counted from 0)"
+
     def subschema(self, columns: Sequence[str]) -> pa.Schema:
         """The fields of these columns."""
         return pa.schema([self.schema.field(name) for name in columns])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -12,35 +12,39 @@ import pyarrow.compute as pc
 from cer_gpu.engine.read.sources.rows import Rows, one_batch
 from cer_gpu.errors import DataError
 
+PLACED = 1 << 20
+"""Rows that are read at a time to find the place of one."""
+
 Key: TypeAlias = tuple[int | float | str, ...]
 
 
-def key_columns(batch: pa.RecordBatch, order_by: Sequence[str], where: str, first_row: int) -> list[pa.Array]:
+def key_columns(
+    batch: pa.RecordBatch, order_by: Sequence[str], place: Callable[[int], str], first_row: int
+) -> list[pa.Array]:
     """The order columns of a batch as int64, float64 or string arrays of the same order.
 
     Raises
     ------
     DataError
-        For a null or a NaN, naming its row; `first_row` is the number of the batch's first row.
+        For a null or a NaN, naming its row with `place`; `first_row` is the number of the batch's first row.
     """
-    return [_plain(batch.column(name), name, where, first_row) for name in order_by]
+    return [_plain(batch.column(name), name, lambda row: place(first_row + row)) for name in order_by]
 
 
-def _plain(column: pa.Array, name: str, where: str, first_row: int) -> pa.Array:
+def _plain(column: pa.Array, name: str, place: Callable[[int], str]) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if column.null_count:
-        row = first_row + pc.index(column.is_null(), True).as_py()
+        row = pc.index(column.is_null(), True).as_py()
         raise DataError(
-            f"row {row} of {where} (counted from 0) has a null in the order column `{name}`: "
-            "remove such rows, or give them a value"
+            f"{place(row)} has a null in the order column `{name}`: remove such rows, or give them a value"
         )
     if pa.types.is_floating(column.type):
         unordered = pc.index(pc.is_nan(column), True).as_py()
         if unordered >= 0:
             raise DataError(
-                f"row {first_row + unordered} of {where} (counted from 0) has a NaN in the order column "
-                f"`{name}`: remove such rows, or give them a value"
+                f"{place(unordered)} has a NaN in the order column `{name}`: remove such rows, or give them "
+                "a value"
             )
         return column.cast(pa.float64())
     if pa.types.is_date32(column.type) or pa.types.is_time32(column.type):
@@ -103,7 +107,7 @@ class SortedRows(Rows):
         for batch in self._rows.read(needed, rows):
             if not batch.num_rows:
                 continue
-            keys.append(key_columns(batch, self._order_by, self.where, seen))
+            keys.append(key_columns(batch, self._order_by, self._rows.place, seen))
             sorted_already = sorted_already and first_descent(keys[-1], previous) is None
             previous = key_at(keys[-1], batch.num_rows - 1)
             batches.append(batch.select(list(columns)))
@@ -117,3 +121,13 @@ class SortedRows(Rows):
         del batches
         for start in range(0, len(order), rows):
             yield one_batch(table.take(pa.array(order[start : start + rows])))
+
+    def place(self, row: int) -> str:
+        """See `Rows.place`: the row before it was sorted, for which the order columns are read again."""
+        if not self.rewindable:
+            return f"row {row} of {self.where} once sorted (counted from 0)"
+        keys: list[list[pa.Array]] = []
+        for batch in self._rows.read(list(self._order_by), PLACED):
+            keys.append(key_columns(batch, self._order_by, self._rows.place, 0))
+        order = stable_order([pa.chunked_array(parts) for parts in zip(*keys)])
+        return self._rows.place(int(order[row]))

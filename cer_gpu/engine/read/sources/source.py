@@ -25,7 +25,7 @@ from cer_gpu.engine.read.sources.merge import MergedRows
 from cer_gpu.engine.read.sources.paths import check_encoded
 from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
 from cer_gpu.engine.read.sources.sorting import SortedRows
-from cer_gpu.errors import DataError
+from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
 
 _ACCEPTED = (
@@ -236,6 +236,14 @@ class Source:
         for column in columns:
             self._require(column)
         return self._read(list(columns), rows)
+
+    def named(self, error: RowError) -> DataError:
+        """An error about an event with the row as the user knows it: of a file, and before it was sorted."""
+        try:
+            place = self._rows.place(error.position)
+        except CerError:  # what cannot be read again names no rows
+            return error
+        return error.naming(place)
 
     def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
         # A batch without columns would lose its number of rows on the way: any column carries it.
