@@ -12,6 +12,8 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
+import cer_gpu as cer
+from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY
 from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.errors import DataError
@@ -273,3 +275,39 @@ def test_reader_that_opens_once_is_told_apart():
     assert rows_of(source, ["x"]) == [{"x": 1}]
     with pytest.raises(DataError, match="gave 1 rows or more when it was first read and 0 now"):
         rows_of(source, ["x"])
+
+
+@pytest.mark.parametrize("width", ["int8", "uint8", "int16", "uint16", "int32", "int64", "uint32"])
+def test_codes_are_read_in_the_width_in_which_they_lie(width: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of columns that only say what an event is; what is kept, or a key, is widened as before."""
+    seen: set[str] = set()
+    codes = columns.codes
+
+    def noted(column: pa.Array, name: str) -> columns.Codes:
+        found = codes(column, name)
+        seen.add(f"{name} {found.data.dtype}")
+        return found
+
+    monkeypatch.setattr(columns, "codes", noted)
+    rng = np.random.default_rng(5)
+    kinds, names = pa.array(["A", "B", "C"]), pa.array(["x", "y"])
+    chunks = []
+    for rows in (400, 3, 2, 5):  # small chunks are put together
+        drawn = [pa.array(rng.integers(0, most, rows)).cast(width) for most in (3, 2)]
+        kind, name = map(pa.DictionaryArray.from_arrays, drawn, (kinds, names))
+        chunks.append(pa.table({"type": kind, "name": name, "seat": name}))
+        kinds, names = kinds.take(pa.array([2, 0, 1])), names.take(pa.array([1, 0]))
+    narrow = width if "8" in width or "16" in width else "int32"
+    for table in (chunks[0], pa.concat_tables(chunks)):
+        plain = pa.table({column: table[column].cast(pa.string()) for column in table.column_names})
+        for text in (
+            "SELECT a[name], b WHERE A AS a ; B AS b FILTER a[seat = 'x'] WITHIN 4 EVENTS",
+            "SELECT * WHERE A AS a ; B AS b FILTER b[seat LIKE 'y'] PARTITION BY name WITHIN 4 EVENTS",
+        ):
+            query = cer.compile(text)
+            found = query.run(table).to_arrow()
+            assert len(found) > 20
+            assert found.to_pylist() == query.run(plain).to_arrow().to_pylist()
+            assert query.count(table) == len(found)
+        if table is chunks[0]:
+            assert seen >= {f"type {narrow}", f"seat {narrow}"}

@@ -240,7 +240,9 @@ class BoundQuery:
         memory = self._options.memory
         # A quarter of the memory is for a batch and what is made of it, event by event.
         rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
-        return self._source.batches(self.columns(run.intake.payload), rows)
+        columns = self.columns(run.intake.payload)
+        classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
+        return self._source.batches(columns, rows, classified.difference(self._kept(run.intake.payload)))
 
     def _ends(self, asked: Asked) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
@@ -273,17 +275,19 @@ class BoundQuery:
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
+        axes = [name for axis in self._query.reading.axes for name in columns_of(axis)]
+        return list(dict.fromkeys([*self._options.order_by, *axes, *self._kept(payload)]))
+
+    def _kept(self, payload: tuple[str, ...]) -> list[str]:
+        """Those of them that are more to the run than classes of events."""
         reading, options = self._query.reading, self._options
-        names = list(options.order_by)
-        for axis in reading.axes:
-            names += columns_of(axis)
-        names += columns_read(reading.keys.columns)
+        names = [*options.order_by, *columns_read(reading.keys.columns)]
         names += [name for part in reading.partition for name in part]
         if reading.window is not None and reading.window.attribute is not None:
             names.append(reading.window.attribute)
         if reading.streams and options.stream_column is not None:
             names.append(options.stream_column)
-        return list(dict.fromkeys([*names, *payload]))
+        return [*names, *payload]
 
 
 def bind(

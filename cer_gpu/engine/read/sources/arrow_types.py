@@ -52,6 +52,23 @@ def is_text(arrow: pa.DataType) -> bool:
     return pa.types.is_string(arrow) or pa.types.is_large_string(arrow) or pa.types.is_string_view(arrow)
 
 
+def is_narrow(arrow: pa.DataType) -> bool:
+    """Whether it is one of dictionary-encoded strings with codes of 8 or 16 bits."""
+    return (
+        pa.types.is_dictionary(arrow)
+        and pa.types.is_string(arrow.value_type)
+        and arrow.index_type.bit_width < 32
+    )
+
+
+def widened(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """A batch with all codes in 32 bits, so that its dictionaries have room for those of other batches."""
+    fields = [
+        pa.field(field.name, DICTIONARY if is_narrow(field.type) else field.type) for field in batch.schema
+    ]
+    return convert_batch(batch, pa.schema(fields), "the events")
+
+
 def normal_type(arrow: pa.DataType) -> pa.DataType:
     """Type that a column of this Arrow type has in the batches of a source."""
     if pa.types.is_run_end_encoded(arrow):

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as pads
 
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.sources.arrow_types import check_names, convert_batch, first_line, normal_schema
+from cer_gpu.engine.read.sources.arrow_types import (
+    check_names,
+    convert_batch,
+    first_line,
+    is_narrow,
+    normal_schema,
+    widened,
+)
 from cer_gpu.errors import DataError
 
 
@@ -46,6 +53,21 @@ class Rows(ABC):
         """What a user calls a row that `read` has given: "row 7 of trades.csv (counted from 0)"."""
         return f"row {row} of {self.where} (counted from 0)"
 
+    def read_lying(
+        self, columns: Sequence[str], rows: int, lying: Collection[str]
+    ) -> Iterator[pa.RecordBatch]:
+        """As `read`, but the codes of some columns of strings may have the width in which they lie.
+
+        Parameters
+        ----------
+        columns, rows
+            As for `read`.
+        lying : collection of str
+            Dictionary-encoded columns of which codes of 8 and 16 bits need not be widened: those that are
+            looked at batch by batch and never put together.
+        """
+        return self.read(columns, rows)
+
     def subschema(self, columns: Sequence[str]) -> pa.Schema:
         """The fields of these columns."""
         return pa.schema([self.schema.field(name) for name in columns])
@@ -62,7 +84,17 @@ class TableRows(Rows):
         self.where = where
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        target = self.subschema(columns)
+        return self.read_lying(columns, rows, ())
+
+    def read_lying(
+        self, columns: Sequence[str], rows: int, lying: Collection[str]
+    ) -> Iterator[pa.RecordBatch]:
+        """As `read`; a table is not copied to widen its codes."""
+        fields = []
+        for field in self.subschema(columns):
+            own = self._table.schema.field(field.name).type
+            fields.append(pa.field(field.name, own if field.name in lying and is_narrow(own) else field.type))
+        target = pa.schema(fields)
         for batch in self._table.select(list(columns)).to_batches(max_chunksize=rows):
             yield convert_batch(batch, target, self.where)
 
@@ -223,7 +255,7 @@ def regroup(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordB
 
 
 def _join(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
-    return batches[0] if len(batches) == 1 else one_batch(pa.Table.from_batches(batches))
+    return batches[0] if len(batches) == 1 else one_batch(pa.Table.from_batches([*map(widened, batches)]))
 
 
 def one_batch(table: pa.Table) -> pa.RecordBatch:

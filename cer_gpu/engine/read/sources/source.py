@@ -15,6 +15,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
     convert_batch,
     first_line,
+    is_narrow,
     time_units,
     usable,
     value_type,
@@ -210,7 +211,9 @@ class Source:
             f"(there are {_listed(self._rows.schema.names)})"
         )
 
-    def batches(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, columns: Sequence[str], rows: int, lying: Collection[str] = ()
+    ) -> Iterator[pa.RecordBatch]:
         """Events from first to last.
 
         Parameters
@@ -219,6 +222,8 @@ class Source:
             Wanted columns; may be empty, then a batch has only its number of rows.
         rows : int
             Most rows of a batch, at least 1. Slices of tables in memory are not copied.
+        lying : collection of str, optional
+            Columns of strings whose codes may have fewer than 32 bits, where they lie in memory so.
 
         Yields
         ------
@@ -235,7 +240,7 @@ class Source:
             raise ValueError("a batch has at least one row")
         for column in columns:
             self._require(column)
-        return self._read(list(columns), rows)
+        return self._read(list(columns), rows, lying)
 
     def named(self, error: RowError) -> DataError:
         """An error about an event with the row as the user knows it: of a file, and before it was sorted."""
@@ -245,12 +250,13 @@ class Source:
             return error
         return error.naming(place)
 
-    def _read(self, columns: list[str], rows: int) -> Iterator[pa.RecordBatch]:
+    def _read(self, columns: list[str], rows: int, lying: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
         # A batch without columns would lose its number of rows on the way: any column carries it.
         carried = list(dict.fromkeys(columns)) or self.arrow_schema.names[:1]
         target = pa.schema([self.arrow_schema.field(name) for name in carried])
-        for batch in regroup(self._rows.read(carried, rows), rows):
-            given = convert_batch(batch, target, self.where)
+        for batch in regroup(self._rows.read_lying(carried, rows, lying), rows):
+            fields = [own if is_narrow(own.type) else field for own, field in zip(batch.schema, target)]
+            given = convert_batch(batch, pa.schema(fields), self.where)
             yield given if columns == carried else given.select(columns)
 
 
