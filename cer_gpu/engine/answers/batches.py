@@ -14,6 +14,7 @@ from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.machine import Answers, MachineRunner
+from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.enumeration.structure import BULK_COUNT
@@ -64,15 +65,36 @@ class Lister:
         wanted : int, optional
             So many are asked for at most: of each end no more are found, and few more in all.
         """
+        yield from self.listed(chunk.events, ends, lambda some: self.runner.answers(chunk, some), wanted)
+
+    def listed(
+        self,
+        events: Relevant,
+        ends: Ends,
+        answers_of: Callable[[Ends], Answers],
+        wanted: int | None = None,
+    ) -> Iterator[pa.RecordBatch]:
+        """The complex events at some ends, sorted by (end, start, positions).
+
+        Parameters
+        ----------
+        events : Relevant
+            What the ends, and the answers there, are numbers of.
+        ends : Ends
+        answers_of : callable
+            The answers at some of the ends.
+        wanted : int, optional
+            As for `batches`.
+        """
         workers = self.workers
-        order = ascending(chunk.events.positions[ends.event])
+        order = ascending(events.positions[ends.event])
         ends, order = _first_ends(ends, order, wanted)
         limit = min((most for most in (self.limit, wanted) if most is not None), default=None)
         at_once = found_at_once(self.memory, wanted)
-        answers = self.runner.answers(chunk, ends)
+        answers = answers_of(ends)
 
         def batch(block: AnswerBlock) -> pa.RecordBatch:
-            return self.form.batch(chunk.events, ends.event[block.hit], block)
+            return self.form.batch(events, ends.event[block.hit], block)
 
         if answers.sharing == "ends":
             yield from _by_groups(answers, order, limit, at_once, workers, batch)

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from cer_gpu.engine.machines.automaton_stream import AutomatonRuns
 from cer_gpu.engine.machines.by_start import OrderedAnswers
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
@@ -146,6 +147,13 @@ class AutomatonRunner:
         if not chunk.monotone:
             return self._by_start_answers(chunk, ends)
         return self.structure(chunk, ends)
+
+    def open_runs(self) -> AutomatonRuns | None:
+        """What of a stream is kept between pushes; None for a choice, and where no interval of starts is."""
+        window = self._query.window
+        if self._choice is not None or (window is not None and window.kind == "attribute"):
+            return None
+        return AutomatonRuns(self.tables, self._query.consume)
 
     def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | Pieces | Listed:
         """What the strategy of SELECT leaves of the complex events at each end."""

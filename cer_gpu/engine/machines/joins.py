@@ -94,6 +94,10 @@ class JoinRunner:
         """The answers at some ends of a chunk."""
         return self.structure(chunk, ends, listed=True)
 
+    def open_runs(self) -> None:
+        """Nothing of a stream is kept between pushes."""
+        return
+
     def structure(self, chunk: Chunk, found: Ends, listed: bool = False) -> JoinAnswers:
         """The persistent structure of a chunk's hits, built by several threads.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.plan.compiled import CompiledQuery
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.open_runs import OpenRuns
 
 Sharing: TypeAlias = Literal["ends", "blocks", "ahead"]
 """How threads share the work of listing answers: each takes ranges of ends; or all take slices of one block
@@ -100,6 +103,13 @@ class MachineRunner(Protocol):
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk, which `ends` has given."""
+        ...
+
+    def open_runs(self) -> OpenRuns | None:
+        """What of a stream is kept between pushes, so that a push costs what is new.
+
+        None where the open window is run again with each push.
+        """
         ...
 
 

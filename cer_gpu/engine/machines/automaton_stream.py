@@ -1,0 +1,206 @@
+"""The automaton on a stream: its open runs and their persistent structure, kept from push to push."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import grown
+from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.ordered import ordered_blocks
+from cer_gpu.enumeration.structure import BULK_COUNT, Structure
+from cer_gpu.kernels.forest import cpu_nodes as nodes
+from cer_gpu.kernels.forest import cpu_stream as kernels
+from cer_gpu.kernels.forest.contract import BOTTOM, Block, CountedHits, Roots
+from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, StreamEnds
+
+STACK = 1 << 12
+"""Nodes that a walk has before it at first."""
+
+ROOM = 1 << 10
+"""Nodes that there is room for at first."""
+
+CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
+
+
+class AutomatonRuns:
+    """The open runs of a deterministic complex event automaton; `OpenRuns`.
+
+    An event costs a number of steps that depends on the query alone, whatever is open.
+
+    Parameters
+    ----------
+    tables : RunTables
+    consume : {"NONE", "ANY", "PARTITION"}
+    """
+
+    def __init__(self, tables: RunTables, consume: str) -> None:
+        self._tables = tables
+        self._consumes = CONSUMES[consume]
+        n_slots = 2 * tables.n_live + 2
+        self._slots = np.zeros((n_slots, nodes.ITEM + tables.n_live + 2), np.int64)
+        self._states = np.zeros((nodes.ROWS, n_slots), np.int64)
+        self._progress = np.zeros(kernels.STREAM_WORDS, np.int64)
+        self._progress[kernels.LANE] = -1
+        self._progress[nodes.NODES] = 1
+        self._arena = np.empty((ROOM, 4), np.int64)
+        self._arena[0] = BOTTOM, -1, -1, -1
+        self._lists = kernels.PackedLists(np.full(1, -1, np.int64), np.empty(64, np.int64))
+        self._widest = int(np.diff(tables.first).max(initial=0))
+        self._ends = StreamEnds(*(np.empty(0, np.int64) for _ in range(3)))
+        self._roots = _roots(0, 0)
+
+    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+        """Follow the runs over further events; as `OpenRuns.push`."""
+        progress, bounds = self._progress, following.bounds
+        if len(bounds.low) > len(self._lists.where):
+            self._lists = self._lists._replace(where=grown(self._lists.where, len(bounds.low), -1))
+        new = following.stop - following.first
+        if new > len(self._ends.event):
+            self._ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
+            self._roots = _roots(new, new + self._widest)
+        progress[nodes.ROOTS] = progress[nodes.HIT] = 0
+        while True:
+            status = kernels.follow(
+                self._tables, following.events, following.stop, following.size, self._consumes, bounds,
+                self._lists, self._arena, self._roots, self._ends, self._slots, self._states, progress,
+            )  # fmt: skip
+            if status == kernels.DONE:
+                break
+            if status == kernels.ARENA_FULL:
+                self._arena = _longer(self._arena)
+            elif status == kernels.POOL_FULL:
+                self._lists = self._lists._replace(pool=_longer(self._lists.pool))
+            else:
+                first, label, node = self._roots
+                self._roots = Roots(first, _longer(label), _longer(node))
+        found, used = int(progress[nodes.HIT]), int(progress[nodes.ROOTS])
+        if not found:
+            return None
+        first, label, node = self._roots
+        roots = Roots(first[: found + 1].copy(), label[:used].copy(), node[:used].copy())
+        ends = StreamEnds(*(each[:found].copy() for each in self._ends))
+        tables, arena = self._tables, self._arena
+
+        def pushed(seen: Relevant) -> Pushed:
+            every = Ends(ends.event, seen.positions[ends.latest], ends.lowest)
+            return Pushed(seen, every, lambda some: OpenAnswers(tables, arena, roots, every, some, seen))
+
+        return pushed
+
+    def drop(self, dropped: Dropped) -> None:
+        """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
+        self._pack()
+        progress, lists = self._progress, self._lists
+        count = int(progress[nodes.NODES])
+        arena, place_of = np.empty((count, 4), np.int64), np.empty(count, np.int64)
+        left = int(kernels.kept_nodes(self._arena, count, dropped.is_open, dropped.place, place_of, arena))
+        self._arena = _cut(arena, left)
+        progress[nodes.NODES] = left
+        old, new = dropped.lanes.T
+        where = np.full(dropped.lane_count, -1, np.int64)
+        where[new] = grown(lists.where, int(old.max(initial=-1)) + 1, -1)[old]
+        pool = np.empty(int(progress[kernels.POOL]), np.int64)
+        used = int(kernels.kept_lists(where, lists.pool, place_of, pool))
+        self._lists = kernels.PackedLists(where, _cut(pool, used))
+        progress[kernels.POOL] = used
+        progress[nodes.EVENT] = dropped.count
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the structure takes."""
+        return 32 * int(self._progress[nodes.NODES]) + 8 * int(self._progress[kernels.POOL])
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that is to be stored of them, by name."""
+        self._pack()
+        progress, lists = self._progress, self._lists
+        return {
+            "arena": self._arena[: progress[nodes.NODES]],
+            "where": lists.where,
+            "pool": lists.pool[: progress[kernels.POOL]],
+            "event": progress[nodes.EVENT : nodes.EVENT + 1],
+        }
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go on where `arrays` was asked for."""
+        arena, pool = arrays["arena"], arrays["pool"]
+        self._arena = _cut(arena, len(arena))
+        self._lists = kernels.PackedLists(arrays["where"].copy(), _cut(pool, len(pool)))
+        self._progress[nodes.NODES] = len(arena)
+        self._progress[kernels.POOL] = len(pool)
+        self._progress[nodes.EVENT] = arrays["event"][0]
+
+    def _pack(self) -> None:
+        """Put the lists of the lane at hand with those of the others."""
+        while kernels.pack(self._lists, self._slots, self._states, self._progress) != kernels.DONE:
+            self._lists = self._lists._replace(pool=_longer(self._lists.pool))
+
+
+class OpenAnswers(Structure):
+    """The complex events at some ends of a push, in the structure of the stream as it was then.
+
+    Parameters
+    ----------
+    tables : RunTables
+    arena : ndarray, shape (capacity, 4), int64
+        Nodes that are added later do not matter.
+    roots : Roots
+        Of `every`.
+    every, some : Ends
+        The ends of the push, and those of them that are asked for.
+    seen : Relevant
+        All events by then.
+    """
+
+    def __init__(
+        self, tables: RunTables, arena: np.ndarray, roots: Roots, every: Ends, some: Ends, seen: Relevant
+    ) -> None:
+        super().__init__(tables)
+        self.arena = arena
+        self.symbols = seen.symbols
+        self._lanes = seen.lanes
+        if len(some) < len(every):
+            which = np.searchsorted(every.event, some.event)
+            length = np.diff(roots.first)[which]
+            chosen = ranges(roots.first[which], length)
+            roots = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
+        self.roots = roots
+        counts = np.empty(len(some), np.int64)
+        kernels.count_up_to(arena, roots, some.lowest, BULK_COUNT, counts, np.empty(STACK, np.int64))
+        # More than are found and sorted at once, or too many to walk: these are found in order.
+        counts[counts < 0] = BULK_COUNT + 1
+        first = np.array([0, len(some)], np.int64)
+        self.hits = CountedHits(first, some.event, some.lowest, counts)
+
+    def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
+        """The complex events of one end, found one by one in canonical order; as `Structure.ordered`."""
+        if not len(self._lanes):
+            yield from super().ordered(hit, limit, size)
+            return
+        lowest, end = int(self.hits.lowest[hit]), int(self.hits.event[hit])
+        own = np.flatnonzero(self._lanes[lowest : end + 1] == self._lanes[end]) + lowest
+        symbols = self.symbols[own]
+        for block in ordered_blocks(self.tables, symbols, hit, 0, len(own) - 1, limit=limit, size=size):
+            yield block._replace(start=own[block.start], event=own[block.event])
+
+
+def _roots(ends: int, room: int) -> Roots:
+    return Roots(np.zeros(ends + 1, np.int64), np.empty(room, np.int32), np.empty(room, np.int64))
+
+
+def _longer(array: np.ndarray) -> np.ndarray:
+    """A copy with twice the room."""
+    return _cut(array, len(array))
+
+
+def _cut(array: np.ndarray, count: int) -> np.ndarray:
+    """The first entries of an array, with room for as many again."""
+    room = np.empty((max(2 * count, 64), *array.shape[1:]), array.dtype)
+    room[:count] = array[:count]
+    return room

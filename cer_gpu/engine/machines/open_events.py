@@ -1,0 +1,156 @@
+"""The relevant events of a stream that complex events to come may still contain: appended, read, dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.events import Relevant
+
+LEAST = 1 << 10
+"""Events that there is room for at least."""
+
+FEW = 64
+"""So many tables of rows are put together to one: each row is copied once for every power of this number."""
+
+
+class OpenEvents:
+    """Events in the order of the stream, with room for more.
+
+    What `seen` has given stays as it is: rows are written once, and those that are kept when others are
+    dropped are copied.
+
+    Parameters
+    ----------
+    linked : bool
+        Whether the events of a lane are linked, where there are lanes.
+
+    Attributes
+    ----------
+    count : int
+    following : ndarray, shape (room,) or (0,), int64
+        The next event of the lane, if they are linked.
+    """
+
+    def __init__(self, linked: bool) -> None:
+        self.count = 0
+        self.following = np.empty(0, np.int64)
+        self._linked = linked
+        self._arrays: dict[str, np.ndarray] = {}
+        self._rows: list[list[pa.Table]] | None = None
+
+    def room(self, more: int) -> bool:
+        """Whether further events can be appended without copying those that are there."""
+        return bool(self._arrays) and self.count + more <= len(self._arrays["symbols"])
+
+    def append(self, events: Relevant) -> None:
+        """The next events of the stream; at least one."""
+        low, high = self.count, self.count + len(events)
+        if not self.room(len(events)):
+            self._grow(events, max(LEAST, 2 * high))
+        for name, array in self._arrays.items():
+            values = getattr(events, name)
+            if values.ndim == 2:
+                array[:, low:high] = values
+            else:
+                array[low:high] = values
+        if events.payload is not None:
+            self._append_rows(events.payload)
+        self.count = high
+
+    def array(self, name: str) -> np.ndarray:
+        """An array of `Relevant` with room for more: the first `count` entries are in use.
+
+        Empty where `Relevant` has it empty. It is another array once there was no room.
+        """
+        return self._arrays.get(name, _NONE[name])
+
+    def seen(self) -> Relevant:
+        """All events by now; later ones do not change it."""
+        arrays = {name: self._used(name) for name in _NONE}
+        payload = None
+        if self._rows is not None:
+            payload = _together([table for level in self._rows for table in level])
+        return Relevant(**arrays, keyed=_NONE["lanes"].view(np.uint8), payload=payload)
+
+    def keep(self, kept: Relevant) -> None:
+        """Put some of the events in place of all, with room for as many again."""
+        self.count = 0
+        self.following = np.empty(0, np.int64)
+        self._arrays, self._rows = {}, None
+        if len(kept):
+            if kept.payload is not None:
+                kept = replace(kept, payload=_slim(kept.payload))
+            self.append(kept)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the events take."""
+        each = [array.itemsize * array[..., :1].size for array in self._arrays.values()]
+        rows = 0 if self._rows is None else sum(table.nbytes for level in self._rows for table in level)
+        return sum(each) * self.count + rows
+
+    def _used(self, name: str) -> np.ndarray:
+        array = self.array(name)
+        if array.ndim == 2:
+            return array[:, : self.count]
+        return array[: self.count]
+
+    def _grow(self, events: Relevant, room: int) -> None:
+        grown = {}
+        for name in _NONE:
+            values = getattr(events, name)
+            if not values.size:
+                continue
+            grown[name] = np.empty((*values.shape[:-1], room), values.dtype)
+            if self.count:
+                grown[name][..., : self.count] = self._used(name)
+        self._arrays = grown
+        if self._linked and "lanes" in grown:
+            following = np.empty(room, np.int64)
+            following[: self.count] = self.following[: self.count]
+            self.following = following
+
+    def _append_rows(self, rows: pa.Table) -> None:
+        """Put rows behind the others; as few tables as there are digits of their number, times `FEW`."""
+        if self._rows is None:
+            self._rows = [[]]
+        self._rows[-1].append(rows)
+        level = len(self._rows) - 1
+        while len(self._rows[level]) == FEW:
+            whole = _together(self._rows[level]).combine_chunks()
+            self._rows[level] = []
+            if level == 0:
+                self._rows.insert(0, [])
+                level = 1
+            level -= 1
+            self._rows[level].append(whole)
+
+
+_NONE: dict[str, np.ndarray] = {
+    "symbols": np.empty(0, np.uint8),
+    "positions": np.empty(0, np.int64),
+    "lanes": np.empty(0, np.int32),
+    "keys": np.empty(0, np.int64),
+    "places": np.empty(0, np.int64),
+    "slots": np.empty((0, 0), np.int32),
+}
+"""The arrays of `Relevant` that are kept, as they are where there is nothing in them."""
+
+
+def _together(tables: list[pa.Table]) -> pa.Table:
+    if len(tables) == 1:
+        return tables[0]
+    return pa.concat_tables([table.unify_dictionaries() for table in tables])
+
+
+def _slim(rows: pa.Table) -> pa.Table:
+    """The same rows, without texts in dictionaries that none of them has."""
+    columns = []
+    for column in rows.unify_dictionaries().combine_chunks().columns:
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type).dictionary_encode().cast(column.type)
+        columns.append(column)
+    return pa.table(columns, schema=rows.schema)

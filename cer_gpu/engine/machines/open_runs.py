@@ -1,0 +1,115 @@
+"""The open runs of a machine on a stream: what every machine that keeps them between pushes can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.machine import Answers
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What ends in a push.
+
+    Attributes
+    ----------
+    events : Relevant
+        Those that its complex events are made of, among others.
+    ends : Ends
+    answers : callable
+        The complex events at some of the ends.
+    """
+
+    events: Relevant
+    ends: Ends
+    answers: Callable[[Ends], Answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """The events that a machine is to follow, `first` .. `stop - 1`, and where it finds them.
+
+    Attributes
+    ----------
+    events : StreamEvents
+        With room for more.
+    size : number
+        Of the window, of the type of what is measured.
+    bounds : LaneBounds
+    first, stop : int
+    """
+
+    events: StreamEvents
+    size: Any
+    bounds: LaneBounds
+    first: int
+    stop: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """How events, lanes and slots are numbered once those that are no longer open are dropped.
+
+    Attributes
+    ----------
+    is_open : ndarray, shape (events,), uint8
+    place : ndarray, shape (events,), int64
+        How many open events come before each: its new number, where it is open.
+    count : int
+        How many are open.
+    lanes : ndarray, shape (lanes, 2), int64
+        The old and the new number of each lane that has open events.
+    lane_count : int
+        How many lanes there are from now on.
+    slots : tuple of two ndarray, shape (columns, count), int32
+        Of the open events the slots by the old and by the new numbers.
+    """
+
+    is_open: np.ndarray
+    place: np.ndarray
+    count: int
+    lanes: np.ndarray
+    lane_count: int
+    slots: tuple[np.ndarray, np.ndarray]
+
+    def moved(self, events: np.ndarray) -> np.ndarray:
+        """The new numbers of events, of one that is dropped that of the next that is kept."""
+        return np.append(self.place, self.count)[events]
+
+
+class OpenRuns(Protocol):
+    """The open runs of a machine on a stream."""
+
+    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+        """Follow the runs over further events.
+
+        Returns
+        -------
+        callable or None
+            What ends there, given all events by then; None where nothing does.
+        """
+        ...
+
+    def drop(self, dropped: Dropped) -> None:
+        """Forget the runs that have begun at events that are no longer open, and number the others anew."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the runs take."""
+        ...
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that is to be stored of them, by name."""
+        ...
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Go on where `arrays` was asked for."""
+        ...

@@ -1,0 +1,73 @@
+"""The contract of streams: the events that are kept between pushes, and what their windows still admit.
+
+Events are numbered in the order of the stream, all lanes together, from the oldest one that is kept. An event
+is **open** as long as a complex event that ends later may contain it. In a lane these are all from the least
+start that is still allowed on: by the window of the lane's last event, and by what CONSUME BY has dropped.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class StreamEvents(NamedTuple):
+    """Events of a stream, in its order.
+
+    ===========  =============================  =======================================================
+    `symbols`    uint8 or uint16 [events]
+    `lanes`      int32 [events] or [0]          empty: all are in one lane
+    `measured`   uint64, float64 [events], [0]  what the window measures, ascending in a lane; empty: there
+                                                is no window
+    `following`  int64 [events] or [0]          the next event of the lane, where there are lanes and a window
+    ===========  =============================  =======================================================
+    """
+
+    symbols: np.ndarray
+    lanes: np.ndarray
+    measured: np.ndarray
+    following: np.ndarray
+
+
+class LaneBounds(NamedTuple):
+    """For each lane the events that bound what is open in it; one lane where the events have none.
+
+    ========  =============  =====================================================================
+    `low`     int64 [lanes]  the least event that the window of the lane's last event admits; -1 at first
+    `last`    int64 [lanes]  the lane's last event; -1 at first. Both are kept for a window only
+    `least`   int64 [lanes]  the least start that CONSUME BY PARTITION still allows; 0 at first
+    `all`     int64 [1]      the least start that CONSUME BY ANY still allows; 0 at first
+    ========  =============  =====================================================================
+    """
+
+    low: np.ndarray
+    last: np.ndarray
+    least: np.ndarray
+    all: np.ndarray
+
+
+class StreamEnds(NamedTuple):
+    """The events at which complex events end.
+
+    =========  ==============  =========================================
+    `event`    int64 [events]  ascending
+    `lowest`   int64 [events]  the least admissible start
+    `latest`   int64 [events]  the latest start of those that end there
+    =========  ==============  =========================================
+    """
+
+    event: np.ndarray
+    lowest: np.ndarray
+    latest: np.ndarray
+
+
+NOTHING, ALL_LANES, OWN_LANE = range(3)
+"""What a reported end consumes: the partial matches of no lane, of all, or of its own."""
+
+
+def lowest_reference(events, event, size):
+    """The least event of the lane of an event that its window admits, by definition."""
+    lanes = events.lanes if len(events.lanes) else np.zeros(len(events.symbols), np.int32)
+    own = [i for i in range(event + 1) if lanes[i] == lanes[event]]
+    if len(events.measured) == 0:
+        return own[0]
+    return min(i for i in own if events.measured[event] - events.measured[i] <= size)

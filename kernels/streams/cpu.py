@@ -1,0 +1,89 @@
+"""The windows of a stream on the CPU: followed event by event, and what has left them."""
+
+from ..jit import inline, jit
+from .contract import ALL_LANES, OWN_LANE
+
+
+@inline
+def least_start(events, event, lane, size, bounds):
+    """The least start that the end of a complex event at the next event of a lane admits.
+
+    `events` StreamEvents in, `following` in/out; `size` dtype of events.measured: the longest difference that
+    the window keeps; `bounds` LaneBounds in/out.
+    """
+    laned = events.lanes.shape[0] > 0
+    bound = max(bounds.least[lane], bounds.all[0])
+    if events.measured.shape[0] > 0:
+        low = bounds.low[lane]
+        if low < 0:
+            low = event
+        elif laned:
+            events.following[bounds.last[lane]] = event
+        while events.measured[event] - events.measured[low] > size:
+            if laned:
+                low = events.following[low]
+            else:
+                low += 1
+        bounds.low[lane] = low
+        bounds.last[lane] = event
+        bound = max(bound, low)
+    return bound
+
+
+@inline
+def consume(bounds, event, lane, consumes):
+    """Drop the partial matches that a reported end consumes: `NOTHING`, `ALL_LANES` or `OWN_LANE`."""
+    if consumes == ALL_LANES:
+        bounds.all[0] = event + 1
+    elif consumes == OWN_LANE:
+        bounds.least[lane] = event + 1
+
+
+@jit
+def mark_open(events, count, bounds, clocked, now, size, is_open):
+    """Which events are open; how many.
+
+    ============  ================  =====================================================================
+    `events`      StreamEvents      in
+    `count`       int64             in: how many there are
+    `bounds`      LaneBounds        in
+    `clocked`     bool              in: whether what is measured ascends over all lanes,
+    `now`         as events.measured  in: to this by now
+    `size`        as events.measured  in: of the window
+    `is_open`     uint8 [count]     out
+    ============  ================  =====================================================================
+    """
+    laned = events.lanes.shape[0] > 0
+    windowed = events.measured.shape[0] > 0
+    found = 0
+    for event in range(count):
+        lane = 0
+        if laned:
+            lane = events.lanes[event]
+        bound = max(bounds.least[lane], bounds.all[0])
+        if windowed:
+            bound = max(bound, bounds.low[lane])
+        keeps = 1
+        if event < bound or (clocked and now - events.measured[event] > size):
+            keeps = 0
+        is_open[event] = keeps
+        found += keeps
+    return found
+
+
+@jit
+def relink(events, count, bounds):
+    """Find the first, the last and the next event of each lane anew, once others have been dropped."""
+    for lane in range(bounds.low.shape[0]):
+        bounds.low[lane] = -1
+        bounds.last[lane] = -1
+    laned = events.lanes.shape[0] > 0
+    for event in range(count):
+        lane = 0
+        if laned:
+            lane = events.lanes[event]
+        if bounds.low[lane] < 0:
+            bounds.low[lane] = event
+        elif laned:
+            events.following[bounds.last[lane]] = event
+        bounds.last[lane] = event
