@@ -15,7 +15,10 @@ import sys
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cer_gpu import DeviceReport
 
 ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = "NUMBA_ENABLE_CUDASIM"
@@ -100,6 +103,12 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
     if dry_run:
         # Before the modules are imported that launch with these: a thread of the simulator is one of Python.
         geometry.STREAM = geometry.LANE = geometry.Geometry(16, 8)
+    import cer_gpu
+
+    report = cer_gpu.device_report()
+    sys.stdout.write(f"{report}\n")
+    if not report.right:
+        sys.exit("what a device computes wrong is not measured")
     from bench.device_kernels import KERNELS, bandwidths, recording, seconds
     from bench.device_runs import TINY, Sizes, equal, exercise, figure, runs, shrink
 
@@ -118,7 +127,8 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
         kernels.append(figure(name, None, taken, launch.moved, copies["device"]))
     launched = {figure["case"] for figure in kernels}
     return {
-        "environment": about(),
+        "environment": about(report),
+        "report": report.to_dict(),
         "copies": copies,
         "kernels": kernels,
         "not_launched": [kernel.name for kernel in KERNELS if kernel.name not in launched],
@@ -127,22 +137,11 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
     }
 
 
-def about() -> dict[str, Any]:
-    """The machine, its device and driver, and the versions of what was used."""
-    from cer_gpu.kernels.device.usable import cuda_usable, simulated
-    from numba import cuda
+def about(report: DeviceReport) -> dict[str, Any]:
+    """The machine, its devices, and the versions of what was used."""
+    from bench.measure import environment
 
-    from bench.measure import environment, version
-
-    found: dict[str, Any] = {**environment(), "device": list(cuda_usable().devices)}
-    for package in ("numba-cuda", "cupy-cuda13x", "cupy-cuda12x"):
-        found[package] = version(package)
-    if not simulated():
-        found["cuda"] = ".".join(map(str, cuda.cudadrv.driver.driver.get_version()))
-        asked = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-        told = subprocess.run(asked, capture_output=True, text=True, check=False)
-        found["driver"] = told.stdout.strip() or None
-    return found
+    return {**environment(), **report.versions, "device": [found.name for found in report.devices]}
 
 
 if __name__ == "__main__":

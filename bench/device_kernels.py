@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from inspect import signature
 from statistics import median
 from typing import Any
 
@@ -15,7 +16,10 @@ from cer_gpu.kernels.device.registry import KERNELS, Kernel
 from cer_gpu.kernels.device.usable import simulated
 from numba import cuda
 
-Bytes = Callable[[tuple[Any, ...]], int]
+Bytes = Callable[[dict[str, Any]], int]
+"""Of the arguments of a launch, by their names."""
+
+BY_NAME = {kernel.name: kernel for kernel in KERNELS}
 
 TABLES = 1 << 16
 """Bytes up to which an array is a table that the caches hold."""
@@ -135,101 +139,125 @@ def must_move(kernel: str, arguments: tuple[Any, ...]) -> int:
     themselves (`SCRATCH`), are not counted. Where a kernel reads and writes an array, or only a part of it,
     `PARTS` says so.
     """
-    own = SCRATCH.get(kernel, ())
-    shared = tuple(argument for at, argument in enumerate(arguments) if at not in own)
+    named = dict(_named(parameters_of(kernel), arguments))
+    own = SCRATCH.get(kernel, frozenset())
+    missing = own.difference(*(name.split(".") for name in named))
+    if missing:
+        raise KeyError(f"the kernel {kernel} has no arguments {sorted(missing)}")
+    shared = {name: value for name, value in named.items() if own.isdisjoint(name.split("."))}
     part = PARTS.get(kernel)
-    return _whole(shared) if part is None else part(shared)
+    return _whole(shared.values()) if part is None else part(shared)
 
 
-def _whole(arguments: tuple[Any, ...]) -> int:
-    once = {id(array): array.nbytes for array in _arrays(arguments)}
+def parameters_of(kernel: str) -> tuple[str, ...]:
+    """The names of a kernel's parameters."""
+    return tuple(signature(BY_NAME[kernel].function.py_func).parameters)
+
+
+def _named(names: Iterable[str], arguments: tuple[Any, ...]) -> Iterator[tuple[str, Any]]:
+    """Arguments by their names; fields of a named tuple as `hits.first`."""
+    for name, argument in zip(names, arguments, strict=True):
+        if isinstance(argument, tuple):
+            fields = getattr(argument, "_fields", map(str, range(len(argument))))
+            yield from _named([f"{name}.{field}" for field in fields], argument)
+        else:
+            yield name, argument
+
+
+def _whole(arguments: Iterable[Any]) -> int:
+    once = {id(array): array.nbytes for array in _arrays(tuple(arguments))}
     return sum(size for size in once.values() if size > TABLES)
 
 
-def _in_place(arguments: tuple[Any, ...]) -> int:
-    """The first array is read and written, the others are read."""
-    return _whole(arguments) + (arguments[0].nbytes if arguments[0].nbytes > TABLES else 0)
+def _in_place(name: str) -> Bytes:
+    """An array is read and written, the others are read."""
+
+    def moved(named: dict[str, Any]) -> int:
+        return _whole(named.values()) + (named[name].nbytes if named[name].nbytes > TABLES else 0)
+
+    return moved
 
 
-def _scatter(arguments: tuple[Any, ...]) -> int:
+def _bytes(named: dict[str, Any], *names: str) -> int:
+    return sum(named[name].nbytes for name in names)
+
+
+def _scatter(named: dict[str, Any]) -> int:
     """Of the index, what is kept is read: a sector of 32 bytes for each, or all of it where that is less."""
-    index, table, _, bits, offsets, position, _ = arguments
-    kept = position.nbytes // 8
-    return (
-        min(index.nbytes, 32 * kept) + bits.nbytes + offsets.nbytes + position.nbytes + kept * table.itemsize
-    )
+    kept = named["out_position"].nbytes // 8
+    read = min(named["index"].nbytes, 32 * kept) + _bytes(named, "bits", "offsets")
+    return read + named["out_position"].nbytes + kept * named["table"].itemsize
 
 
-def _gather(arguments: tuple[Any, ...]) -> int:
+def _gather(named: dict[str, Any]) -> int:
     """Of the values, those asked for: a sector of 32 bytes for each, or all where that is less."""
-    values, rows, _, out = arguments
-    return min(values.nbytes, 32 * rows.size) + rows.nbytes + out.nbytes
+    return min(named["values"].nbytes, 32 * named["rows"].size) + _bytes(named, "rows", "out")
 
 
-def _searched(arguments: tuple[Any, ...]) -> int:
+def _searched(named: dict[str, Any]) -> int:
     """The events of the hits are read and their starts written; their windows are near one another."""
-    keys, _, _, event, _, lowest = arguments
-    return min(keys.nbytes, 32 * event.size) + event.nbytes + lowest.nbytes
+    return min(named["keys"].nbytes, 32 * named["event"].size) + _bytes(named, "event", "lowest")
 
 
-def _composed(arguments: tuple[Any, ...]) -> int:
+def _composed(named: dict[str, Any]) -> int:
     """Maps are read and written."""
-    flow, inside, _ = arguments
-    return 2 * (flow.nbytes + inside.nbytes)
+    return 2 * _bytes(named, "flow", "inside")
 
 
-def _last(arguments: tuple[Any, ...]) -> int:
+def _last_maps(named: dict[str, Any]) -> int:
     """Only the last of each group is read, and written."""
-    return 2 * sum(array.nbytes for array in arguments[-2:] if hasattr(array, "nbytes"))
+    return 2 * _bytes(named, "last_flow", "last_inside")
 
 
-def _added(arguments: tuple[Any, ...]) -> int:
+def _last_products(named: dict[str, Any]) -> int:
+    """Only the last of each group is read, and written."""
+    return 2 * _bytes(named, "last")
+
+
+def _added(named: dict[str, Any]) -> int:
     """What is inside is read and written, what flows is read."""
-    flow, inside, _, before = arguments
-    return flow.nbytes + 2 * inside.nbytes + before.nbytes
+    return _bytes(named, "flow", "inside", "inside", "before")
 
 
-def _ended(arguments: tuple[Any, ...]) -> int:
+def _ended(named: dict[str, Any]) -> int:
     """The segments of all tiles are read, and a row for each segment is copied."""
-    segment, _, _, registers = arguments
-    return segment.nbytes + 2 * registers.nbytes
+    return _bytes(named, "segment", "registers", "registers")
 
 
-def _parted(arguments: tuple[Any, ...]) -> int:
+def _parted(named: dict[str, Any]) -> int:
     """Of the counts, those of the hits: a sector of 32 bytes for each, or all where that is less."""
-    hits, count = arguments[0], arguments[3]
-    return hits.nbytes + min(count.nbytes, 32 * hits.size) + _whole(arguments[6:])
+    written = [named[name] for name in ("parts", "number", "wanted", "nodes", "base", "longest")]
+    counts = min(named["lists.count"].nbytes, 32 * named["hits"].size)
+    return named["hits"].nbytes + counts + _whole(written)
 
 
-def _weighed(arguments: tuple[Any, ...]) -> int:
+def _weighed(named: dict[str, Any]) -> int:
     """A node is read for each entry of the tables that is written."""
-    forest, *_, ways = arguments
-    return min(forest[0].nbytes, 32 * ways.size) + ways.nbytes
+    return min(named["forest.arena"].nbytes, 32 * named["ways"].size) + named["ways"].nbytes
 
 
-def _merged(arguments: tuple[Any, ...]) -> int:
+def _merged(named: dict[str, Any]) -> int:
     """The order is read and written, and the starts are compared; marks only where starts are equal."""
-    unit_first, units, _, starts, *_, order, merged = arguments
-    return unit_first.nbytes + units.nbytes + starts.nbytes + order.nbytes + merged.nbytes
+    return _bytes(named, "unit_first", "units", "found.start", "order", "merged")
 
 
-def _moved(arguments: tuple[Any, ...]) -> int:
+def _moved(named: dict[str, Any]) -> int:
     """Hits are read and written."""
-    _, _, *bounds, event, start = arguments
-    return sum(array.nbytes for array in bounds) + 2 * (event.nbytes + start.nbytes)
+    hits = _bytes(named, "out_event", "out_start")
+    return _bytes(named, "out_first", "offsets") + 2 * hits
 
 
 PARTS: dict[str, Bytes] = {
-    "add_cuts": _in_place,
-    "add_codes": _in_place,
-    "add_totals": _in_place,
+    "add_cuts": _in_place("index"),
+    "add_codes": _in_place("index"),
+    "add_totals": _in_place("offsets"),
     "scatter": _scatter,
     "gather": _gather,
     "lowest_starts": _searched,
     "compose": _composed,
-    "last_maps": _last,
+    "last_maps": _last_maps,
     "add_maps": _added,
-    "last_products": lambda arguments: 2 * arguments[2].nbytes,
+    "last_products": _last_products,
     "end_segments": _ended,
     "parts": _parted,
     "weigh": _weighed,
@@ -238,22 +266,26 @@ PARTS: dict[str, Bytes] = {
 }
 """Kernels that do not move each of their arrays once."""
 
-SCRATCH: dict[str, tuple[int, ...]] = {
-    "counts": (7, 8, 9),
-    "forward_counts": (8,),
-    "matrices": (6,),
-    "count_nodes": (7, 8, 9, 10, 11),
-    "fill_nodes": (11, 12, 13),
-    "measure": (4, 5),
-    "walk": (4, 5, 13, 14),
-    "count_best": (6, 7, 8, 9, 10, 11, 16),
-    "fill_best": (6, 7, 8, 9, 10, 11, 16),
-    "by_start": (10,),
-    "join_hits": (10, 12, 13, 14),
-    "join_nodes": (10, 12, 14, 17, 19, 20, 21),
-    "join_counts": (4, 6, 9, 11, 12, 13, 14, 15, 16),
+_CHOOSING = frozenset(("small", "wide", "place_of", "rows", "arena", "place", "progress"))
+
+SCRATCH: dict[str, frozenset[str]] = {
+    "counts": frozenset(("prefix", "suffix", "front")),
+    "forward_counts": frozenset(("register",)),
+    "matrices": frozenset(("register",)),
+    "count_nodes": frozenset(("root_first", "slots", "states", "progress")),
+    "fill_nodes": frozenset(("slots", "states", "progress")),
+    "measure": frozenset(("pending", "path")),
+    "walk": frozenset(("pending", "path", "spare", "tally")),
+    "count_best": _CHOOSING,
+    "fill_best": _CHOOSING,
+    "by_start": frozenset(("register",)),
+    "join_hits": frozenset(("cells", "fired", "out_event", "out_start")),
+    "join_nodes": frozenset(("cells", "arena", "children", "root_node", "fired", "path", "progress")),
+    "join_counts": frozenset(
+        ("arena", "children", "root_node", "total", "earliest", "jump", "memo_hit", "memo", "stack")
+    ),
 }
-"""Which arguments of a kernel are memory of its threads: nothing of it has to reach the device's memory."""
+"""Which arguments, or fields of them, are memory of a kernel's threads: it need not be moved."""
 
 
 def _arrays(arguments: tuple[Any, ...]) -> Iterator[Any]:
@@ -270,7 +302,8 @@ def _copies(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
     def copy(argument: Any) -> Any:
         if isinstance(argument, tuple):
-            return tuple(copy(part) for part in argument)
+            parts = [copy(part) for part in argument]
+            return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
         if not hasattr(argument, "copy_to_host"):
             return argument
         if id(argument) not in made:

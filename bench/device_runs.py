@@ -25,9 +25,9 @@ from bench.device_kernels import timed
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.streams import KEYS, TYPES, column, to_arrow
 from cer_gpu.engine.cuda import consume as cuda_consume
-from cer_gpu.engine.cuda import joins as cuda_joins
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
+from cer_gpu.engine.cuda.machines import joins as cuda_joins
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines.automaton import DevicesRunner
 from cer_gpu.engine.cuda.machines.carried import CarriedQuery

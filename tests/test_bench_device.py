@@ -19,6 +19,10 @@ def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
     (path,) = tmp_path.glob("*.json")
     record = json.loads(path.read_text())
     assert record["environment"]["device"] == ["simulator"]
+    (device,) = record["report"]["devices"]
+    assert device["fault"] is None
+    assert len(device["kernels"]) == len(record["kernels"])
+    assert f"{len(device['kernels'])} kernels answer as the CPU does" in done.stdout
     assert set(record["copies"]) == {"device", "to_device", "to_host"}
     measured = {figure["case"] for figure in record["kernels"]}
     assert {"add_cuts", "counts", "maps", "fill_nodes", "walk", "fill_best", "by_start"} <= measured
