@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
@@ -20,13 +19,7 @@ def walk(node: Any) -> Iterator[Any]:
             waiting += reversed(part)
         elif is_dataclass(part) and not isinstance(part, Span):
             yield part
-            waiting += [getattr(part, name) for name in _names_reversed(type(part))]
-
-
-@cache
-def _names_reversed(kind: Hashable) -> tuple[str, ...]:
-    # The fields of a class of nodes from the last to the first, as `walk` takes them from its stack.
-    return tuple(field.name for field in reversed(fields(cast(Any, kind))))
+            waiting += [getattr(part, field.name) for field in reversed(fields(part))]
 
 
 def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
