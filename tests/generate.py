@@ -145,7 +145,7 @@ def predicate(rng: Random, depth: int = 2) -> t.Condition:
     match rng.randrange(8):
         case 0:
             choices = tuple(constant(rng, attribute) for _ in range(rng.randrange(1, 4)))
-            return _maybe_not(rng, t.InSet(t.Attribute(attribute), choices))
+            return _maybe_not(rng, t.InSet(t.Attribute(attribute), t.Members.of(*choices)))
         case 1:
             ends = sorted((constant(rng, attribute) for _ in range(2)), key=lambda one: one.value)
             low, high = rng.choice(((ends[0], ends[1]), (ends[0], None), (None, ends[1])))
@@ -167,7 +167,7 @@ def _string_predicate(rng: Random) -> t.Condition:
             return t.Like(attribute, rng.choice(("a$", "^[ab]", "l.*a", "(mm|lp)", "et")))
         case 1:
             words = tuple(t.Text(word) for word in rng.sample(WORDS, rng.randrange(1, 3)))
-            return _maybe_not(rng, t.InSet(attribute, words))
+            return _maybe_not(rng, t.InSet(attribute, t.Members.of(*words)))
         case 2:
             return _maybe_not(rng, t.IsNull(attribute))
         case _:

@@ -13,7 +13,7 @@ INT64 = st.integers(-(2**63), 2**63 - 1) | st.integers(-3, 3)
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = INT64 | FLOATS
 UNITS = st.sampled_from(sorted(NANOSECONDS))
-STRINGS = st.text(max_size=6) | st.sampled_from(["it's", "--", "/* */", "\n", "`", "\ud800", "\0"])
+STRINGS = st.text(max_size=6) | st.sampled_from(["it's", "--", "/* */", "\n", "`", "\uffff", "\0"])
 
 # Names that need back-ticks and names that do not; attributes may hold `>`, the others may not.
 ATTRIBUTES = st.sampled_from(
@@ -49,10 +49,17 @@ BARE = expressions(None)
 COMPARATORS = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 _ENDS = st.builds(t.Number, NUMBERS) | st.builds(t.Quantity, NUMBERS, UNITS)
 
+_RANGES = st.tuples(_ENDS, _ENDS | st.none()) | st.tuples(st.none(), _ENDS)
+MEMBERS = st.builds(
+    lambda constants, ranges: t.Members.of(*constants, ranges=ranges),
+    st.lists(LITERALS, min_size=1, max_size=3),
+    st.lists(_RANGES, max_size=2),
+)
+
 TESTS = (
     st.builds(t.Comparison, COMPARATORS, BARE, BARE)
     | st.builds(t.Like, BARE, STRINGS)
-    | st.builds(t.InSet, BARE, st.lists(LITERALS, min_size=1, max_size=3).map(tuple))
+    | st.builds(t.InSet, BARE, MEMBERS)
     | st.builds(t.InRange, BARE, BARE, BARE)
     | st.builds(t.InRange, BARE, _ENDS, st.none())
     | st.builds(t.InRange, BARE, st.none(), _ENDS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,11 +22,12 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.plan import formula as boolean
 from cer_gpu.plan import symbols
-from cer_gpu.plan.axes import Cut, CutAxis
+from cer_gpu.plan.axes import CutAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula
 from cer_gpu.plan.outline import outline
 from cer_gpu.plan.planner import Plan, RoleColumns, plan
+from cer_gpu.plan.thresholds import exact_array, least_above, least_above_one
 
 PRICES = Schema({"price": ValueType.FLOAT64, "size": ValueType.INT64, "venue": ValueType.STRING})
 
@@ -41,30 +44,59 @@ def test_thresholds_give_the_class_of_every_value(dtype: type) -> None:
     rng = Random(str(dtype))
     kind = np.dtype(dtype)
     for _ in range(200):
-        drawn = [Fraction(rng.randrange(-40, 200), rng.choice((1, 2, 10))) for _ in range(4)]
-        places = sorted({(value, rng.random() < 0.5) for value in drawn})
-        cuts = tuple(Cut(value, after) for value, after in places)
-        classes = tuple(rng.randrange(3) for _ in range(len(cuts) + 2))
-        axis = CutAxis(tree.Attribute("v"), False, cuts, classes)
+        # Decimals, integers alone, floats alone, both: each of them is cut in its own way.
+        drawn: list[Any] = [Fraction(rng.randrange(-40, 200), rng.choice((1, 2, 10))) for _ in range(4)]
+        numbers = rng.choice(((Fraction,), (int,), (float,), (int, float)))
+        drawn = [rng.choice(numbers)(value) for value in drawn]
+        cuts = sorted({(value, rng.random() < 0.5) for value in drawn})
+        classes = [rng.randrange(3) for _ in range(len(cuts) + 2)]
+        constants = exact_array(sorted({value for value, _ in cuts}))
+        places = [2 * constants.tolist().index(value) + 2 + after for value, after in cuts]
+        axis = CutAxis(tree.Attribute("v"), False, constants, np.array([0, 1, *places]), np.array(classes))
         bounds, shares = axis.thresholds(kind)
         assert (bounds[1:] > bounds[:-1]).all()
         low, high = (-128, 127) if kind.kind != "u" else (0, 255)
         values = [rng.randrange(low, high + 1) for _ in range(20)]
-        values += [cut.value for cut in cuts if low <= cut.value <= high]  # type: ignore[misc]
+        values += [value for value, _ in cuts if low <= value <= high]
         for value in values:
             stored = kind.type(float(value) if kind.kind == "f" else int(value))
             exact = Fraction(float(stored)) if kind.kind == "f" else Fraction(int(stored))
-            below = sum(exact > cut.value if cut.after else exact >= cut.value for cut in cuts)
+            below = sum(exact > cut if after else exact >= cut for cut, after in cuts)
             assert shares[int((bounds <= stored).sum())] == classes[1 + below]
         assert shares[0] == classes[0]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
+def test_the_bounds_of_many_cuts_are_those_of_each(dtype: str) -> None:
+    """Cuts of integers and floats are brought to a dtype together, with the same result as one by one."""
+    rng = Random(dtype)
+    edges = [2**k + step for k in (7, 8, 15, 24, 31, 32, 53, 63) for step in (-2, -1, 0, 1)]
+    whole = [sign * edge for edge in (0, 1, 2, *edges) for sign in (1, -1) if -(2**63) <= sign * edge < 2**63]
+    points = [0.5, -0.0, 0.1, 1 / 3, 2.5, 65504.0, 65520.0, 1e5, 3.4e38, 3.5e38, 1e300, 2.0**53]
+    points += [-value for value in points] + [math.inf, -math.inf]
+    for drawn in (whole, points, [*whole, *points], [Fraction(value) for value in whole]):
+        for some in (drawn, [rng.choice(drawn) for _ in range(3)], [one for one in drawn if abs(one) < 100]):
+            after = [rng.random() < 0.5 for _ in some]
+            bounds, exists = least_above(exact_array(some), np.array(after), np.dtype(dtype))
+            for value, behind, bound, there in zip(some, after, bounds, exists, strict=True):
+                alone = least_above_one(value, behind, np.dtype(dtype))
+                assert there == (alone is not None)
+                assert alone is None or bound == alone
 
 
 def test_leaves_of_one_column_share_an_axis_and_equal_classes_a_number() -> None:
     axes = planned("SELECT * WHERE A FILTER A[price > 3 OR price IN {7, 9}]").compiled.reading.axes
     (axis,) = [axis for axis in axes if isinstance(axis, CutAxis)]
-    assert [cut.value for cut in axis.cuts] == [3, 7, 7, 9, 9]
-    # Three leaves, four ways to satisfy them: none, > 3 alone, > 3 and 7 or 9 (one leaf).
-    assert axis.classes == (0, 0, 1, 2, 1, 2, 1)
+    # Whoever is 7 or 9 is greater than 3.
+    assert axis.starts.tolist() == [0, 3]
+    assert axis.numbers.tolist() == [0, 1]
+    axes = planned(
+        "SELECT * WHERE (A FILTER A[price > 3]) ; B FILTER B[price IN {7, 9}]"
+    ).compiled.reading.axes
+    (axis,) = [axis for axis in axes if isinstance(axis, CutAxis)]
+    assert axis.constants.tolist() == [3, 7, 9]
+    # Three ways to satisfy the two filters: none, > 3 alone, both.
+    assert axis.classes_of(np.arange(8)).tolist() == [0, 0, 0, 1, 2, 1, 2, 1]
     bounds, _ = (
         planned("SELECT * WHERE A FILTER A[size > 2] OR A[size >= 3]")
         .compiled.reading.axes[1]

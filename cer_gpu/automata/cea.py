@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias, cast
 
-from cer_gpu.language.tree import Both, Condition, Not, Truth
+from cer_gpu.language.tree import Both, Condition, Members, Not, Truth
 
 
 class AutomatonError(ValueError):
@@ -79,7 +79,9 @@ def identity(predicate: Predicate) -> tuple[object, ...]:
     pending: list[object] = [predicate]
     while pending:
         item = pending.pop()
-        if is_dataclass(item):
+        if isinstance(item, Members):  # compared as a whole: its members may be very many
+            key.append(item)
+        elif is_dataclass(item):
             key.append(type(item).__name__)
             pending.extend(getattr(item, field.name) for field in reversed(fields(item)) if field.compare)
         elif isinstance(item, tuple):

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from cer_gpu.errors import Diagnostic, Span
-from cer_gpu.language import leaves, rule_forms
+from cer_gpu.language import leaves, rule_forms, sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import (
     EVENTS,
@@ -33,9 +33,9 @@ _CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
 _OPERATORS = {"==": "=", "<>": "!="}
 
 
-def build(tree: Tree) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
-    """The statement of a parse tree, and all that is wrong with its forms (then it means nothing)."""
-    builder = _Builder()
+def build(tree: Tree, text: str) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
+    """The statement of a text's parse tree, and all that is wrong with its forms (then it means nothing)."""
+    builder = _Builder(text)
     statement = builder.transform(tree)
     return statement, builder.findings.sorted()
 
@@ -82,6 +82,12 @@ class _Argument:
     term: t.Expression | t.RuleVariable
 
 
+class _Ends(NamedTuple):
+    # What `lo..hi` in a set says; an open end is None.
+    low: t.Number | t.Quantity | None
+    high: t.Number | t.Quantity | None
+
+
 def _place(meta: Meta) -> Span:
     return Span(meta.start_pos, meta.end_pos)
 
@@ -101,8 +107,9 @@ def _nodes(children: Sequence[Any]) -> list[Any]:
 class _Builder(Transformer):
     # The methods are named for the rules of the grammar and their aliases.
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
+        self._text = text
         self.findings = Findings()
         # Where 2^63 stands: too large, unless a minus follows up the tree.
         self._edges: set[Span] = set()
@@ -348,28 +355,40 @@ class _Builder(Transformer):
         node = t.Like(children[0], text_of(children[-1]), span=_place(meta))
         return self._test(node, children)
 
-    def in_set(self, meta: Meta, children: list[Any]) -> t.Condition:
-        operand, *values = _nodes(children)
-        if not values:
-            self.findings.error("CER018", "the set of IN is empty", _place(meta))
-        return self._test(t.InSet(operand, tuple(values), span=_place(meta)), children)
+    def in_constants(self, meta: Meta, children: list[Any]) -> t.Condition:
+        operand, token = children[0], children[-1]
+        members = sets.members_of(token, token.start_pos, self.findings)
+        alone = sets.only_range(members)
+        if alone is not None:
+            return self._test(t.InRange(operand, *alone, span=_place(meta)), children)
+        return self._test(t.InSet(operand, members, span=_place(meta)), children)
 
-    def in_range(self, meta: Meta, children: list[Any]) -> t.Condition:
-        operand, *ends = _nodes(children)
-        low = high = None
-        if len(ends) == 2:
-            low, high = ends
-        elif ends and isinstance(children[-1], Token):
-            low = ends[0]
-        elif ends:
-            high = ends[0]
-        else:
+    def in_set(self, meta: Meta, children: list[Any]) -> t.Condition:
+        operand, *found = _nodes(children)
+        if not found:
+            self.findings.error("CER018", "the set of IN is empty", _place(meta))
+        if len(found) == 1 and isinstance(found[0], _Ends):
+            return self._test(t.InRange(operand, *found[0], span=_place(meta)), children)
+        brace = next(_at(child).start for child in children if _has([child], "LBRACE"))
+        members = t.Members.of(
+            *(one for one in found if not isinstance(one, _Ends)),
+            ranges=[one for one in found if isinstance(one, _Ends)],
+            written=self._text[brace : meta.end_pos],
+            start=brace,
+        )
+        return self._test(t.InSet(operand, members, span=_place(meta)), children)
+
+    def ends(self, meta: Meta, children: list[Any]) -> _Ends:
+        literals = _nodes(children)
+        if not literals:
             self.findings.error("CER018", "a range needs an end: `{1..}`, `{..5}` or `{1..5}`", _place(meta))
-        other = next((end for end in ends if not isinstance(end, t.Number | t.Quantity)), None)
+        other = next((end for end in literals if not isinstance(end, t.Number | t.Quantity)), None)
         if other is not None:
             hint = "use `IN RANGE (lo, hi)` for other values"
             self.findings.error("CER018", "the ends of `{lo..hi}` are numbers", other.span, hint)
-        return self._test(t.InRange(operand, low, high, span=_place(meta)), children)
+            return _Ends(None, None)
+        low, high = (None if isinstance(end, Token) else end for end in (children[0], children[-1]))
+        return _Ends(low, high)
 
     def in_sums(self, meta: Meta, children: list[Any]) -> t.Condition:
         operand, low, high = _nodes(children)

@@ -5,6 +5,7 @@ Small frozen values, as all of `cer_gpu.language.tree`, which has their names to
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -18,12 +19,14 @@ __all__ = [
     "Comparison",
     "Condition",
     "Either",
+    "End",
     "Every",
     "Expression",
     "InRange",
     "InSet",
     "IsNull",
     "Like",
+    "Members",
     "Negation",
     "Not",
     "Number",
@@ -110,6 +113,101 @@ class Negation:
 Expression: TypeAlias = Number | Text | Boolean | Quantity | Attribute | Arithmetic | Negation
 
 
+# ---------------------------------------------------------------------------------------- sets
+
+End: TypeAlias = "int | float | Quantity | None"
+"""An end of a range in a set; None where it is open."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """What a set holds, `{1, 2.5, 3..7, 'x', TRUE, 5 s}`, by kind, each kind in the order of the text.
+
+    A set may have a hundred thousand members, so they are plain values and no nodes, and the hash is taken
+    once. Two sets are equal if each kind has equal values in the same order; `1` equals `1.0` here.
+
+    Attributes
+    ----------
+    numbers : tuple of int or float
+    lows, highs : tuple of End
+        The two ends of each range, which belong to it.
+    texts : tuple of str
+    others : tuple of Boolean or Quantity
+    written : str
+        The set as it stands in the query, with its braces; empty where it was not parsed.
+    start : int
+        Where `written` begins in the text of the query.
+    """
+
+    numbers: tuple[int | float, ...] = ()
+    lows: tuple[End, ...] = ()
+    highs: tuple[End, ...] = ()
+    texts: tuple[str, ...] = ()
+    others: tuple[Boolean | Quantity, ...] = ()
+    written: str = field(default="", repr=False, kw_only=True)
+    start: int = field(default=0, repr=False, kw_only=True)
+    _hash: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(self._kinds))
+
+    @classmethod
+    def of(
+        cls,
+        *constants: Number | Text | Boolean | Quantity,
+        ranges: Iterable[tuple[Number | Quantity | None, Number | Quantity | None]] = (),
+        written: str = "",
+        start: int = 0,
+    ) -> Members:
+        """The set of some literals and of ranges between literals."""
+        pairs = list(ranges)
+        return cls(
+            tuple(one.value for one in constants if isinstance(one, Number)),
+            tuple(_plain(low) for low, _ in pairs),
+            tuple(_plain(high) for _, high in pairs),
+            tuple(one.value for one in constants if isinstance(one, Text)),
+            tuple(one for one in constants if isinstance(one, Boolean | Quantity)),
+            written=written,
+            start=start,
+        )
+
+    @property
+    def constants(self) -> Iterator[Number | Text | Boolean | Quantity]:
+        """The members that are no ranges, as literals: numbers, strings, others."""
+        yield from map(Number, self.numbers)
+        yield from map(Text, self.texts)
+        yield from self.others
+
+    @property
+    def ranges(self) -> Iterator[tuple[Number | Quantity | None, Number | Quantity | None]]:
+        """The ranges with their ends as literals."""
+        for low, high in zip(self.lows, self.highs):
+            yield _literal(low), _literal(high)
+
+    @property
+    def _kinds(self) -> tuple[object, ...]:
+        return self.numbers, self.lows, self.highs, self.texts, self.others
+
+    def __len__(self) -> int:
+        return len(self.numbers) + len(self.lows) + len(self.texts) + len(self.others)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Members):
+            return NotImplemented
+        return self is other or (self._hash == other._hash and self._kinds == other._kinds)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+def _plain(end: Number | Quantity | None) -> End:
+    return end.value if isinstance(end, Number) else end
+
+
+def _literal(end: End) -> Number | Quantity | None:
+    return Number(end) if isinstance(end, int | float) else end
+
+
 # ------------------------------------------------------------------------ predicates, conditions
 
 
@@ -140,7 +238,7 @@ class InSet:
     """`operand IN {v, ...}`; `NOT IN` is `Not(InSet(...))` and prints as `NOT IN`."""
 
     operand: Expression
-    values: tuple[Expression, ...]
+    members: Members
     span: Span | None = span_field()
 
 

@@ -16,12 +16,10 @@ Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
 
 
 def operands(leaf: Leaf) -> tuple[t.Expression, ...]:
-    """The expressions that a leaf is about."""
+    """The expressions that a leaf is about, without the members of a set, which are constants."""
     match leaf:
         case t.Comparison(left=left, right=right):
             return (left, right)
-        case t.InSet(operand=operand, values=values):
-            return (operand, *values)
         case t.InRange(operand=operand, low=low, high=high):
             return (operand, *(end for end in (low, high) if end is not None))
         case _:
@@ -115,10 +113,6 @@ def _bare(leaf: Leaf) -> Leaf:
     match leaf:
         case t.Comparison(left=left, right=right):
             return replace(leaf, left=_bare_expression(left), right=_bare_expression(right))
-        case t.InSet(operand=operand, values=values):
-            return replace(
-                leaf, operand=_bare_expression(operand), values=tuple(map(_bare_expression, values))
-            )
         case t.InRange(operand=operand, low=low, high=high):
             low, high = (None if end is None else _bare_expression(end) for end in (low, high))
             return replace(leaf, operand=_bare_expression(operand), low=low, high=high)

@@ -58,7 +58,7 @@ def parse(text: str) -> Statement:
     deep = _too_deep(tree)
     if deep is not None:
         raise QueryError([deep], text)
-    statement, diagnostics = build(tree)
+    statement, diagnostics = build(tree, text)
     if diagnostics:
         raise QueryError(diagnostics, text)
     return statement

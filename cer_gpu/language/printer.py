@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cer_gpu.language import tree as t
 from cer_gpu.language.units import LONG_NAMES
 from cer_gpu.language.words import quoted_text, written, written_variable
@@ -222,15 +224,23 @@ def _test(test: t.InSet | t.InRange | t.Like | t.IsNull, negation: str) -> str:
             return f"{operand} {negation}LIKE {quoted_text(pattern)}"
         case t.IsNull():
             return f"{operand} IS {negation}NULL"
-        case t.InSet(values=values):
-            items = ", ".join(_expression(value, _SUM) for value in values)
-            return f"{operand} {negation}IN {{{items}}}"
+        case t.InSet(members=members):
+            return f"{operand} {negation}IN {{{', '.join(_members(members))}}}"
         case t.InRange(low=low, high=high):
             if all(isinstance(end, t.Number | t.Quantity | None) for end in (low, high)):
                 ends = ["" if end is None else _expression(end, _SUM) for end in (low, high)]
                 return f"{operand} {negation}IN {{{ends[0]}..{ends[1]}}}"
             ends = ["" if end is None else _expression(end, _SUM) for end in (low, high)]
             return f"{operand} {negation}IN RANGE ({ends[0]}, {ends[1]})"
+
+
+def _members(members: t.Members) -> Iterator[str]:
+    yield from map(_number, members.numbers)
+    for ends in members.ranges:
+        yield "..".join("" if end is None else _expression(end, _SUM) for end in ends)
+    yield from map(quoted_text, members.texts)
+    for constant in members.others:
+        yield _expression(constant, _SUM)
 
 
 # ------------------------------------------------------------------------------ expressions

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, Span
+from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expectation
 from cer_gpu.language.words import CONTEXTUAL, RESERVED
 
 if TYPE_CHECKING:
-    from cer_gpu.language.parse_tree import Token
     from cer_gpu.language.tokens import Tokens
 
 _CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
@@ -72,13 +72,24 @@ def syntax_error(text: str, tokens: Tokens, index: int, expected: frozenset[str]
     -------
     Diagnostic
     """
-    slip = Slip(text, tokens.tokens, index, expected, tokens.stopped_at, tokens.rule)
+    slip = Slip(
+        text, _sets_apart(tokens.tokens, index), index, expected - {"INSET"}, tokens.stopped_at, tokens.rule
+    )
     if slip.found is None and slip.stopped_at is not None:
         return _bad_character(slip)
     if slip.found is not None and slip.text.startswith("/*", slip.span.start):
         hints = ("close it with `*/`",)
         return Diagnostic("CER003", "the comment that begins here is not closed", slip.span, hints=hints)
     return _bracket(slip) or _unexpected(slip)
+
+
+def _sets_apart(tokens: tuple[Token, ...], index: int) -> tuple[Token, ...]:
+    # Where a whole set, `IN {...}`, does not fit, it is its IN that does not.
+    if index == len(tokens) or tokens[index].type != "INSET":
+        return tokens
+    start = tokens[index].start_pos
+    word = Token("IN", tokens[index][:2], start, start + 2)
+    return (*tokens[:index], word, *tokens[index + 1 :])
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 
 from cer_gpu.errors import Span
-from cer_gpu.language import leaves
+from cer_gpu.language import leaves, sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
@@ -52,8 +53,8 @@ class TypeChecker:
                     message = f"`%` in '{pattern}' stands for itself: LIKE takes a regular expression"
                     hint = "it is found anywhere in the value: '^AB' begins with AB, 'AB$' ends with it"
                     self._findings.note("CER107", message, leaf.span, hint)
-            case t.InSet(operand=operand, values=values):
-                self._check_values("=", operand, values)
+            case t.InSet(operand=operand, members=members):
+                self._check_members(operand, members, leaf.span)
             case t.InRange(operand=operand, low=low, high=high):
                 self._check_values("<=", operand, [end for end in (low, high) if end is not None])
                 self._check_ends(low, high, leaf.span)
@@ -128,6 +129,29 @@ class TypeChecker:
             if self.type_of(before) is None:
                 before = value
 
+    def _check_members(self, operand: t.Expression, members: t.Members, span: Span | None) -> None:
+        # One member of each kind speaks for its kind; only timestamps are all read.
+        numbers = chain(members.numbers, members.lows, members.highs)
+        number = next((one for one in numbers if isinstance(one, int | float)), None)
+        ends = (*members.lows, *members.highs)
+        quantity = None
+        if t.Quantity in set(map(type, ends)):
+            quantity = next(end for end in ends if isinstance(end, t.Quantity))
+        some: list[t.Expression] = []
+        if number is not None:
+            some.append(t.Number(number, span=sets.place_of_number(members)))
+        if quantity is not None:
+            some.append(quantity)
+        if members.texts and self.type_of(operand) is ValueType.TIMESTAMP:
+            for index, text in enumerate(members.texts):
+                if not _is_timestamp(text):
+                    self._check_timestamp(t.Text(text, span=sets.place_of_text(members, index)))
+        elif members.texts:
+            some.append(t.Text(members.texts[0], span=sets.place_of_text(members, 0)))
+        self._check_values("=", operand, [*some, *members.others])
+        if sets.has_empty_range(members):
+            self._note_empty(span)
+
     def _check_pair(self, op: str, left: t.Expression, right: t.Expression, span: Span | None) -> None:
         one, two = self.type_of(left), self.type_of(right)
         if one is ValueType.TIMESTAMP and isinstance(right, t.Text):
@@ -152,16 +176,17 @@ class TypeChecker:
         self._findings.error(code, f"{what}: they do not compare", span, *((hint,) if hint else ()))
 
     def _check_timestamp(self, literal: t.Text) -> None:
-        try:
-            timestamp_nanoseconds(literal.value)
-        except (ValueError, OverflowError):
+        if not _is_timestamp(literal.value):
             message = f"{quoted_text(literal.value)} is not a timestamp"
             hint = "timestamps are written as in ISO 8601: '2024-01-31', '2024-01-31T12:30:00.250'"
             self._findings.error("CER035", message, literal.span, hint)
 
     def _check_ends(self, low: t.Expression | None, high: t.Expression | None, span: Span | None) -> None:
         if isinstance(low, t.Number) and isinstance(high, t.Number) and low.value > high.value:
-            self._findings.note("CER106", "the range holds nothing: its first end is the larger one", span)
+            self._note_empty(span)
+
+    def _note_empty(self, span: Span | None) -> None:
+        self._findings.note("CER106", "the range holds nothing: its first end is the larger one", span)
 
     def _check_regex(self, pattern: str, span: Span | None) -> None:
         if span is not None:
@@ -201,6 +226,14 @@ def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueT
         case ValueType.DURATION, t.Text():
             return "a duration is written as `5 s`"
     return None
+
+
+def _is_timestamp(text: str) -> bool:
+    try:
+        timestamp_nanoseconds(text)
+    except (ValueError, OverflowError):
+        return False
+    return True
 
 
 def _is_number(text: str) -> bool:

@@ -11,12 +11,17 @@ from cer_gpu.language import tree as t
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """Every node of a syntax tree, the outer before the inner, left to right."""
+    """Every node of a syntax tree, the outer before the inner, left to right.
+
+    The members of a set are no nodes, but for those that `Members.others` has.
+    """
     waiting = [node]
     while waiting:
         part = waiting.pop()
         if isinstance(part, tuple):
             waiting += reversed(part)
+        elif isinstance(part, t.Members):
+            waiting += reversed(part.others)
         elif is_dataclass(part) and not isinstance(part, Span):
             yield part
             waiting += [getattr(part, field.name) for field in reversed(fields(part))]
@@ -49,7 +54,10 @@ def nodes(pattern: t.Pattern) -> Iterator[t.Pattern]:
 
 
 def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression, ...]:
-    """The conditions and expressions that a condition or an expression is directly built from."""
+    """The conditions and expressions that a condition or an expression is directly built from.
+
+    The members of a set are not among them: they are constants.
+    """
     match node:
         case (
             t.Both(left=left, right=right)
@@ -58,12 +66,10 @@ def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression,
             | t.Arithmetic(left=left, right=right)
         ):
             return (left, right)
-        case t.Not(operand=inner) | t.Like(operand=inner) | t.IsNull(operand=inner):
+        case t.Not(operand=inner) | t.Like(operand=inner) | t.InSet(operand=inner) | t.IsNull(operand=inner):
             return (inner,)
         case t.Negation(operand=operand):
             return (operand,)
-        case t.InSet(operand=operand, values=values):
-            return (operand, *values)
         case t.InRange(operand=operand, low=low, high=high):
             return tuple(part for part in (operand, low, high) if part is not None)
         case t.Every(predicate=predicate):

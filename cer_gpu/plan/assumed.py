@@ -55,8 +55,9 @@ def assumed_schema(conditions: tuple[Any, ...], window: tree.Window | None) -> S
         match node:
             case tree.Comparison(_, left, right):
                 operands = (left, right)
-            case tree.InSet(operand, values):
-                operands = (operand, *values)
+            case tree.InSet(operand, members):
+                ends = tuple(end for pair in members.ranges for end in pair)
+                operands = (operand, *members.others, *ends, *map(tree.Text, members.texts[:1]))
             case tree.InRange(operand, low, high):
                 operands = (operand, low, high)
             case tree.Like(operand):

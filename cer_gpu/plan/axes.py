@@ -5,8 +5,8 @@ expression is found) together with the classes into which the query's constants 
 leaf predicate of the query becomes a set of classes of one axis, so that the predicates of the automaton
 become boolean functions of class numbers, whatever the number of constants on a column.
 
-For `v > 3 OR v IN {7, 9}` the axis over `v` has the classes (null or NaN), (.., 3], (3, 7), {7}, (7, 9),
-{9}, (9, ..); those that no leaf tells apart share a number, which leaves two.
+For the predicates `v > 3` and `v IN {7, 9}` the axis over `v` has the ranges (null or NaN), (.., 3], (3, 7),
+{7}, (7, 9), {9}, (9, ..); those that no predicate tells apart share a class, which leaves three.
 """
 
 from __future__ import annotations
@@ -14,45 +14,25 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from cer_gpu.language import tree
-from cer_gpu.plan.constants import nearest_float
+from cer_gpu.plan.thresholds import least_above
 
 INFINITY = math.inf
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The boundary below a value: `value` itself is above it, or (`after`) still below it."""
-
-    value: Fraction | float | str
-    after: bool
-
-    @property
-    def key(self) -> tuple[Fraction | float | str, bool]:
-        """Sorts cuts of one axis by where they stand."""
-        return (self.value, self.after)
-
-
-@dataclass(frozen=True, slots=True)
-class Ranges:
-    """A union of ranges of values, each from a cut (None: no bound) to a cut (None: no bound)."""
-
-    parts: tuple[tuple[Cut | None, Cut | None], ...]
-
-    def holds_between(self, low: Cut | None, high: Cut | None) -> bool:
-        """Whether the elementary range from `low` to `high` (neighbouring cuts) lies in one part."""
-        return any(
-            (start is None or (low is not None and start.key <= low.key))
-            and (stop is None or (high is not None and high.key <= stop.key))
-            for start, stop in self.parts
-        )
+class _TextLookup(NamedTuple):
+    # Of an axis over strings: the class of each constant, the constants ascending, and the class of what
+    # lies below all of them, then after each.
+    at: Mapping[str, int]
+    keys: Sequence[str]
+    between: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +48,12 @@ class ColumnAxis:
         return len(self.names) + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class CutAxis:
     """The value of an expression, cut at constants.
+
+    n constants make 2n + 2 regions: null (or NaN), below the first constant, the constant itself, between it
+    and the next, and so on (`cer_gpu.plan.regions`). Neighbouring regions of one class are a run.
 
     Attributes
     ----------
@@ -78,59 +61,82 @@ class CutAxis:
         An attribute or arithmetic over attributes: numbers, times as integers, or strings.
     textual : bool
         Whether the values are strings (compared by code point).
-    cuts : tuple of Cut
-        Ascending. With m cuts there are m + 2 elementary ranges: null (or NaN), then m + 1 ranges.
-    classes : tuple of int
-        The class of each elementary range, `len(cuts) + 2` of them; equal where no leaf differs.
+    constants : ndarray, shape (n,), int64, float64 or object
+        Ascending, each once.
+    starts : ndarray, shape (m,), int64
+        The region with which each run begins; the first is 0.
+    numbers : ndarray, shape (m,), int64
+        The class of each run.
     """
 
     operand: tree.Expression
     textual: bool
-    cuts: tuple[Cut, ...]
-    classes: tuple[int, ...]
+    constants: np.ndarray
+    starts: np.ndarray
+    numbers: np.ndarray
 
-    @property
+    def __getstate__(self) -> dict[str, object]:
+        # What is derived stays behind when the axis goes to another process.
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    @cached_property
     def size(self) -> int:
         """The number of classes."""
-        return max(self.classes) + 1
+        return int(self.numbers.max()) + 1
+
+    def classes_of(self, regions: np.ndarray) -> np.ndarray:
+        """The class of each region, int64."""
+        return self.numbers[np.searchsorted(self.starts, regions, side="right") - 1]
+
+    @cached_property
+    def _lookup(self) -> _TextLookup:
+        count = len(self.constants)
+        keys = self.constants.tolist()
+        at = self.classes_of(2 * np.arange(count) + 2).tolist()
+        return _TextLookup(dict(zip(keys, at)), keys, self.classes_of(2 * np.arange(count + 1) + 1).tolist())
 
     def text_classes(self, values: Sequence[str | None]) -> np.ndarray:
         """The class of each string, shape (n,), uint16."""
-        keys = [cut.key for cut in self.cuts]
-        found = [0 if value is None else 1 + bisect_right(keys, (value, False)) for value in values]
-        return np.asarray(self.classes, np.uint16)[found] if found else np.zeros(0, np.uint16)
+        known, keys, between = self._lookup
+        null, lowest = int(self.numbers[0]), between[0]
+        if len(set(between)) == 1:  # a set: all that is not one of its members is alike
+            found = [null if text is None else known.get(text, lowest) for text in values]
+        else:
+            found = [
+                null if text is None else known[text] if text in known else between[bisect_right(keys, text)]
+                for text in values
+            ]
+        return np.array(found, np.uint16)
+
+    @cached_property
+    def _thresholds(self) -> dict[np.dtype, tuple[np.ndarray, np.ndarray]]:
+        return {}
 
     def thresholds(self, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-        """The cuts as values of a column's dtype.
+        """The starts of runs as values of a column's dtype; made once for each dtype.
 
         Returns
         -------
         bounds : ndarray, shape (k,), `dtype`
-            Ascending; the elementary range of a value is the number of bounds <= value. The first bound
-            is the least value of the dtype where a null differs from the lowest range.
+            Ascending; the range of a value is the number of bounds <= value. The first bound is the least
+            value of the dtype where a null differs from the lowest values.
         classes : ndarray, shape (k + 1,), uint16
-            The class of each elementary range; the first is the class of a null or NaN.
+            The class of each range; the first is the class of a null or NaN.
         """
-        bounds: list[int | float] = []
-        classes = [self.classes[0]]
-        low = _least(dtype)
-        for bound, number in zip(
-            [low, *(_least_above(cut, dtype) for cut in self.cuts)], self.classes[1:], strict=True
-        ):
-            if bound is None or number == classes[-1]:
-                if bound is None:
-                    break
-                continue
-            if bounds and bound <= bounds[-1]:
-                classes[-1] = number
-                # Two cuts may fall together in this dtype (v > 2, v >= 3 of integers).
-                if len(classes) > 1 and classes[-1] == classes[-2]:
-                    classes.pop()
-                    bounds.pop()
-                continue
-            bounds.append(bound)
-            classes.append(number)
-        return np.array(bounds, dtype), np.array(classes, np.uint16)
+        if dtype not in self._thresholds:
+            self._thresholds[dtype] = self._made_thresholds(dtype)
+        return self._thresholds[dtype]
+
+    def _made_thresholds(self, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+        cuts = self.starts[self.starts > 1] - 2
+        above, exists = least_above(self.constants[cuts >> 1], (cuts & 1).astype(bool), dtype)
+        bounds = np.append(np.array([_least(dtype)], dtype), above[exists])
+        classes = np.append(self.classes_of(np.array([1])), self.classes_of(cuts[exists] + 2))
+        # Cuts may fall together in this dtype (v > 2 and v >= 3 of integers): the last of them counts.
+        last = np.append(bounds[1:] != bounds[:-1], True)
+        bounds, classes = bounds[last], classes[last]
+        changes = classes != np.append(self.numbers[0], classes[:-1])
+        return bounds[changes], np.append(self.numbers[0], classes[changes]).astype(np.uint16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,35 +176,3 @@ Axis: TypeAlias = ColumnAxis | CutAxis | MatchAxis | NullAxis | RelationAxis
 
 def _least(dtype: np.dtype) -> int | float:
     return -INFINITY if dtype.kind == "f" else int(np.iinfo(dtype).min)
-
-
-def _least_above(cut: Cut, dtype: np.dtype) -> int | float | None:
-    """The least value of the dtype above a cut; None if there is none."""
-    value = cut.value
-    assert not isinstance(value, str)
-    if dtype.kind != "f":
-        info = np.iinfo(dtype)
-        if value in (INFINITY, -INFINITY):
-            return None if value > 0 else int(info.min)
-        exact = Fraction(value)
-        bound = math.floor(exact) + 1 if cut.after else math.ceil(exact)
-        return None if bound > info.max else max(bound, int(info.min))
-    scalar = dtype.type
-    with np.errstate(over="ignore"):
-        near = scalar(nearest_float(value))
-    above = scalar(INFINITY)
-    if not _is_above(near, value, cut.after):
-        if near == above:
-            return None
-        near = np.nextafter(near, above)
-    else:
-        below = np.nextafter(near, -above)
-        if near != -above and _is_above(below, value, cut.after):
-            near = below
-    return float(near)
-
-
-def _is_above(candidate: np.floating, value: Fraction | float, after: bool) -> bool:
-    number = float(candidate)
-    exact: Fraction | float = number if math.isinf(number) else Fraction(number)
-    return exact > value if after else exact >= value

@@ -6,6 +6,7 @@ import math
 import operator
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import TypeAlias
 
 from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType
@@ -20,7 +21,8 @@ _COMPARE = {
     ">=": operator.ge,
 }
 
-Value = Fraction | float | str
+Value: TypeAlias = int | float | Fraction | str
+"""An exact constant: equal numbers are equal and hash alike, whatever their type."""
 
 
 class ConstantReader:
@@ -84,23 +86,19 @@ class ConstantReader:
 
         Returns
         -------
-        Fraction, float, str or None
-            Times as exact numbers in the wanted unit; an infinite number as a float; None for a null (and
-            for a NaN): what compares to nothing.
+        int, float, Fraction, str or None
+            Times as exact numbers in the wanted unit; None for a null (and for a NaN), which compares to
+            nothing.
         """
         kind, unit = wanted
         if kind is ValueType.TIMESTAMP and isinstance(expression, tree.Text):
-            return Fraction(timestamp_nanoseconds(expression.value), NANOSECONDS[unit or "ns"])
+            return _whole(Fraction(timestamp_nanoseconds(expression.value), NANOSECONDS[unit or "ns"]))
         value = self._fold(expression)
         if isinstance(value, str) or value is None:
             return value
         if unit is not None and self.type_of(expression)[0] is ValueType.DURATION:
-            return Fraction(value) / NANOSECONDS[unit]
-        if isinstance(value, float):
-            if math.isnan(value):
-                return None
-            return value if math.isinf(value) else Fraction(value)
-        return Fraction(value)
+            return _whole(Fraction(value) / NANOSECONDS[unit])
+        return None if isinstance(value, float) and math.isnan(value) else value
 
     def compare(self, op: str, left: tree.Expression, right: tree.Expression) -> bool:
         """Whether a comparison between two constants holds (never with a null or a NaN)."""
@@ -160,6 +158,10 @@ def nearest_float(value: Fraction | int | float) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    return int(value) if value.denominator == 1 else value
 
 
 def _plain(value: Fraction) -> int | float:

@@ -67,10 +67,10 @@ def _axis(axis: Axis) -> str:
     match axis:
         case ColumnAxis(column, names):
             return f"`{column}` in {', '.join(names)}"
-        case CutAxis(operand, textual, cuts, _):
-            values = list(dict.fromkeys(str(_plain(cut.value)) for cut in cuts))
-            shown = ", ".join(values[:6])
-            more = f", ... ({len(values)} in all)" if len(values) > 6 else ""
+        case CutAxis(operand, textual):
+            constants = axis.constants
+            shown = ", ".join(str(_plain(value)) for value in constants[:6])
+            more = f", ... ({len(constants):,} in all)" if len(constants) > 6 else ""
             kind = "strings, by dictionary" if textual else "one pass"
             return f"{to_text(operand)} cut at {shown}{more} ({kind})"
         case MatchAxis(operand, pattern):

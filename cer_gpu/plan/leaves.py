@@ -1,47 +1,72 @@
-"""Leaf predicates -> axes: every comparison of a query becomes a set of classes of one axis."""
+"""Leaf predicates -> axes: every predicate of a query becomes a formula over classes of axes.
+
+What a predicate says of one expression alone is gathered first: `v > 3 AND v < 9 OR v IN {20, 30}` is one
+set of values, whatever the number of its parts.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias, cast
+
+import numpy as np
 
 from cer_gpu.automata.cea import TypeTest
 from cer_gpu.language import tree
+from cer_gpu.language.chains import balanced, flattened
 from cer_gpu.language.leaves import attributes_of
-from cer_gpu.plan.axes import (
-    Axis,
-    ColumnAxis,
-    Cut,
-    CutAxis,
-    MatchAxis,
-    NullAxis,
-    Ranges,
-    RelationAxis,
-)
-from cer_gpu.plan.constants import ConstantReader
+from cer_gpu.language.schema import ValueType
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
+from cer_gpu.plan.constants import ConstantReader, Value
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula, Test
+from cer_gpu.plan.regions import Regions, ValueSet, classes_of
+from cer_gpu.plan.thresholds import exact_array
 
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 
+Key: TypeAlias = tuple[tree.Expression, bool]
+"""What a cut axis is known by: the expression that is cut, and whether it is cut at strings.
+
+Strings and numbers never share an axis, not even when no schema says which of the two an attribute is.
+"""
+
 
 @dataclass(frozen=True, slots=True)
-class _Pending:
-    """A leaf on a cut axis, before all cuts of the axis are known.
+class _Several:
+    """AND (`every`) or OR of parts."""
 
-    Strings and numbers never share an axis, not even when no schema says which of the two an attribute is.
-    """
+    every: bool
+    parts: list[Any]
 
-    axis: tuple[tree.Expression, bool]
-    ranges: Ranges
+
+@dataclass(frozen=True, slots=True)
+class _Opposite:
+    """NOT of a part."""
+
+    part: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Values:
+    """An expression has one of some values."""
+
+    key: Key
+    values: ValueSet
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Within:
+    """The same as regions of its axis, now that all constants of the axis are known."""
+
+    key: Key
+    regions: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """A test of the type or the stream, before the axes are numbered."""
+    """A test of the type or the stream."""
 
     role: str
     number: int
@@ -61,34 +86,53 @@ class AxisBuilder:
     def __init__(self, constants: ConstantReader, type_column: str | None, stream_column: str | None) -> None:
         self._constants = constants
         self._columns = {"type": type_column, "stream": stream_column}
-        self._names: dict[str, list[str]] = {"type": [], "stream": []}
-        self._ranges: dict[tuple[tree.Expression, bool], list[Ranges]] = {}
+        self._names: dict[str, dict[str, int]] = {"type": {}, "stream": {}}
+        self._sets: dict[Key, list[ValueSet]] = {}
         self._others: dict[Axis, None] = {}
 
     def build(
         self, predicates: Iterable[tree.Condition | TypeTest]
     ) -> tuple[tuple[Axis, ...], tuple[Formula, ...]]:
         """The axes, the type's first, and the predicates as formulas over them."""
-        pending = [self._collect(predicate) for predicate in predicates]
+        collected = [self._collect(predicate) for predicate in predicates]
+        regions = {key: Regions(sets) for key, sets in self._sets.items()}
+        gathered = [_gathered(one, regions) for one in collected]
         axes: list[Axis] = []
-        for role in ("type", "stream"):
+        number: dict[object, int] = {}
+        for role, names in self._names.items():
             column = self._columns[role]
-            if self._names[role] and column is not None:
-                axes.append(ColumnAxis(column, tuple(self._names[role])))
-        for (operand, textual), ranges in self._ranges.items():
-            axes.append(_cut_axis(operand, ranges, textual))
-        axes.extend(self._others)
-        settle = _Settler(self._columns, self._names, axes)
-        return tuple(axes), tuple(settle(leaf) for leaf in pending)
+            if names and column is not None:
+                number[role] = len(axes)
+                axes.append(ColumnAxis(column, tuple(names)))
+        classes: dict[int, frozenset[int]] = {}
+        for key, within in _by_axis(regions, gathered).items():
+            found = classes_of([one.regions for one in within], regions[key].count)
+            classes.update((id(one), members) for one, members in zip(within, found.members))
+            number[key] = len(axes)
+            axes.append(CutAxis(*key, regions[key].constants, found.starts, found.numbers))
+        for axis in self._others:
+            number[axis] = len(axes)
+            axes.append(axis)
+
+        def test(leaf: Any) -> Formula:
+            match leaf:
+                case Constant():
+                    return leaf
+                case _Name(role, which):
+                    return Test(number[role], frozenset({which}))
+                case _Within(key, _):
+                    return Test(number[key], classes[id(leaf)])
+            return Test(number[leaf], frozenset({1}))
+
+        return tuple(axes), tuple(_formula(one, test) for one in gathered)
 
     def _collect(self, predicate: Any) -> Any:
         match predicate:
-            case tree.Both(left, right):
-                return Conjunction(self._collect(left), self._collect(right))
-            case tree.Either(left, right):
-                return Disjunction(self._collect(left), self._collect(right))
+            case tree.Both() | tree.Either():
+                parts = [self._collect(part) for part in flattened(type(predicate), predicate)]
+                return _Several(isinstance(predicate, tree.Both), parts)
             case tree.Not(operand):
-                return Complement(self._collect(operand))
+                return _Opposite(self._collect(operand))
             case tree.Truth(value):
                 return Constant(value)
             case TypeTest(name, stream):
@@ -96,14 +140,9 @@ class AxisBuilder:
             case tree.Comparison(op, left, right):
                 return self._comparison(op, left, right)
             case tree.InRange(operand, low, high):
-                parts = []
-                if low is not None:
-                    parts.append(self._comparison(">=", operand, low))
-                if high is not None:
-                    parts.append(self._comparison("<=", operand, high))
-                return parts[0] if len(parts) == 1 else Conjunction(*parts)
-            case tree.InSet(operand, values):
-                return self._in_set(operand, values)
+                return self._in_range(operand, low, high)
+            case tree.InSet(operand, members):
+                return self._in_set(operand, members)
             case tree.Like(tree.Text(value), pattern):
                 return Constant(re.search(pattern, value) is not None)
             case tree.Like(operand, pattern):
@@ -117,14 +156,10 @@ class AxisBuilder:
     def _type_test(self, name: str, stream: str | None) -> Any:
         tests: list[Any] = []
         for role, value in (("type", name), ("stream", stream)):
-            if value is None or self._columns[role] is None:
-                continue
-            if value not in self._names[role]:
-                self._names[role].append(value)
-            tests.append(_Name(role, self._names[role].index(value) + 1))
-        if not tests:
-            return Constant(True)
-        return tests[0] if len(tests) == 1 else Conjunction(*tests)
+            if value is not None and self._columns[role] is not None:
+                names = self._names[role]
+                tests.append(_Name(role, names.setdefault(value, len(names) + 1)))
+        return _Several(True, tests)
 
     def _boolean(self, axis: MatchAxis | NullAxis | RelationAxis) -> Axis:
         self._others.setdefault(axis)
@@ -141,97 +176,116 @@ class AxisBuilder:
         value = self._constants.read(right, self._constants.type_of(left))
         if value is None:  # arithmetic over constants that gives a null compares to nothing
             return Constant(False)
-        return self._pend(left, isinstance(value, str), _ranges(op, value))
+        return self._values(left, isinstance(value, str), _compared(op, value))
 
-    def _in_set(self, operand: tree.Expression, values: tuple[tree.Expression, ...]) -> Any:
+    def _in_range(
+        self, operand: tree.Expression, low: tree.Expression | None, high: tree.Expression | None
+    ) -> _Several:
+        ends = ((">=", low), ("<=", high))
+        return _Several(True, [self._comparison(op, operand, end) for op, end in ends if end is not None])
+
+    def _in_set(self, operand: tree.Expression, members: tree.Members) -> Any:
         if not attributes_of(operand):
-            return Constant(any(self._constants.compare("=", operand, value) for value in values))
+            parts = [self._comparison("=", operand, member) for member in members.constants]
+            parts += [self._in_range(operand, low, high) for low, high in members.ranges]
+            return _Several(False, parts)
         wanted = self._constants.type_of(operand)
-        read = [self._constants.read(value, wanted) for value in values]
-        parts = tuple((Cut(value, False), Cut(value, True)) for value in read if value is not None)
-        textual = any(isinstance(value, str) for value in read)
-        return self._pend(operand, textual, Ranges(parts))
 
-    def _pend(self, operand: tree.Expression, textual: bool, ranges: Ranges) -> _Pending:
-        self._ranges.setdefault((operand, textual), []).append(ranges)
-        return _Pending((operand, textual), ranges)
+        stamps = wanted[0] is ValueType.TIMESTAMP
+        read = (self._constants.read(tree.Text(text), wanted) for text in members.texts)
+        texts: Sequence[Value | None] = list(read) if stamps else members.texts
+        others = [self._constants.read(member, wanted) for member in members.others]
+        points = exact_array((*members.numbers, *texts, *(value for value in others if value is not None)))
 
+        def ends(written: tuple[tree.End, ...]) -> Sequence[Value | None]:
+            if tree.Quantity not in set(map(type, written)):
+                return cast("tuple[int | float | None, ...]", written)
+            nodes = (tree.Number(end) if isinstance(end, int | float) else end for end in written)
+            return [None if node is None else self._constants.read(node, wanted) for node in nodes]
 
-class _Settler:
-    """Second pass: leaves become tests, now that every axis is known."""
+        textual = bool(texts) and not stamps
+        return self._values(operand, textual, ValueSet(points, ends(members.lows), ends(members.highs)))
 
-    def __init__(
-        self, columns: Mapping[str, str | None], names: Mapping[str, list[str]], axes: list[Axis]
-    ) -> None:
-        self._axes = axes
-        self._number: dict[object, int] = {}
-        for index, axis in enumerate(axes):
-            match axis:
-                case ColumnAxis(column, found):
-                    self._number.update(
-                        {
-                            role: index
-                            for role in columns
-                            if (columns[role], tuple(names[role])) == (column, found)
-                        }
-                    )
-                case CutAxis():
-                    self._number[axis.operand, axis.textual] = index
-                case _:
-                    self._number[axis] = index
-
-    def __call__(self, leaf: Any) -> Formula:
-        match leaf:
-            case Conjunction(left, right):
-                return Conjunction(self(left), self(right))
-            case Disjunction(left, right):
-                return Disjunction(self(left), self(right))
-            case Complement(operand):
-                return Complement(self(operand))
-            case Constant():
-                return leaf
-            case _Name(role, number):
-                return Test(self._number[role], frozenset({number}))
-            case _Pending(key, ranges):
-                index = self._number[key]
-                axis = self._axes[index]
-                assert isinstance(axis, CutAxis)
-                return Test(index, frozenset(_classes_in(axis, ranges)))
-        return Test(self._number[leaf], frozenset({1}))
+    def _values(self, operand: tree.Expression, textual: bool, values: ValueSet) -> _Values:
+        key = (operand, textual)
+        self._sets.setdefault(key, []).append(values)
+        return _Values(key, values)
 
 
-def _ranges(op: str, value: Fraction | float | str) -> Ranges:
-    before, after = Cut(value, False), Cut(value, True)
-    parts: dict[str, tuple[tuple[Cut | None, Cut | None], ...]] = {
-        "=": ((before, after),),
-        "!=": ((None, before), (after, None)),
-        "<": ((None, before),),
-        "<=": ((None, after),),
-        ">": ((after, None),),
-        ">=": ((before, None),),
-    }
-    return Ranges(parts[op])
+def _compared(op: str, value: Value) -> ValueSet:
+    none = exact_array([])
+    match op:
+        case "=":
+            return ValueSet(exact_array([value]))
+        case "!=":
+            return ValueSet(none, [None, value], [value, None], low_in=False, high_in=False)
+        case "<" | "<=":
+            return ValueSet(none, [None], [value], high_in=op == "<=")
+        case _:
+            return ValueSet(none, [value], [None], low_in=op == ">=")
 
 
-def _elementary(cuts: tuple[Cut, ...]) -> list[tuple[Cut | None, Cut | None]]:
-    edges: list[Cut | None] = [None, *cuts, None]
-    return list(pairwise(edges))
+def _gathered(node: Any, regions: Mapping[Key, Regions]) -> Any:
+    """A collected predicate in which what it says of one expression alone is one leaf."""
+    match node:
+        case _Values(key, values):
+            return _Within(key, regions[key].of(values))
+        case _Opposite(part):
+            inner = _gathered(part, regions)
+            if isinstance(inner, _Within):
+                return _Within(inner.key, regions[inner.key].complement(inner.regions))
+            return _Opposite(inner)
+        case _Several(every, parts):
+            alike: dict[Key, list[np.ndarray]] = {}
+            found: list[Any] = []
+            for part in (_gathered(part, regions) for part in parts):
+                if not isinstance(part, _Within):
+                    found.append(part)
+                elif part.key in alike:
+                    alike[part.key].append(part.regions)
+                else:
+                    alike[part.key] = [part.regions]
+                    found.append(part.key)
+            joined = {
+                key: regions[key].both(sets) if every else regions[key].either(sets)
+                for key, sets in alike.items()
+            }
+            found = [_Within(one, joined[one]) if isinstance(one, tuple) else one for one in found]
+            return found[0] if len(found) == 1 else _Several(every, found)
+    return node
 
 
-def _cut_axis(operand: tree.Expression, ranges: list[Ranges], textual: bool) -> CutAxis:
-    found = {cut.key: cut for part in ranges for pair in part.parts for cut in pair if cut is not None}
-    cuts = tuple(found[key] for key in sorted(found))
-    signatures = [(False,) * len(ranges)]
-    signatures += [tuple(part.holds_between(low, high) for part in ranges) for low, high in _elementary(cuts)]
-    numbers: dict[tuple[bool, ...], int] = {}
-    return CutAxis(
-        operand, textual, cuts, tuple(numbers.setdefault(entry, len(numbers)) for entry in signatures)
-    )
+def _by_axis(regions: Iterable[Key], gathered: Iterable[Any]) -> dict[Key, list[_Within]]:
+    """The leaves on each cut axis."""
+    found: dict[Key, list[_Within]] = {key: [] for key in regions}
+    for one in gathered:
+        for leaf in _leaves(one):
+            if isinstance(leaf, _Within):
+                found[leaf.key].append(leaf)
+    return found
 
 
-def _classes_in(axis: CutAxis, ranges: Ranges) -> list[int]:
-    return [
-        number
-        for (low, high), number in zip(_elementary(axis.cuts), axis.classes[1:], strict=True)
-        if ranges.holds_between(low, high)
-    ]
+def _leaves(node: Any) -> Iterator[Any]:
+    waiting = [node]
+    while waiting:
+        match waiting.pop():
+            case _Several(_, parts):
+                waiting += parts
+            case _Opposite(part):
+                waiting.append(part)
+            case leaf:
+                yield leaf
+
+
+def _formula(node: Any, test: Callable[[Any], Formula]) -> Formula:
+    match node:
+        case _Opposite(part):
+            return Complement(_formula(part, test))
+        case _Several(every, []):
+            return Constant(every)
+        case _Several(every, parts):
+            join = Conjunction if every else Disjunction
+            return balanced(
+                [_formula(part, test) for part in parts], lambda _, left, right: join(left, right)
+            )
+    return test(node)

@@ -104,20 +104,25 @@ def _leaf_holds(leaf: Leaf, lookup: Lookup) -> bool:
             if value is not None and not isinstance(value, str):
                 raise TypeError(f"LIKE on {value!r}")
             return value is not None and re.search(pattern, value) is not None
-        case t.InSet(operand=operand, values=values):
+        case t.InSet(operand=operand, members=members):
             value = value_of(operand, lookup)
-            return any(compare("=", value, value_of(one, lookup)) for one in values)
+            return any(compare("=", value, value_of(one, lookup)) for one in members.constants) or any(
+                _between(value, low, high, lookup) for low, high in members.ranges
+            )
         case t.InRange(operand=operand, low=low, high=high):
-            value = value_of(operand, lookup)
-            # A range without ends holds for what compares with something: not for a null or a NaN.
-            inside = compare("=", value, value)
-            if low is not None:
-                inside = inside and compare(">=", value, value_of(low, lookup))
-            if high is not None:
-                inside = inside and compare("<=", value, value_of(high, lookup))
-            return inside
+            return _between(value_of(operand, lookup), low, high, lookup)
         case t.IsNull(operand=operand):
             return value_of(operand, lookup) is None
+
+
+def _between(value: Value, low: t.Expression | None, high: t.Expression | None, lookup: Lookup) -> bool:
+    # A range without ends holds for what compares with something: not for a null or a NaN.
+    inside = compare("=", value, value)
+    if low is not None:
+        inside = inside and compare(">=", value, value_of(low, lookup))
+    if high is not None:
+        inside = inside and compare("<=", value, value_of(high, lookup))
+    return inside
 
 
 def compare(op: str, left: Value, right: Value) -> bool:

@@ -1,0 +1,180 @@
+"""Sets of values of one axis, as boundaries between regions: AND, OR and NOT of them, and their classes.
+
+The constants v_0 < v_1 < ... < v_n-1 of an axis cut its values into regions, numbered
+
+    0: null or NaN    1: below v_0    2: v_0    3: between v_0 and v_1    4: v_1    ...    2n + 1: above v_n-1
+
+A set of regions is an ascending int64 array of the regions with which it begins or ends: `v > v_0` is
+[3, 2n + 2], its complement [0, 3, 2n + 2, 2n + 2] without what stands twice. So a set of 100,000 constants is
+an array, and all that is done with sets is done by sorting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from cer_gpu.plan.constants import Value
+from cer_gpu.plan.thresholds import exact_array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueSet:
+    """A union of single values and of ranges.
+
+    Attributes
+    ----------
+    points : ndarray, int64, float64 or object
+        As `exact_array` makes it.
+    lows, highs : sequence of (Value or None)
+        The ends of each range; None where it has no bound.
+    low_in, high_in : bool
+        Whether the ends belong to their ranges.
+    """
+
+    points: np.ndarray
+    lows: Sequence[Value | None] = ()
+    highs: Sequence[Value | None] = ()
+    low_in: bool = True
+    high_in: bool = True
+
+
+class Regions:
+    """The regions that the constants of some sets of values make.
+
+    Attributes
+    ----------
+    constants : ndarray, int64, float64 or object
+        Ascending, each once.
+    count : int
+        How many regions there are.
+    """
+
+    def __init__(self, sets: Sequence[ValueSet]) -> None:
+        ends = [end for one in sets for side in (one.lows, one.highs) for end in side if end is not None]
+        parts = [one.points for one in sets if len(one.points)]
+        if ends:
+            parts.append(exact_array(ends))
+        if len({part.dtype for part in parts}) > 1:
+            parts = [exact_array([value for part in parts for value in part.tolist()])]
+        found = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        numeric = found.dtype != object
+        if numeric:
+            found = np.sort(found)
+            self.constants = found[_last_of_each(found)]
+        else:
+            self.constants = exact_array(sorted(set(found.tolist())))
+        self.count = 2 * len(self.constants) + 2
+        self._place = (
+            None if numeric else {value: place for place, value in enumerate(self.constants.tolist())}
+        )
+
+    def of(self, values: ValueSet) -> np.ndarray:
+        """The regions of a set of values, all of whose constants are among these."""
+        points = self._at(values.points)
+        lows = self._edges(values.lows, not values.low_in, 1)
+        highs = self._edges(values.highs, values.high_in, self.count)
+        first, behind = np.append(points, lows), np.append(points + 1, highs)
+        some = first < behind
+        return _covered(first[some], behind[some], 1)
+
+    def _at(self, values: np.ndarray) -> np.ndarray:
+        """The region that each value is alone."""
+        if self._place is None:
+            return 2 * np.searchsorted(self.constants, values) + 2
+        places = map(self._place.__getitem__, values.tolist())
+        return 2 * np.fromiter(places, np.int64, len(values)) + 2
+
+    def _edges(self, ends: Sequence[Value | None], after: bool, unbounded: int) -> np.ndarray:
+        """The first region above each end, above the end itself where `after`."""
+        edges = np.full(len(ends), unbounded, np.int64)
+        known = [end for end in ends if end is not None]
+        bounded = (
+            slice(None) if len(known) == len(ends) else np.array([end is not None for end in ends], bool)
+        )
+        edges[bounded] = self._at(exact_array(known)) + after
+        return edges
+
+    def both(self, sets: Sequence[np.ndarray]) -> np.ndarray:
+        """The regions that all sets have."""
+        return self._covered_by(sets, len(sets))
+
+    def either(self, sets: Sequence[np.ndarray]) -> np.ndarray:
+        """The regions that some set has."""
+        return self._covered_by(sets, 1)
+
+    def complement(self, one: np.ndarray) -> np.ndarray:
+        """The regions that a set has not."""
+        return np.setxor1d(one, np.array([0, self.count]), assume_unique=True)
+
+    def _covered_by(self, sets: Sequence[np.ndarray], least: int) -> np.ndarray:
+        return _covered(
+            np.concatenate([one[0::2] for one in sets]), np.concatenate([one[1::2] for one in sets]), least
+        )
+
+
+def _covered(starts: np.ndarray, stops: np.ndarray, least: int) -> np.ndarray:
+    """What at least so many of the intervals [start, stop) cover, as the ends of disjoint intervals."""
+    places = np.concatenate((starts, stops))
+    steps = np.concatenate((np.ones(len(starts), np.int64), np.full(len(stops), -1, np.int64)))
+    order = np.argsort(places, kind="stable")
+    places, depth = places[order], np.cumsum(steps[order])
+    last = _last_of_each(places)
+    places, inside = places[last], depth[last] >= least
+    return places[inside != np.append(False, inside)[:-1]]
+
+
+def _last_of_each(ascending: np.ndarray) -> np.ndarray:
+    """Where the last of equal values stands, as a mask."""
+    return np.append(ascending[1:] != ascending[:-1], np.ones(min(len(ascending), 1), bool))
+
+
+class Classes(NamedTuple):
+    """Regions that no set tells apart: run k begins at region `starts[k]` and has the class `numbers[k]`.
+
+    Attributes
+    ----------
+    starts : ndarray, shape (m,), int64
+        Ascending, the first is 0.
+    numbers : ndarray, shape (m,), int64
+        In the order of first appearance, so the class of a null is 0.
+    members : tuple of frozenset of int
+        For each set its classes.
+    """
+
+    starts: np.ndarray
+    numbers: np.ndarray
+    members: tuple[frozenset[int], ...]
+
+
+def classes_of(sets: Sequence[np.ndarray], count: int) -> Classes:
+    """The classes that sets of `count` regions make."""
+    places = np.concatenate([np.zeros(1, np.int64), *sets])
+    owner = np.repeat(np.arange(-1, len(sets)), [1, *map(len, sets)])
+    order = np.argsort(places, kind="stable")
+    places, owner = places[order], owner[order]
+    # Where a set begins or ends its bit turns, so running XOR tells which sets a region is in.
+    wide = len(sets) > 62
+    bits = np.array(
+        [0 if number < 0 else 1 << number for number in owner.tolist()], object if wide else np.int64
+    )
+    signature = np.bitwise_xor.accumulate(bits)
+    last = _last_of_each(places)
+    starts, signature = places[last], signature[last]
+    inner = starts < count
+    starts, signature = starts[inner], signature[inner]
+    _, first, which = np.unique(signature, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    numbers = rank[which.reshape(-1)]
+    changes = np.append(True, numbers[1:] != numbers[:-1])
+    starts, numbers = starts[changes], numbers[changes]
+    return Classes(starts, numbers, tuple(_classes_in(one, starts, numbers) for one in sets))
+
+
+def _classes_in(one: np.ndarray, starts: np.ndarray, numbers: np.ndarray) -> frozenset[int]:
+    inside = np.searchsorted(one, starts, side="right") % 2 == 1
+    return frozenset(np.flatnonzero(np.bincount(numbers[inside])).tolist())
