@@ -145,7 +145,10 @@ def predicate(rng: Random, depth: int = 2) -> t.Condition:
     match rng.randrange(8):
         case 0:
             choices = tuple(constant(rng, attribute) for _ in range(rng.randrange(1, 4)))
-            return _maybe_not(rng, t.InSet(t.Attribute(attribute), t.Members.of(*choices)))
+            ends = sorted((choice.value for choice in choices), reverse=choices[0].value == 3)
+            ranges = [(t.Number(ends[0]), t.Number(ends[-1] + 1)), (None, t.Number(0))][: len(choices) - 1]
+            members = t.Members.of(*choices[: 4 - len(choices)], ranges=ranges)
+            return _maybe_not(rng, t.InSet(t.Attribute(attribute), members))
         case 1:
             ends = sorted((constant(rng, attribute) for _ in range(2)), key=lambda one: one.value)
             low, high = rng.choice(((ends[0], ends[1]), (ends[0], None), (None, ends[1])))
