@@ -1,4 +1,4 @@
-"""The shell's `cer`: run, count, hits, explain, check, device, demo.
+"""The shell's `cer`: run, count, hits, explain, check, device, warm, demo.
 
 Results go to standard output and everything else to standard error. Exit status: 0 done, 1 the query is
 wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
@@ -293,6 +293,20 @@ def device() -> int:
     found = cer_gpu.device_report()
     print(found)
     return DONE if found.right else OTHER
+
+
+@_command
+def warm(
+    ship: Annotated[
+        bool,
+        typer.Option("--ship", help="Put them beside the package too, for all users of the installation."),
+    ] = False,
+) -> int:
+    """Compile the kernels that queries usually need, so that no query waits for them."""
+    from cer_gpu.warm import warm as compile_all
+
+    compile_all(ship)
+    return DONE
 
 
 @_command

@@ -20,7 +20,6 @@ from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import resident as cuda
 from cer_gpu.engine.cuda.machines import resident_run as cuda_run
-from cer_gpu.engine.progress import Progress
 from cer_gpu.engine.read.sources import device_interface, device_rows
 from cer_gpu.engine.read.sources.device_interface import (
     ArrowDeviceArray,
@@ -28,6 +27,7 @@ from cer_gpu.engine.read.sources.device_interface import (
     device_batches,
 )
 from cer_gpu.engine.read.sources.source import open_source
+from cer_gpu.progress import Progress
 
 if USABLE.devices != ("simulator",):
     pytest.skip("the memory of the simulator's device is the host's, and only there", allow_module_level=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine import progress
+from cer_gpu import progress
 
 SEQUENCE = "SELECT a, b[p] WHERE A AS a ; B AS b PARTITION BY k WITHIN 5 [ts]"
 SCHEMA = pa.schema(

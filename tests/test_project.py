@@ -17,7 +17,7 @@ CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests"]
 
 # A module imports from its own layer and those before it only.
 LAYERS = [
-    {"cache_folder", "compiling"},  # kernels are made of machine code, which knows nothing of what they do
+    {"cache_folder", "compiling", "cores", "progress"},  # compiling: of machine code, whatever it does
     {"printable"},
     {"errors", "language"},  # an error is data; printed, it is rendered by the language's diagnostics
     {"logic"},
@@ -28,7 +28,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"api"},
-    {"json_text", "output", "demo", "backtest", "report"},
+    {"json_text", "output", "demo", "backtest", "report", "warm"},
     {"cli", "spark"},
 ]
 # The same inside a part, folder by folder.

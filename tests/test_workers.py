@@ -14,8 +14,8 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.compiling.loaded import GOES_ON, HaltedError, words
+from cer_gpu.cores import granted_cores, usable_cores
 from cer_gpu.engine import workers as module
-from cer_gpu.engine.cores import granted_cores, usable_cores
 from cer_gpu.engine.workers import FEW, NAME, Workers
 
 
@@ -191,7 +191,7 @@ def test_a_machine_without_control_groups(tmp_path: Path) -> None:
 def test_cores_are_those_of_the_affinity_within_the_quota(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(6)), raising=False)
     for granted, wanted in ((None, 6), (1.5, 2), (0.1, 1), (48.0, 6)):
-        monkeypatch.setattr("cer_gpu.engine.cores.granted_cores", lambda _, granted=granted: granted)
+        monkeypatch.setattr("cer_gpu.cores.granted_cores", lambda _, granted=granted: granted)
         usable_cores.cache_clear()
         assert usable_cores() == wanted
     usable_cores.cache_clear()

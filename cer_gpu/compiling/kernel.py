@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import update_wrapper
+from importlib import import_module
 from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any
@@ -13,7 +15,9 @@ from cer_gpu.compiling import layout
 from cer_gpu.compiling.identity import digest, identity
 from cer_gpu.compiling.kinds import Kind, UnfitArgumentError, canonical, classes_of, kind_of
 from cer_gpu.compiling.loaded import MISFIT, Entry, loaded, words
+from cer_gpu.compiling.needs import needed
 from cer_gpu.compiling.store import store
+from cer_gpu.compiling.together import Task, compiled
 
 _LOCK = RLock()
 """Numba compiles, and LLVM loads, one thing at a time."""
@@ -29,6 +33,10 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_unlock)
 
 
+observers: list[Callable[[Kernel, tuple[Kind, ...]], None]] = []
+"""Told of every kernel that is called for kinds of arguments that it was not called for just before."""
+
+
 class Kernel:
     """A function that runs as machine code: called as it is written.
 
@@ -41,10 +49,13 @@ class Kernel:
         Arrays and numbers in, arrays changed, numbers out. It makes no arrays and raises nothing.
     inline : bool, optional
         Whether it is put where it is called.
+    home : str, optional
+        The module that has it; that of the body, if not said.
     """
 
-    def __init__(self, body: FunctionType, inline: bool = False) -> None:
+    def __init__(self, body: FunctionType, inline: bool = False, home: str | None = None) -> None:
         self.py_func = body
+        self._home = home or body.__module__
         self._inline = inline
         code = body.__code__
         self.halts = code.co_varnames[: code.co_argcount][-1:] == ("halt",)
@@ -66,6 +77,8 @@ class Kernel:
         """Call the kernel for kinds of arguments that it was not called for before."""
         arguments = tuple(map(canonical, arguments))
         kinds = tuple(map(kind_of, arguments))
+        for observer in observers:
+            observer(self, kinds)
         with _LOCK:
             entry = self._entries.get(kinds)
             if entry is None:
@@ -78,8 +91,8 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """The module and the name of its body."""
-        return f"{self.py_func.__module__}:{self.py_func.__qualname__}"
+        """The module that has it, and the name of its body."""
+        return f"{self._home}:{self.py_func.__qualname__}"
 
     @property
     def identity(self) -> str:
@@ -122,15 +135,35 @@ class Kernel:
             made = translated(self.dispatcher, kinds, self.halts, f"cer_{self.kept_as(kinds)[-32:]}")
         return {"symbol": made.symbol, "result": made.result}, made.code
 
+    def has(self, kinds: tuple[Kind, ...]) -> bool:
+        """Whether it need not be compiled for some kinds."""
+        return kinds in self._entries or store().read(self.kept_as(kinds)) is not None
+
+    def keep(self, kinds: tuple[Kind, ...], about: dict[str, Any], code: bytes) -> None:
+        """Take machine code that was made elsewhere."""
+        store().write(self.kept_as(kinds), about, code)
+        self._entries[kinds] = self._loaded(kinds, about, code)
+
+    def forget(self) -> None:
+        """Let every kind of arguments be met for the first time again."""
+        self._known = ()
+
     def _entry(self, kinds: tuple[Kind, ...]) -> Entry:
         if not layout.holds():
             return self._called_by_numba
-        name = self.kept_as(kinds)
-        found = store().read(name)
-        if found is None:
-            found = self.compiled(kinds)
-            store().write(name, *found)
-        about, code = found
+        found = store().read(self.kept_as(kinds))
+        if found is not None:
+            return self._loaded(kinds, *found)
+        self._make(kinds)
+        return self._entries[kinds]
+
+    def _make(self, kinds: tuple[Kind, ...]) -> None:
+        """Have the kernel compiled, with all others that the run will need."""
+        make([Task(self, kinds), *_missing(words.purpose, but=(self, kinds))])
+        if kinds not in self._entries:
+            self.keep(kinds, *self.compiled(kinds))
+
+    def _loaded(self, kinds: tuple[Kind, ...], about: dict[str, Any], code: bytes) -> Entry:
         classes = [one for kind in kinds for one in classes_of(kind)]
         return loaded(self.name, about["symbol"], code, classes, about["result"], self.halts)
 
@@ -143,16 +176,46 @@ class Kernel:
         return found
 
 
+def make(tasks: list[Task]) -> None:
+    """Compile kernels together; one that no helper could compile is left out."""
+    if len(tasks) > 1 and sys.stderr is not None:
+        kept = f", kept in {store().folder}" if store().folder is not None else ""
+        print(f"cer-gpu: compiling kernels, once: {len(tasks)}{kept}", file=sys.stderr)
+    for task, about, code in compiled(tasks):
+        if code is not None:
+            task.kernel.keep(task.kinds, about, code)
+
+
+def _missing(purpose: str, but: tuple[Kernel, tuple[Kind, ...]]) -> list[Task]:
+    """What else a purpose needs and is not there."""
+    found = []
+    for name, kinds in needed(purpose):
+        kernel = kernel_named(name)
+        if kernel is not None and (kernel, kinds) != but and not kernel.has(kinds):
+            found.append(Task(kernel, kinds))
+    return found
+
+
+def kernel_named(name: str) -> Kernel | None:
+    """The kernel that `Kernel.name` names; None where there is none."""
+    try:
+        module = import_module(name.partition(":")[0])
+    except ImportError:
+        return None
+    kernels = (value for value in vars(module).values() if isinstance(value, Kernel))
+    return next((kernel for kernel in kernels if kernel.name == name), None)
+
+
 def jit(body: Callable[..., Any]) -> Kernel:
     """A kernel."""
     assert isinstance(body, FunctionType)
-    return Kernel(body)
+    return Kernel(body, home=sys._getframe(1).f_globals["__name__"])
 
 
 def inline(body: Callable[..., Any]) -> Kernel:
     """A helper of kernels, put where it is called."""
     assert isinstance(body, FunctionType)
-    return Kernel(body, inline=True)
+    return Kernel(body, inline=True, home=sys._getframe(1).f_globals["__name__"])
 
 
 def _body_of(value: Any) -> FunctionType | None:

@@ -59,6 +59,11 @@ def kind_of(value: Any) -> Kind:
     raise UnfitArgumentError(f"no kernel reads {_told(value)}")
 
 
+def from_json(kinds: Any) -> Any:
+    """Kinds as they are after a journey through JSON, which has no tuples."""
+    return kinds if isinstance(kinds, str) else tuple(map(from_json, kinds))
+
+
 def classes_of(kind: Kind) -> list[type]:
     """The classes of the objects that an argument is made of: its own, then those of its items in order."""
     if isinstance(kind, tuple):

@@ -54,6 +54,9 @@ class HaltedError(BaseException):
 class Words(local):
     """The words of a thread."""
 
+    purpose = ""
+    """What the thread's run is for (`needs`)."""
+
     def __init__(self) -> None:
         self.numbers = (ctypes.c_int64 * WORDS)()
         self.floats = (ctypes.c_double * WORDS).from_buffer(self.numbers)

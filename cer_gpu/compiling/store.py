@@ -45,6 +45,8 @@ class Store:
         self._shipped = shipped / tag
         self._own = None if own is None else own / FOLDER / tag
         self._told = False
+        self.folder = own
+        """The user's folder."""
 
     def read(self, name: str) -> tuple[dict[str, Any], bytes] | None:
         """What is kept under a name, and its code; None where there is nothing whole."""

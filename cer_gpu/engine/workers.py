@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from cer_gpu import progress
 from cer_gpu.compiling.loaded import HaltedError, words
-from cer_gpu.engine import progress
-from cer_gpu.engine.cores import usable_cores
+from cer_gpu.cores import usable_cores
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -72,11 +72,11 @@ class Workers:
             return [function(item) for item in work]
         if _own.inside:
             # Part of other work: waiting would take the place of a thread that works.
-            turn = _Turn(function, work, words.halt)
+            turn = _Turn(function, work, words.halt, words.purpose)
             _pool.invite(turn, min(self.threads, len(work)) - 1)
             turn.join()
             return turn.wait()
-        turn = _Turn(function, work, np.zeros(1, np.uint8))
+        turn = _Turn(function, work, np.zeros(1, np.uint8), words.purpose)
         try:
             _pool.invite(turn, min(self.threads, len(work)))
             return turn.wait(lambda done: progress.show(phase, done, len(work)))
@@ -107,12 +107,17 @@ class _Turn:
     work : list
     halt : ndarray, shape (1,), uint8
         The byte that tells kernels to end.
+    purpose : str
+        What the run is for.
     """
 
-    def __init__(self, function: Callable[[Any], Any], work: list[Any], halt: np.ndarray) -> None:
+    def __init__(
+        self, function: Callable[[Any], Any], work: list[Any], halt: np.ndarray, purpose: str
+    ) -> None:
         self._function = function
         self._work = work
         self._halt = halt
+        self._purpose = purpose
         self._following = count()
         self._results: list[Any] = [None] * len(work)
         self._failed: BaseException | None = None
@@ -127,6 +132,7 @@ class _Turn:
             self._joined += 1
         before = words.halt
         words.halt_with(self._halt)
+        words.purpose = self._purpose
         try:
             while not self._halt[0] and (index := next(self._following)) < len(self._work):
                 self._results[index] = self._function(self._work[index])

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.compiling.loaded import words
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import result_form
 from cer_gpu.engine.answers.matches import Matches
@@ -19,7 +20,6 @@ from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.progress import Progress, Watch
 from cer_gpu.engine.read.classify import Classifier, columns_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.join_keys import columns_read
@@ -33,6 +33,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError, RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
 from cer_gpu.printable import printable
+from cer_gpu.progress import Progress, Watch
 
 Result = TypeVar("Result")
 
@@ -188,6 +189,7 @@ class BoundQuery:
 
     def _begun(self, product: Product) -> Run:
         query, options, workers = self._query.asked(product), self._options, self._workers
+        words.purpose = purpose_of(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates
         partition = query.reading.partition
@@ -288,6 +290,19 @@ class BoundQuery:
         if reading.streams and options.stream_column is not None:
             names.append(options.stream_column)
         return [*names, *payload]
+
+
+def purpose_of(query: CompiledQuery, product: Product) -> str:
+    """What a run is for, as far as it says which kernels it needs: `automaton count events keyed`."""
+    asked = "count" if product == "counts" else product
+    measured = "whole" if query.window is None else query.window.kind
+    more = {
+        "keyed": query.reading.partition,
+        "consuming": query.consume != "NONE",
+        "chosen": query.machine is not query.hits_machine,
+        "prefix": query.traits.reads_prefix,
+    }
+    return " ".join([query.machine.engine, asked, measured, *(name for name, true in more.items() if true)])
 
 
 def bind(

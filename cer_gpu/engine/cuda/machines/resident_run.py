@@ -17,12 +17,12 @@ from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable, 
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.asked import Asked, Reported, reported
 from cer_gpu.engine.machines.machine import RunParts
-from cer_gpu.engine.progress import Watch
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.progress import Watch
 
 
 class ResidentRun:

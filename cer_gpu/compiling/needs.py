@@ -1,0 +1,56 @@
+"""Which kernels a kind of query needs, so that they are compiled together: `needed`.
+
+`needs.json` among the kernels names them for every purpose, `automaton count events keyed` for example: the
+machine, what is asked of it, what its window measures, whether it has a key. It is written by running a
+small query of each kind (`python -m cer_gpu.warm`), and is no more than a hint: a kernel that it does not
+name is compiled when it is called.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from cer_gpu.compiling.kinds import Kind, from_json
+
+PACKAGE, FILE = "cer_gpu.kernels", "needs.json"
+
+Need = tuple[str, tuple[Kind, ...]]
+"""A kernel by its name, and the kinds of its arguments."""
+
+
+@cache
+def needs() -> dict[str, list[Need]]:
+    """What each purpose needs."""
+    file = files(PACKAGE).joinpath(FILE)
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    named = [(name, from_json(kinds)) for name, kinds in found["kernels"]]
+    return {purpose: [named[number] for number in numbers] for purpose, numbers in found["purposes"].items()}
+
+
+def needed(purpose: str) -> list[Need]:
+    """What a purpose needs, as far as it is known; for one that is not known, what its like need."""
+    known = needs()
+    if purpose in known:
+        return known[purpose]
+    like = purpose.split()[:2]
+    return list(
+        dict.fromkeys(need for name, named in known.items() if name.split()[:2] == like for need in named)
+    )
+
+
+def text_of(found: dict[str, list[Need]]) -> str:
+    """The text of the file: the kernels, a line for each, and for each purpose the numbers of its own."""
+    named = sorted({need for some in found.values() for need in some}, key=repr)
+    number = {need: place for place, need in enumerate(named)}
+    kernels = ",\n".join(json.dumps(need) for need in named)
+    purposes = ",\n".join(
+        f"{json.dumps(purpose)}: {json.dumps(sorted(number[need] for need in some))}"
+        for purpose, some in sorted(found.items())
+    )
+    return f'{{"kernels": [\n{kernels}\n],\n"purposes": {{\n{purposes}\n}}}}\n'

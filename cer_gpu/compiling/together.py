@@ -1,0 +1,175 @@
+"""Kernels that are not there yet, compiled several at a time: `compiled`."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import subprocess
+import sys
+from base64 import b64decode
+from collections import deque
+from collections.abc import Iterator, Sequence
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread, Timer
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cer_gpu import progress
+from cer_gpu.compiling.kinds import Kind
+from cer_gpu.compiling.loaded import words
+from cer_gpu.cores import usable_cores
+
+if TYPE_CHECKING:
+    from cer_gpu.compiling.kernel import Kernel
+
+STEP_S = 0.1
+"""Seconds between two looks at whether to go on."""
+
+IDLE_S = 20.0
+"""Seconds for which a helper is kept for what else is to be compiled."""
+
+
+class Task(NamedTuple):
+    """A kernel that is to be compiled for some kinds of arguments."""
+
+    kernel: Kernel
+    kinds: tuple[Kind, ...]
+
+    @property
+    def kept(self) -> str:
+        """The name under which its machine code is kept."""
+        return self.kernel.kept_as(self.kinds)
+
+
+class Done(NamedTuple):
+    """A task and what came of it; `code` is None where no helper could do it."""
+
+    task: Task
+    about: dict[str, Any]
+    code: bytes | None
+
+
+def compiled(tasks: Sequence[Task]) -> Iterator[Done]:
+    """Compile kernels in processes beside this one, as many as there are cores; each is given once done.
+
+    Raises
+    ------
+    HaltedError
+        When the work that this thread does is over. Then, as on any other exception, no process is left that
+        works on it.
+    """
+    helpers = _rest.take(min(usable_cores(), len(tasks)))
+    todo, done = deque(tasks), SimpleQueue[Done]()
+    threads = [Thread(target=helper.work, args=(todo, done), daemon=True) for helper in helpers]
+    for thread in threads:
+        thread.start()
+    whole = False
+    try:
+        for number in range(len(tasks)):
+            yield _next(done, number, len(tasks))
+        whole = True
+    finally:
+        for helper, thread in zip(helpers, threads, strict=True):
+            if not whole:
+                helper.end()
+            thread.join()
+        _rest.put([helper for helper in helpers if helper.alive])
+
+
+def _next(done: SimpleQueue[Done], number: int, total: int) -> Done:
+    while True:
+        words.check()
+        progress.show("compiling kernels", number, total)
+        try:
+            return done.get(timeout=STEP_S)
+        except Empty:
+            continue
+
+
+class _Helper:
+    """A process that runs `cer_gpu.compiling.helper`."""
+
+    def __init__(self) -> None:
+        script = f"import sys; sys.path[:] = {sys.path!r}; from cer_gpu.compiling.helper import main; main()"
+        self._process: subprocess.Popen[str] | None = None
+        if sys.executable and not getattr(sys, "frozen", False):
+            try:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-c", script],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                    start_new_session=True,  # Ctrl-C is for the process that is asked; it ends this one
+                )
+            except OSError:
+                return
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be asked."""
+        return self._process is not None and self._process.poll() is None
+
+    def work(self, todo: deque[Task], done: SimpleQueue[Done]) -> None:
+        """Have tasks compiled until there are no more."""
+        while True:
+            try:
+                task = todo.popleft()
+            except IndexError:
+                return
+            done.put(self._answer(task))
+
+    def _answer(self, task: Task) -> Done:
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
+            return Done(task, {}, None)
+        asked = {"kernel": task.kernel.name, "kinds": task.kinds, "kept": task.kept}
+        try:
+            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.flush()
+            found = json.loads(process.stdout.readline() or "{}")
+        except (OSError, ValueError):  # it has ended, or could not begin
+            return Done(task, {}, None)
+        code = found.get("code")
+        return Done(task, found.get("about", {}), None if code is None else b64decode(code))
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+class _Rest:
+    """Helpers that have nothing to do, kept for a while."""
+
+    def __init__(self) -> None:
+        self._helpers: list[_Helper] = []
+        self._lock = Lock()
+        self._timer: Timer | None = None
+        atexit.register(self.clear)
+
+    def take(self, number: int) -> list[_Helper]:
+        """So many helpers, new ones where there are too few."""
+        with self._lock:
+            taken, self._helpers = self._helpers[:number], self._helpers[number:]
+        return taken + [_Helper() for _ in range(number - len(taken))]
+
+    def put(self, helpers: list[_Helper]) -> None:
+        """Keep helpers for a while."""
+        with self._lock:
+            self._helpers += helpers
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = Timer(IDLE_S, self.clear)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def clear(self) -> None:
+        """End those that are kept."""
+        with self._lock:
+            helpers, self._helpers = self._helpers, []
+        for helper in helpers:
+            helper.end()
+
+
+_rest = _Rest()

@@ -1,0 +1,156 @@
+"""Kernels compiled beforehand: `warm`; and what each kind of query needs of them: `python -m cer_gpu.warm`.
+
+What a query needs is found by running it: a small query of every kind over a few events, with an eye on the
+kernels that are called. The list is part of the package (`kernels/needs.json`), and is made anew when kernels
+or what calls them have changed.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from cer_gpu.compiling.kernel import Kernel, kernel_named, make, observers
+from cer_gpu.compiling.kinds import Kind
+from cer_gpu.compiling.loaded import words
+from cer_gpu.compiling.needs import FILE, PACKAGE, Need, needs, text_of
+from cer_gpu.compiling.store import store
+from cer_gpu.compiling.together import Task
+
+STEPS = "A AS a ; B AS b FILTER a[price > 20 AND n < 90] AND b[price < 80]"
+
+PATTERNS = [
+    STEPS,
+    "A AS a ; B+ AS b ; C AS c",
+    "A AS a ; B AS b FILTER a[name LIKE 'x%'] AND b[price + n > 20]",
+    "A ; (B OR C) FILTER A[n IN {1, 2, 3, 5, 8, 13, 21, 34, 55, 89}]",
+    "A : B",
+]
+"""Patterns that run on the automaton of the regular queries."""
+
+JOINED = [
+    "A AS a ; B AS b ; C AS c FILTER a.name = b.name AND b.name = c.name",
+    "Q(x, y) <- A(name = x), B(name = x, n = y)",
+    "Q(x) <- A(name = x, n = y), B(name = x, n = y), C(name = x)",
+]
+"""What compares events with each other."""
+
+STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
+
+WINDOWS = ["", "WITHIN 9 EVENTS", "WITHIN 9 SECONDS", "WITHIN 2 [n]", "WITHIN 9 [price]"]
+
+FEW = 10
+"""Complex events that are asked for: without a window there may be more than the stars."""
+
+KEYS = ["", "PARTITION BY name", "PARTITION BY [name], n"]
+
+
+def texts() -> Iterator[str]:
+    """The queries that are run to find what is needed."""
+    for window in WINDOWS:
+        for key in KEYS:
+            yield f"SELECT * WHERE {STEPS} {key} {window}"
+        for pattern in PATTERNS[1:]:
+            yield f"SELECT * WHERE {pattern} {window}"
+        for strategy in STRATEGIES:
+            yield f"SELECT {strategy} * WHERE {STEPS} {window}"
+            yield f"SELECT {strategy} * WHERE A AS a ; B+ AS b {window}"
+        for joined in JOINED:
+            yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"
+        yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
+        yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"
+        yield f"SELECT * WHERE NXT(A ; B) ; C {window}"
+
+
+def events() -> Any:
+    """A few events, with columns of the usual types."""
+    import numpy as np
+    import pyarrow as pa
+
+    rng = np.random.default_rng(5)
+    count = 48
+    time = np.cumsum(rng.integers(0, 5, count)).astype("M8[s]").astype("M8[us]")
+    return pa.table(
+        {
+            "type": rng.choice(["A", "B", "C", "D"], count),
+            "ts": time,
+            "name": rng.choice(["x", "y", "z"], count),
+            "n": np.arange(count) // 4,
+            "price": rng.random(count) * 100,
+        }
+    )
+
+
+def recorded() -> dict[str, list[Need]]:
+    """What each purpose needs, found by running the queries."""
+    from cer_gpu.api import compile
+
+    found: dict[str, dict[Need, None]] = {}
+
+    def note(kernel: Kernel, kinds: tuple[Kind, ...]) -> None:
+        found.setdefault(words.purpose, {})[kernel.name, kinds] = None
+
+    data = events()
+    observers.append(note)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for text in texts():
+                query = compile(text)
+                for asked in ("count", "counts", "hits", "run"):
+                    for kernel in _kernels():
+                        kernel.forget()
+                    answer = getattr(query, asked)(data, order_by="ts", limit=FEW)
+                    if asked == "run":
+                        answer.to_arrow()
+    finally:
+        observers.remove(note)
+    return {purpose: list(named) for purpose, named in found.items()}
+
+
+def warm(ship: bool = False) -> int:
+    """Compile all that queries usually need and that is not there yet.
+
+    Parameters
+    ----------
+    ship : bool, optional
+        Whether to put it beside the package too, for all users of the installation.
+
+    Returns
+    -------
+    int
+        How many kernels were compiled.
+
+    Raises
+    ------
+    OSError
+        When the folder of the package cannot be written.
+    """
+    wanted = []
+    for need in dict.fromkeys(need for named in needs().values() for need in named):
+        kernel = kernel_named(need[0])
+        if kernel is not None:
+            wanted.append(Task(kernel, need[1]))
+    missing = [task for task in wanted if not task.kernel.has(task.kinds)]
+    if missing:
+        make(missing)
+    if ship:
+        for task in wanted:
+            found = store().read(task.kept)
+            if found is not None:
+                store().ship(task.kept, *found)
+    return len(missing)
+
+
+def _kernels() -> Iterator[Kernel]:
+    for name, module in list(sys.modules.items()):
+        if name.startswith("cer_gpu.kernels."):
+            yield from (value for value in vars(module).values() if isinstance(value, Kernel))
+
+
+if __name__ == "__main__":
+    Path(str(files(PACKAGE).joinpath(FILE))).write_text(text_of(recorded()), encoding="utf-8")
