@@ -35,6 +35,8 @@ def json_text(array: pa.Array) -> pa.StringArray:
         return _filled(_float_text(array.cast(pa.float64())))
     if pa.types.is_timestamp(kind):
         return _filled(wrapped('"', time_text(array), '"'))
+    if pa.types.is_date(kind) or pa.types.is_time(kind):
+        return _filled(wrapped('"', array.cast(pa.string()), '"'))
     if pa.types.is_duration(kind):
         return _filled(array.cast(pa.int64()).cast(pa.string()))
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):

@@ -276,8 +276,11 @@ def _escaped(text: str) -> str:
 
 
 def _cells(column: pa.Array) -> list[str]:
-    values = time_text(column) if pa.types.is_timestamp(column.type) else column
-    return [_escaped(_cell(value)) for value in values.to_pylist()]
+    try:
+        values = (time_text(column) if pa.types.is_timestamp(column.type) else column).to_pylist()
+    except (OverflowError, ValueError):  # Python has no value for a date that far
+        values = json_text(column).to_pylist()
+    return [_escaped(_cell(value)) for value in values]
 
 
 def _cell(value: object) -> str:

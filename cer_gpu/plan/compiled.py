@@ -65,10 +65,13 @@ class KeyPlan:
     lane_column : ndarray, shape (symbols,) or (0,), int32
         For each symbol the column that says the lane of an event, where all events of an answer agree in it;
         empty where no such column makes lanes.
+    asked : ndarray, shape (symbols, columns), bool
+        Whether an event with this symbol is compared by the column.
     """
 
     columns: tuple[KeyColumn, ...] = ()
     lane_column: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
+    asked: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
 
 
 @dataclass(frozen=True, slots=True)

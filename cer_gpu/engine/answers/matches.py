@@ -10,6 +10,8 @@ import pyarrow as pa
 from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.answers.values import ComplexEvent
 from cer_gpu.engine.memory import within_memory
+from cer_gpu.engine.read.sources.arrow_types import first_line
+from cer_gpu.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,9 +96,21 @@ class Matches:
             return pa.Table.from_batches(list(self._batches()), self.schema)
 
     def to_pandas(self) -> pd.DataFrame:
-        """All complex events as a DataFrame (needs pandas)."""
-        with within_memory("collecting the answers"):
-            return self.to_arrow().to_pandas()
+        """All complex events as a DataFrame (needs pandas).
+
+        Raises
+        ------
+        DataError
+            For a time that pandas has no value for.
+        """
+        answers = self.to_arrow()
+        try:
+            with within_memory("collecting the answers"):
+                return answers.to_pandas()
+        except (ValueError, OverflowError) as error:  # of which ArrowInvalid is one
+            raise DataError(
+                f"the answers do not fit pandas: {first_line(error)}; take them as Arrow, with to_arrow()"
+            ) from error
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The complex events through Arrow's C interface, so that other libraries take them as they are."""

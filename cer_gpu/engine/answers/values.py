@@ -8,6 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from cer_gpu.errors import DataError
+
 
 class Marks(dict[str, tuple[int, ...]]):
     """The positions that each variable marks, ascending; `()` for a variable that marks none."""
@@ -60,7 +62,7 @@ def complex_events(
 ) -> Iterator[ComplexEvent]:
     """The rows of a result batch as Python values."""
     starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
-    keys: list[list[Any]] = [batch.column(2 + part).to_pylist() for part in range(len(partition))]
+    keys = [_in_python(batch.column(2 + part), name) for part, name in enumerate(partition)]
     columns = [batch.column(index).to_pylist() for index in mark_columns(batch.schema)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
         marks = Marks(
@@ -74,10 +76,28 @@ def rule_answers(batch: pa.RecordBatch, head: tuple[str, ...]) -> Iterator[Compl
     """The rows of a result batch of a rule as Python values."""
     starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
     positions = batch.column(batch.num_columns - 1).to_pylist()
-    columns = [column.to_pylist() for column in head_columns(batch, head)]
+    columns = [_in_python(column, name) for column, name in zip(head_columns(batch, head), head, strict=True)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
         values = {name: column[row] for name, column in zip(head, columns, strict=True)}
         yield ComplexEvent(start, end, Marks(), None, tuple(positions[row]), values)
+
+
+def _in_python(column: pa.Array, name: str) -> list[Any]:
+    """The values of a column.
+
+    Raises
+    ------
+    DataError
+        For a time that Python has no value for.
+    """
+    try:
+        values: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError) as error:
+        raise DataError(
+            f"`{name}` ({column.type}) has a time that Python has no value for: take the answers as Arrow, "
+            "with to_arrow() or batches()"
+        ) from error
+    return values
 
 
 def head_columns(batch: pa.RecordBatch, head: tuple[str, ...]) -> list[pa.Array]:

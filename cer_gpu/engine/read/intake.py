@@ -198,7 +198,7 @@ class Intake:
             self._remember(lanes, time.data[rows])
         slots = NO_SLOTS
         if self._joins is not None:
-            slots = self._joins.slots(batch, rows)
+            slots = self._joins.slots(batch, rows, symbols, self.rows)
             lanes = self._joins.lanes(slots, symbols, lanes)
         if len(lanes) and not (lanes >= 0).all():
             inside = lanes >= 0

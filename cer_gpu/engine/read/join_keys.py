@@ -7,13 +7,15 @@ each other the same one); from then on a join compares numbers and its look-up t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.derive import evaluate
-from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept
+from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
+from cer_gpu.errors import RowError
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
@@ -34,6 +36,7 @@ class JoinKeys:
         self._columns = keys.columns
         self._units = units
         self._lane_column = keys.lane_column
+        self._asked = keys.asked
         self._keys_of = {column.space: column.keys for column in self._columns}
         self._lane_space = self._columns[self._lane_column.max()].space if self.has_lanes else -1
         self._domain_of = _domains(self._columns)
@@ -56,17 +59,36 @@ class JoinKeys:
         counts = [keys.count for keys in self._keys] or [0] * len(self._keys_of)
         return np.array(counts, np.int64)
 
-    def slots(self, batch: pa.RecordBatch, rows: np.ndarray) -> np.ndarray:
+    def slots(self, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int) -> np.ndarray:
         """The slot of some rows in every column.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        rows : ndarray, shape (m,), int64
+        symbols : ndarray, shape (m,), uint8 or uint16
+        before : int
+            How many events of the stream come before the batch.
 
         Returns
         -------
         ndarray, shape (columns, m), int32
             -1 where a value is null or NaN.
+
+        Raises
+        ------
+        RowError
+            Where a value that an event is compared by does not fit 64 bits.
         """
-        words: dict[tree.Expression, Words] = {}
-        for key in self._domain_of:
-            words[key] = self._words(key, batch, rows)
+        derived = _with_derived(batch, list(self._domain_of), self._units)
+        words = {key: self._words(key, derived, rows) for key in self._domain_of}
+        for number, column in enumerate(self._columns):
+            for key in column.keys:
+                wrong = words[key].beyond
+                wrong = wrong & self._asked[symbols, number] if len(wrong) else wrong
+                if wrong.any():
+                    row = int(rows[np.argmax(wrong)])
+                    raise RowError(before + row, f"{{row}}: {self._unfit(key, batch.slice(row, 1))}")
         if not self._keys:
             self._keys = [
                 Keys([self._parts[self._domain_of[key]] for key in self._keys_of[space]])
@@ -131,19 +153,35 @@ class JoinKeys:
     def _rows(self, space: int) -> list[int]:
         return [number for number, column in enumerate(self._columns) if column.space == space]
 
-    def _words(self, key: tree.Expression, batch: pa.RecordBatch, rows: np.ndarray) -> Words:
+    def _words(self, key: tree.Expression, derived: _Derived, rows: np.ndarray) -> Words:
         """The values of an expression; a NaN equals nothing, as a null does."""
         domain = self._domain_of[key]
-        members = [member for member, of in self._domain_of.items() if of == domain]
-        table, names = _with_derived(batch, members, self._units)
         if domain not in self._parts:
-            self._parts[domain] = Part(tuple(names.values()), table.schema)
+            members = (member for member, of in self._domain_of.items() if of == domain)
+            names = tuple(derived.names[member] for member in members)
+            self._parts[domain] = Part(names, derived.batch.schema)
         part = self._parts[domain]
-        found = part.words_of(table, rows, names[key])
-        if not pa.types.is_floating(part.kind):
-            return found
-        valid = (found.data != NAN).view(np.uint8)
-        return Words(found.data, valid & found.valid if len(found.valid) else valid)
+        found = part.words_of(derived.batch, rows, derived.names[key])
+        valid, beyond = found.valid, found.beyond
+        if key in derived.beyond:
+            beyond = derived.beyond[key][rows] | (beyond if len(beyond) else False)
+        if pa.types.is_floating(part.kind):
+            number = (found.data != NAN).view(np.uint8)
+            valid = valid & number if len(valid) else number
+        if len(beyond):
+            fits = (~beyond).view(np.uint8)
+            valid = valid & fits if len(valid) else fits
+            beyond = beyond & (found.valid != 0) if len(found.valid) else beyond
+        return Words(found.data, valid, beyond)
+
+    def _unfit(self, key: tree.Expression, event: pa.RecordBatch) -> str:
+        """What is wrong with the value of an expression over one event."""
+        step = overflow(key, _reader(event, self._units))
+        if step is not None:
+            return f"integer overflow: {step} does not fit 64 bits; cast one of the columns to float64"
+        derived = _with_derived(event, [key], self._units)
+        time = derived.batch.column(derived.names[key])[0]
+        return unfit(to_text(key), time, self._parts[self._domain_of[key]].kind)
 
 
 def columns_read(keys: Iterable[KeyColumn]) -> list[str]:
@@ -168,27 +206,49 @@ def _domains(keys: tuple[KeyColumn, ...]) -> dict[tree.Expression, tree.Expressi
     return {key: top(key) for key in above}
 
 
-def _with_derived(
-    batch: pa.RecordBatch, keys: list[tree.Expression], units: dict[str, str]
-) -> tuple[pa.RecordBatch, dict[tree.Expression, str]]:
-    """A batch with columns for the keys that are arithmetic, and the name of each key's column."""
+@dataclass(frozen=True, slots=True)
+class _Derived:
+    """A batch with columns for the keys that are arithmetic.
 
-    def read(name: str) -> tuple[columns.Values, str | None]:
-        plain = pa.types.is_integer(batch.schema.field(name).type)  # of which sums are numbers, too
-        return columns.numbers(batch.column(name), name), None if plain else units.get(name)
+    Attributes
+    ----------
+    batch : RecordBatch
+    names : dict of Expression to str
+        The column of each key.
+    beyond : dict of Expression to ndarray, shape (n,), bool
+        Where a key does not fit 64 bits, for those that somewhere do not.
+    """
 
+    batch: pa.RecordBatch
+    names: dict[tree.Expression, str]
+    beyond: dict[tree.Expression, np.ndarray]
+
+
+def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dict[str, str]) -> _Derived:
+    read = _reader(batch, units)
     names: dict[tree.Expression, str] = {}
+    beyond: dict[tree.Expression, np.ndarray] = {}
     for key in keys:
         if isinstance(key, tree.Attribute):
             names[key] = key.name
             continue
         names[key] = f"\0{to_text(key)}"  # a name that no column has
         values, unit = evaluate(key, read, len(batch))
+        if len(values.beyond):
+            beyond[key] = values.beyond
         array = pa.array(values.data, mask=~values.present if len(values.valid) else None)
         if unit is not None:
             array = array.cast(_time_type(key, unit, batch.schema))
         batch = batch.append_column(names[key], array)
-    return batch, names
+    return _Derived(batch, names, beyond)
+
+
+def _reader(batch: pa.RecordBatch, units: dict[str, str]) -> Reader:
+    def read(name: str) -> tuple[columns.Values, str | None]:
+        plain = pa.types.is_integer(batch.schema.field(name).type)  # of which sums are numbers, too
+        return columns.numbers(batch.column(name), name), None if plain else units.get(name)
+
+    return read
 
 
 def _time_type(key: tree.Expression, unit: str, schema: pa.Schema) -> pa.DataType:

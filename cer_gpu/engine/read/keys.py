@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import is_text, single
+from cer_gpu.engine.read.columns import NONE_BEYOND, is_text, single
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify.contract import NONE_MISSING
@@ -35,17 +36,20 @@ class Words:
         others a null has any word.
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty where there is none.
+    beyond : ndarray, shape (n,) or (0,), bool
+        Where a value has no word, since it does not fit the type of the key; empty where all fit.
     """
 
     data: np.ndarray
     valid: np.ndarray
+    beyond: np.ndarray = field(default_factory=lambda: NONE_BEYOND)
 
     def __len__(self) -> int:
         return len(self.data)
 
     def slice(self, start: int, stop: int) -> Words:
         """The rows `start <= row < stop`, without copying."""
-        return Words(self.data[start:stop], self.valid[start:stop])
+        return Words(self.data[start:stop], self.valid[start:stop], self.beyond[start:stop])
 
 
 class Part:
@@ -79,15 +83,29 @@ class Part:
         self.texts = TextNumbers() if is_text(self.kind) else None
 
     def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
-        """The values of some rows, of all for None: the first of the alternatives that is not null."""
+        """The values of some rows, of all for None: the first of the alternatives that is not null.
+
+        Raises
+        ------
+        DataError
+            For a time that does not fit the finest unit of the alternatives.
+        """
         first, *others = self.names
-        found = self.words_of(batch, rows, first)
+        found = self._fitting(batch, rows, first)
         for name in others:
             if not len(found.valid):
                 break
-            other, present = self.words_of(batch, rows, name), found.valid.astype(bool)
+            other, present = self._fitting(batch, rows, name), found.valid.astype(bool)
             valid = found.valid | (other.valid if len(other.valid) else np.uint8(1))
             found = Words(np.where(present, found.data, other.data), valid)
+        return found
+
+    def _fitting(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Words:
+        found = self.words_of(batch, rows, name)
+        if found.beyond.any():
+            row = int(np.argmax(found.beyond))
+            value = batch.column(name)[row if rows is None else int(rows[row])]
+            raise DataError(unfit(name, value, self.kind))
         return found
 
     def words_of(self, batch: pa.RecordBatch, rows: np.ndarray | None, name: str) -> Words:
@@ -100,17 +118,25 @@ class Part:
             numbers = self.texts.encode(column, rows)
             present = (numbers >= 0).view(np.uint8)
             return Words(numbers, NONE_MISSING if present.all() else present)
-        if pa.types.is_dictionary(column.type) or (_is_temporal(self.kind) and column.type != self.kind):
-            column = column.cast(self.kind)
+        beyond = NONE_BEYOND
+        if pa.types.is_dictionary(column.type):
+            column = column.cast(column.type.value_type)
+        if _is_temporal(self.kind) and column.type != self.kind:
+            whole = column.cast(self.kind, safe=False)
+            # What does not fit has wrapped around, and comes back as something else.
+            far = pc.fill_null(pc.not_equal(whole.cast(column.type, safe=False), column), False)
+            beyond = far.to_numpy(zero_copy_only=False) if pc.any(far).as_py() else NONE_BEYOND
+            column = whole
         values = columns.numbers(column, name)
         data, valid = values.data, values.valid
         if rows is not None:
             data, valid = data[rows], valid[rows] if len(valid) else valid
+            beyond = beyond[rows] if len(beyond) else beyond
         if data.dtype.kind == "f":
             data = data.astype(np.float64) + 0.0  # the two zeros are one key
             data[np.isnan(data)] = np.nan
             return Words(data.view(np.int64), valid)
-        return Words(data.astype(np.int64, copy=False), valid)
+        return Words(data.astype(np.int64, copy=False), valid, beyond)
 
     def column(self, words: np.ndarray) -> pa.Array:
         """The values that some words stand for, as Arrow has them."""
@@ -266,6 +292,15 @@ def _together(words: Sequence[Words]) -> Iterator[tuple[np.ndarray, np.ndarray]]
         for row, part in zip(together, parts, strict=True):
             row[:] = part.data
         yield together, valid
+
+
+def unfit(name: str, value: pa.Scalar, kind: pa.DataType) -> str:
+    """What is wrong with a time that does not fit the type in which it is compared."""
+    number = value.cast(_storage(value.type))
+    return (
+        f"{number} ({value.type}) of column `{name}` does not fit {kind}, in which it is compared: cast the "
+        "columns to one unit"
+    )
 
 
 def _is_temporal(kind: pa.DataType) -> bool:

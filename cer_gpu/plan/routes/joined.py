@@ -32,7 +32,24 @@ def built(found: JoinArrays, form: AnswerForm, label_atoms: np.ndarray, explanat
         form=form,
         symbol_of=found.symbol_of,
         n_symbols=found.tables.n_symbols,
-        keys=KeyPlan(found.columns, found.lane_column),
+        keys=KeyPlan(found.columns, found.lane_column, _asked(found)),
         never=False,
         explanation=explanation,
     )
+
+
+def _asked(found: JoinArrays) -> np.ndarray:
+    """By which columns an event with each symbol is compared, shape (symbols, columns), bool."""
+    tables = found.tables
+    asked = np.zeros((tables.n_symbols, len(found.columns)), bool)
+    for symbol in range(tables.n_symbols):
+        for transition in tables.transition[tables.first[symbol] : tables.first[symbol + 1]]:
+            for first, column in (
+                (tables.read_first, tables.read_column),
+                (tables.store_first, tables.store_column),
+            ):
+                used = column[first[transition] : first[transition + 1]]
+                asked[symbol, used[used >= 0]] = True
+    if len(found.lane_column):
+        asked[np.arange(tables.n_symbols), found.lane_column] = True
+    return asked

@@ -83,7 +83,8 @@ class RegularSketch:
         keys = KeyPlan()
         if self.lane is not None:
             columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
-            keys = KeyPlan(columns, np.zeros(n_symbols, np.int32))
+            asked = np.tile(np.arange(len(columns)) == 0, (n_symbols, 1))
+            keys = KeyPlan(columns, np.zeros(n_symbols, np.int32), asked)
         attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
         return Built(
             machine=machine,
