@@ -71,7 +71,10 @@ def time_text(array: pa.TimestampArray) -> pa.StringArray:
     """Timestamps in ISO 8601, in UTC (`Z`) where the type has a zone; a null stays one."""
     # Formatting the bare count needs no time zone database, which a machine may lack.
     bare = array.cast(pa.int64()).cast(pa.timestamp(array.type.unit)).cast(pa.string())
-    return wrapped("", pc.replace_substring(bare, " ", "T"), "Z" if array.type.tz else "")
+    text = wrapped("", pc.replace_substring(bare, " ", "T"), "Z" if array.type.tz else "")
+    # Of a time beyond the calendar Arrow says so, with the number in its place.
+    beyond = pc.starts_with(bare, "<")
+    return pc.if_else(beyond, bare, text) if pc.any(beyond).as_py() else text
 
 
 def joined(texts: Sequence[pa.Array], length: int) -> pa.Array:

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -57,16 +58,8 @@ def written(table, form, **options):
 
 
 def lines_of(table, variables, partition=()):
-    matches = Matches(
-        table.schema,
-        lambda wanted: iter(table.to_batches(max_chunksize=7)),
-        variables,
-        partition,
-        None,
-        "cpu",
-        "",
-        None,
-    )
+    form = SimpleNamespace(schema=table.schema, variables=variables, partition=partition, head=None)
+    matches = Matches(form, lambda wanted: iter(table.to_batches(max_chunksize=7)), "cpu", "", None)
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)
     return sink.getvalue()
