@@ -267,7 +267,7 @@ def check(
 ) -> int:
     """Print errors and notes about the query, or ok."""
     from cer_gpu.api import check as findings_of
-    from cer_gpu.language.diagnostics import render_all
+    from cer_gpu.diagnostics import render_all
 
     text = _text(query)
     try:

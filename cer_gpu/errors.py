@@ -1,47 +1,22 @@
-"""What can go wrong, as data: every exception that cer-gpu raises on purpose.
-
-Rendering (carets, hints) is in `cer_gpu.language.diagnostics`; here an error is only its parts.
-"""
+"""What can go wrong: every exception that cer-gpu raises on purpose; findings about a query are data."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
+from cer_gpu.diagnostics import Diagnostic, Span, render_all
 from cer_gpu.printable import printable
 
-
-@dataclass(frozen=True, slots=True, order=True)
-class Span:
-    """A half-open range of characters `[start, end)` in the text of a query."""
-
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One finding about a query.
-
-    Attributes
-    ----------
-    code : str
-        Stable code, `CER` and three digits; the table is `cer_gpu.language.diagnostics.CODES`.
-    message : str
-        What is wrong, in one line, without a full stop.
-    span : Span or None
-        Where in the text; None when the finding is about the whole query.
-    severity : {"error", "note"}
-        A note is about something legal and suspicious.
-    hints : tuple of str
-        What to do about it, each rendered as a `help` line.
-    """
-
-    code: str
-    message: str
-    span: Span | None = None
-    severity: str = "error"
-    hints: tuple[str, ...] = field(default=())
+__all__ = [
+    "CerError",
+    "DataError",
+    "DeviceError",
+    "Diagnostic",
+    "LimitError",
+    "QueryError",
+    "RowError",
+    "Span",
+]
 
 
 class CerError(Exception):
@@ -71,8 +46,6 @@ class QueryError(CerError):
         super().__init__(self.diagnostics, text)
 
     def __str__(self) -> str:
-        from cer_gpu.language.diagnostics import render_all
-
         return render_all(self.diagnostics, self.text)
 
 

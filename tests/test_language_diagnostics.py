@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cer_gpu.diagnostics import CODES, render, render_all
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language.check import check
-from cer_gpu.language.diagnostics import CODES, render, render_all
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.plan.evaluated import unevaluated

@@ -19,7 +19,9 @@ CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests"]
 LAYERS = [
     {"cache_folder", "compiling", "cores", "progress"},  # compiling: of machine code, whatever it does
     {"printable"},
-    {"errors", "language"},  # an error is data; printed, it is rendered by the language's diagnostics
+    {"diagnostics"},
+    {"errors"},
+    {"language"},
     {"logic"},
     {"automata", "joins"},
     {"reference"},  # what tests compare with: no other part imports it

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cer_gpu.language.slips import Slip
+    from cer_gpu.language.slip import Slip
 
 _FORM = "a rule looks like `Q(x, y) <- T(x), S(x, y)`, and a query begins with SELECT"
 _ARROW = "the head and the body of a rule are joined by `<-`"

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expectation
+from cer_gpu.language.slip import CLOSERS, Slip
 from cer_gpu.language.words import CONTEXTUAL, RESERVED
 
 if TYPE_CHECKING:
     from cer_gpu.language.tokens import Tokens
 
-_CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _SIGNS = {"RPAR": ")", "RSQB": "]", "RBRACE": "}"}
 _CLAUSES = ("PARTITION", "WITHIN", "CONSUME", "LIMIT")
 _COMPARATORS = ("LESS", "ATMOST", "MORE", "ATLEAST", "EQUAL", "UNEQUAL")
@@ -92,74 +90,6 @@ def _sets_apart(tokens: tuple[Token, ...], index: int) -> tuple[Token, ...]:
     return (*tokens[:index], word, *tokens[index + 1 :])
 
 
-@dataclass(frozen=True)
-class Slip:
-    """A place where a text stops being a query or a rule; `expected` are the terminals that would fit."""
-
-    text: str
-    tokens: tuple[Token, ...]
-    index: int
-    expected: frozenset[str]
-    stopped_at: int | None
-    rule: bool
-
-    @cached_property
-    def found(self) -> Token | None:
-        """The token that does not fit; None at the end of the text or at a character of no token."""
-        return self.tokens[self.index] if self.index < len(self.tokens) else None
-
-    @cached_property
-    def kind(self) -> str:
-        """The terminal that was found, `$END` at the end of the text."""
-        return "$END" if self.found is None else str(self.found.type)
-
-    @cached_property
-    def word(self) -> str:
-        """What was found, in capitals."""
-        return "" if self.found is None else str(self.found).upper()
-
-    def before(self, count: int = 1) -> str:
-        """The terminal that stands `count` tokens before; empty at the beginning."""
-        return str(self.tokens[self.index - count].type) if self.index >= count else ""
-
-    @cached_property
-    def span(self) -> Span:
-        """Where it is; the end of the text is a place behind the last token."""
-        if self.found is not None:
-            return Span(self.found.start_pos or 0, self.found.end_pos or 0)
-        end = self.tokens[-1].end_pos or 0 if self.tokens else 0
-        return Span(end, end)
-
-    @cached_property
-    def open(self) -> tuple[Token, ...]:
-        """The parentheses, brackets and braces that are open before the place."""
-        stack: list[Token] = []
-        for token in self.tokens[: self.index]:
-            if token.type in _CLOSERS:
-                stack.append(token)
-            elif stack and token.type == _CLOSERS[stack[-1].type]:
-                stack.pop()
-        return tuple(stack)
-
-    @cached_property
-    def arrow(self) -> str | None:
-        """The arrow of another language that stands here, where a pattern could go on or for `<-`."""
-        sign = self.text[self.span.start : self.span.start + 2]
-        if self.expected == {"ARROW"}:
-            return sign if sign in (":-", ":=", "->", "=>", "<=") else None
-        return sign if self.after_pattern and sign in ("=>", "->", ">>") else None
-
-    @cached_property
-    def wants_pattern(self) -> bool:
-        """Whether a pattern could begin here."""
-        return {"NAME", "PROJECT"} <= self.expected
-
-    @cached_property
-    def after_pattern(self) -> bool:
-        """Whether a pattern could go on here."""
-        return {"SEMICOLON", "OR"} <= self.expected
-
-
 def _bad_character(slip: Slip) -> Diagnostic:
     at = slip.stopped_at or 0
     character = slip.text[at]
@@ -211,10 +141,10 @@ def _bracket(slip: Slip) -> Diagnostic | None:
         return Diagnostic("CER004", f"nothing is open that this `{sign}` closes", slip.span)
     if slip.kind != "$END" and slip.kind not in _CLAUSES:
         return None
-    if not slip.open or _CLOSERS[slip.open[-1].type] not in slip.expected:
+    if not slip.open or CLOSERS[slip.open[-1].type] not in slip.expected:
         return None
     opener = slip.open[-1]
-    closer = _SIGNS[_CLOSERS[opener.type]]
+    closer = _SIGNS[CLOSERS[opener.type]]
     where = "at the end" if slip.found is None else f"before `{slip.found}`"
     return Diagnostic(
         "CER004",

@@ -1,11 +1,44 @@
-"""Diagnostics as text: the table of codes, and rendering with the place in the query."""
+"""Findings about a query: as data, the table of their codes, and as text with the place in the query."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
-from cer_gpu.errors import Diagnostic, Span
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A half-open range of characters `[start, end)` in the text of a query."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding about a query.
+
+    Attributes
+    ----------
+    code : str
+        Stable code, `CER` and three digits; the table is `CODES`.
+    message : str
+        What is wrong, in one line, without a full stop.
+    span : Span or None
+        Where in the text; None when the finding is about the whole query.
+    severity : {"error", "note"}
+        A note is about something legal and suspicious.
+    hints : tuple of str
+        What to do about it, each rendered as a `help` line.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    severity: str = "error"
+    hints: tuple[str, ...] = field(default=())
+
 
 CODES: Mapping[str, str] = {
     # Syntax
