@@ -125,6 +125,7 @@ def test_keys_that_have_left_the_window_are_forgotten(block: int, monkeypatch: p
 def test_memory_of_keys_follows_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cer_gpu.engine.read.intake.REMEMBERED", 100)
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 64)
+    monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LEAST", 256)
     count = 20_000
     table = pa.table({"type": ["A", "B"] * count, "k": [row // 2 for row in range(2 * count)]})
     query = cer.compile("Q(x) <- A(k = x), B(k = x) WITHIN 10 EVENTS")

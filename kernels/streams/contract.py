@@ -13,19 +13,25 @@ import numpy as np
 class StreamEvents(NamedTuple):
     """Events of a stream, in its order.
 
-    ===========  =============================  =======================================================
+    ===========  =============================  ===========================================================
     `symbols`    uint8 or uint16 [events]
     `lanes`      int32 [events] or [0]          empty: all are in one lane
     `measured`   uint64, float64 [events], [0]  what the window measures, ascending in a lane; empty: there
                                                 is no window
     `following`  int64 [events] or [0]          the next event of the lane, where there are lanes and a window
-    ===========  =============================  =======================================================
+    `slots`      int32 [columns, events]        for joins: the slot of each column; -1 where an event has no
+                                                value
+    `places`     int64 [events] or [0]          for joins: the place in the partition, where an entry asks for
+                                                the next event
+    ===========  =============================  ===========================================================
     """
 
     symbols: np.ndarray
     lanes: np.ndarray
     measured: np.ndarray
     following: np.ndarray
+    slots: np.ndarray
+    places: np.ndarray
 
 
 class LaneBounds(NamedTuple):

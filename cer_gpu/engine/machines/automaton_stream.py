@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
+from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.blocks import ranges
@@ -17,15 +17,13 @@ from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import RunTables
-from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, StreamEnds
+from cer_gpu.kernels.streams.contract import StreamEnds
 
 STACK = 1 << 12
 """Nodes that a walk has before it at first."""
 
 ROOM = 1 << 10
 """Nodes that there is room for at first."""
-
-CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
 
 
 class AutomatonRuns:
@@ -104,7 +102,7 @@ class AutomatonRuns:
         progress[nodes.NODES] = left
         old, new = dropped.lanes.T
         where = np.full(dropped.lane_count, -1, np.int64)
-        where[new] = grown(lists.where, int(old.max(initial=-1)) + 1, -1)[old]
+        where[new] = lists.where[old]
         pool = np.empty(int(progress[kernels.POOL]), np.int64)
         used = int(kernels.kept_lists(where, lists.pool, place_of, pool))
         self._lists = kernels.PackedLists(where, _cut(pool, used))

@@ -10,6 +10,7 @@ from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.joins_stream import JoinRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow
@@ -94,9 +95,15 @@ class JoinRunner:
         """The answers at some ends of a chunk."""
         return self.structure(chunk, ends, listed=True)
 
-    def open_runs(self) -> None:
-        """Nothing of a stream is kept between pushes."""
-        return
+    def open_runs(self) -> JoinRuns | None:
+        """What of a stream is kept between pushes; None where no interval of starts is admitted."""
+        window = self._query.window
+        if window is not None and window.kind == "attribute":
+            return None
+        return JoinRuns(
+            self._tables, self._entry_space, self._columns_of, self._label_atoms, self._query.consume,
+            self._workers.map,
+        )  # fmt: skip
 
     def structure(self, chunk: Chunk, found: Ends, listed: bool = False) -> JoinAnswers:
         """The persistent structure of a chunk's hits, built by several threads.

@@ -11,7 +11,10 @@ import numpy as np
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.machine import Answers
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
+from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneBounds, StreamEvents
+
+CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
+"""What a reported end consumes, as kernels read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,14 @@ class Dropped:
     lanes: np.ndarray
     lane_count: int
     slots: tuple[np.ndarray, np.ndarray]
+
+    @property
+    def lane_of(self) -> np.ndarray:
+        """The new number of each lane by its old one, -1 without open events: shape (lanes,), int64."""
+        old, new = self.lanes.T
+        found = np.full(int(old.max(initial=-1)) + 1, -1, np.int64)
+        found[old] = new
+        return found
 
     def moved(self, events: np.ndarray) -> np.ndarray:
         """The new numbers of events, of one that is dropped that of the next that is kept."""

@@ -99,7 +99,10 @@ class StreamState:
             if not len(measured):
                 measured = kept.array("positions")
             measured, self._size = comparable(measured, window.size)
-        return StreamEvents(kept.array("symbols"), kept.array("lanes"), measured, kept.following)
+        return StreamEvents(
+            kept.array("symbols"), kept.array("lanes"), measured, kept.following, kept.array("slots"),
+            kept.array("places"),
+        )  # fmt: skip
 
     # ------------------------------------------------------------------------------------- forgetting
 
@@ -115,10 +118,12 @@ class StreamState:
         kept = seen.take(which)
         renumbered, new = self._intake.forget(kept, new)
         assert renumbered is not None
-        lanes = np.unique(np.stack([kept.lanes, renumbered.lanes]), axis=1).T.astype(np.int64)
-        count = self._intake.lane_count if len(kept.lanes) else 1
-        if not len(seen.lanes):
-            lanes = np.zeros((1, 2), np.int64)
+        lanes, count = np.zeros((1, 2), np.int64), 1
+        if len(seen.lanes):
+            new_of = np.full(len(self._bounds.low), -1, np.int64)
+            new_of[kept.lanes] = renumbered.lanes
+            old = np.flatnonzero(new_of >= 0)
+            lanes, count = np.stack([old, new_of[old]], axis=1), self._intake.lane_count
         dropped = Dropped(is_open, place, len(which), lanes, count, (kept.slots, renumbered.slots))
         self._runs.drop(dropped)
         self._kept.keep(renumbered)
