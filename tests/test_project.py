@@ -17,7 +17,13 @@ CODE_FOLDERS = ["cer_gpu", "kernels", "spark_plugin", "bench", "tests"]
 
 # A module imports from its own layer and those before it only.
 LAYERS = [
-    {"cache_folder", "compiling", "cores", "progress"},  # compiling: of machine code, whatever it does
+    {
+        "cache_folder",
+        "compiling",
+        "cores",
+        "late",
+        "progress",
+    },  # compiling: of machine code, whatever it does
     {"printable"},
     {"diagnostics"},
     {"errors"},
@@ -192,6 +198,34 @@ def test_import_is_cheap():
     script = f"import sys, cer_gpu; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_first_count_is_cheap():
+    """It loads neither Numba nor what of pyarrow takes long (which imports pandas), nor what it has no use for."""
+    heavy = [
+        "numba", "lark", "pandas", "pyarrow.compute", "pyarrow.dataset", "rich", "typer", "email",
+        "hashlib", "concurrent.futures", "importlib.metadata", "cer_gpu.compiling.entry",
+    ]  # fmt: skip
+    script = f"""
+import struct, sys
+import pyarrow as pa
+
+def column(kind, form, *values):
+    # `pa.array` imports pandas, too
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(struct.pack(form, *values))])
+
+names = [None, pa.py_buffer(struct.pack("4i", 0, 1, 2, 3)), pa.py_buffer(b"ABC")]
+kinds = pa.DictionaryArray.from_arrays(
+    column(pa.int32(), "4i", 0, 1, 2, 1), pa.Array.from_buffers(pa.string(), 3, names)
+)
+events = pa.Table.from_arrays([kinds, column(pa.float64(), "4d", 3, 4, 5, 6)], ["type", "price"])
+before = set(sys.modules)
+import cer_gpu
+query = cer_gpu.compile("SELECT * WHERE A AS a ; B AS b FILTER a[price > 2] WITHIN 5 EVENTS")
+print(query.count(events), [name for name in {heavy} if name in set(sys.modules) - before])
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2 []"
 
 
 def test_packages_are_all_installed():

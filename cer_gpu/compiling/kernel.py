@@ -9,15 +9,16 @@ from functools import update_wrapper
 from importlib import import_module
 from threading import RLock
 from types import CodeType, FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cer_gpu.compiling import layout
 from cer_gpu.compiling.identity import digest, identity
 from cer_gpu.compiling.kinds import Kind, UnfitArgumentError, canonical, classes_of, kind_of
 from cer_gpu.compiling.loaded import MISFIT, Entry, loaded, words
-from cer_gpu.compiling.needs import needed
 from cer_gpu.compiling.store import store
-from cer_gpu.compiling.together import Task, compiled
+
+if TYPE_CHECKING:
+    from cer_gpu.compiling.together import Task
 
 _LOCK = RLock()
 """Numba compiles, and LLVM loads, one thing at a time."""
@@ -159,6 +160,8 @@ class Kernel:
 
     def _make(self, kinds: tuple[Kind, ...]) -> None:
         """Have the kernel compiled, with all others that the run will need."""
+        from cer_gpu.compiling.together import Task
+
         make([Task(self, kinds), *_missing(words.purpose, but=(self, kinds))])
         if kinds not in self._entries:
             self.keep(kinds, *self.compiled(kinds))
@@ -178,6 +181,9 @@ class Kernel:
 
 def make(tasks: list[Task]) -> None:
     """Compile kernels together; one that no helper could compile is left out."""
+    # What compiles is not imported where all is kept, which is nearly always.
+    from cer_gpu.compiling.together import compiled
+
     if len(tasks) > 1 and sys.stderr is not None:
         kept = f", kept in {store().folder}" if store().folder is not None else ""
         print(f"cer-gpu: compiling kernels, once: {len(tasks)}{kept}", file=sys.stderr)
@@ -188,6 +194,9 @@ def make(tasks: list[Task]) -> None:
 
 def _missing(purpose: str, but: tuple[Kernel, tuple[Kind, ...]]) -> list[Task]:
     """What else a purpose needs and is not there."""
+    from cer_gpu.compiling.needs import needed
+    from cer_gpu.compiling.together import Task
+
     found = []
     for name, kinds in needed(purpose):
         kernel = kernel_named(name)

@@ -6,7 +6,6 @@ import ctypes
 import platform
 import re
 import sys
-from importlib.metadata import PackageNotFoundError, distributions, version
 
 PACKAGES = ("numpy", "pyarrow", "numba", "numba-cuda")
 """Packages whose versions are told; and CuPy's, which has a name for each version of CUDA."""
@@ -21,6 +20,8 @@ def all_versions() -> dict[str, str]:
 
 def package_versions() -> dict[str, str]:
     """The versions of the project, of Python and of the packages that are installed, by their names."""
+    from importlib.metadata import distributions
+
     found = {"cer-gpu": _version("cer-gpu") or "unknown", "Python": platform.python_version()}
     cupy = {name for each in distributions() if _CUPY.fullmatch(name := each.metadata["Name"] or "")}
     for name in (*PACKAGES, *sorted(cupy)):
@@ -63,6 +64,8 @@ def driver_library() -> str:
 
 
 def _version(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(name)
     except PackageNotFoundError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -169,6 +168,8 @@ def _first_ends(ends: Ends, order: np.ndarray, wanted: int | None) -> tuple[Ends
 
 def _one_ahead(blocks: Iterator[AnswerBlock]) -> Iterator[AnswerBlock]:
     """Blocks, the next one of which is made meanwhile: by a device, while the host makes batches of one."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(1) as maker:
         coming = maker.submit(next, blocks, None)
         while (block := coming.result()) is not None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Codes, Values
@@ -20,6 +19,7 @@ from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
+from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import Reading
 from cer_gpu.plan.symbols import TABLE_BUDGET, Stage, reachable
@@ -31,12 +31,12 @@ SEEN = 1000
 """Names of types that are remembered, to suggest one for a name that does not occur."""
 
 _COMPARE = {
-    "=": pc.equal,
-    "!=": pc.not_equal,
-    "<": pc.less,
-    "<=": pc.less_equal,
-    ">": pc.greater,
-    ">=": pc.greater_equal,
+    "=": "equal",
+    "!=": "not_equal",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
 }
 
 
@@ -329,6 +329,6 @@ def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values
         assert isinstance(axis.right, tree.Attribute)
         sides = [batch.column(side.name).cast(pa.large_string()) for side in (axis.left, axis.right)]
         # UTF-8 keeps the order of code points, so comparing bytes is comparing code points.
-        truth = pc.fill_null(_COMPARE[axis.op](*sides), False).to_numpy(zero_copy_only=False)
+        truth = pc.fill_null(getattr(pc, _COMPARE[axis.op])(*sides), False).to_numpy(zero_copy_only=False)
         return Values(truth.view(np.uint8), NONE_MISSING)
     return relation(axis.op, axis.left, axis.right, read, len(batch))

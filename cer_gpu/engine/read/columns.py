@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.read.sources import arrow_types
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.late import compute as pc
 
-NO_TEXTS = pa.array([None], pa.string())
+NO_TEXTS = pa.nulls(1, pa.string())
 """The dictionary of a column of nulls."""
 
 NONE_BEYOND = np.empty(0, bool)

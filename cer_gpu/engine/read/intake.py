@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.classify import Classifier
@@ -19,6 +18,7 @@ from cer_gpu.engine.read.order import HOW_TO_SORT, OrderCheck
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels
+from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import CompiledQuery
 
 NO_LANES = np.empty(0, np.int32)

@@ -178,9 +178,13 @@ class TextNumbers:
 
     def texts(self, numbers: np.ndarray) -> pa.Array:
         """The texts of some numbers, as large_string."""
+        return self.texts_from(0).take(pa.array(numbers))
+
+    def texts_from(self, first: int) -> pa.Array:
+        """The texts from some number on, as large_string."""
         table, count = self._table, self.count
         bounds, data = pa.py_buffer(table.ends[: count + 1]), pa.py_buffer(table.data)
-        return pa.LargeStringArray.from_buffers(count, bounds, data).take(pa.array(numbers))
+        return pa.LargeStringArray.from_buffers(count, bounds, data).slice(first)
 
     def kept(self, used: np.ndarray) -> TextNumbers:
         """Numbers from 0 on for some texts alone; `used` holds their old numbers, ascending."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify.cpu import first_decrease
+from cer_gpu.late import compute as pc
 
 PART = 1 << 17
 """Rows that one thread looks at at a time."""

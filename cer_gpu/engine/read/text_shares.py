@@ -100,7 +100,7 @@ class TextShares:
         """Find the classes of the texts from number `before` on."""
         if before == self._numbers.count:
             return
-        new = self._numbers.texts(np.arange(before, self._numbers.count)).to_pylist()
+        new = self._numbers.texts_from(before).to_pylist()
         for number, each in enumerate(self._axes):
             if isinstance(each.axis, ColumnAxis):
                 self._note(each.axis, new)

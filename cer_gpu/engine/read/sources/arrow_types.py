@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
+from cer_gpu.late import compute as pc
 
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 """The type of dictionary-encoded strings in every batch."""
@@ -130,9 +130,12 @@ def _to_dictionary(array: pa.Array, target: pa.DataType) -> pa.Array:
         array = array.cast(pa.string())
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(
-        array.indices.cast(target.index_type), array.dictionary.cast(target.value_type)
-    )
+    indices, values = array.indices, array.dictionary
+    if indices.type != target.index_type:
+        indices = indices.cast(target.index_type)
+    if values.type != target.value_type:
+        values = values.cast(target.value_type)
+    return pa.DictionaryArray.from_arrays(indices, values)
 
 
 def convert_batch(batch: pa.RecordBatch, schema: pa.Schema, where: str) -> pa.RecordBatch:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources import ipc
@@ -28,6 +27,7 @@ from cer_gpu.engine.read.sources.rows import Rows, guarded
 from cer_gpu.engine.read.sources.stamps import Stamp, check_stamp, stamp_of
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
+from cer_gpu.late import compute as pc
 
 _TEXT_BLOCK = 8 << 20
 """Bytes of a CSV or JSON lines file that decide the types of its columns, and that are parsed at a time."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as pads
 
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import (
@@ -20,6 +19,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     widened,
 )
 from cer_gpu.errors import DataError
+from cer_gpu.late import dataset as pads
 
 
 class Rows(ABC):

@@ -7,10 +7,10 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.read.sources.rows import Rows, one_batch
 from cer_gpu.errors import DataError
+from cer_gpu.late import compute as pc
 
 PLACED = 1 << 20
 """Rows that are read at a time to find the place of one."""

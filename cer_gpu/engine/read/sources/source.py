@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.dataset as pads
 
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
@@ -28,6 +26,8 @@ from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, Tabl
 from cer_gpu.engine.read.sources.sorting import SortedRows
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.late import compute as pc
+from cer_gpu.late import is_dataset
 
 _ACCEPTED = (
     "a pyarrow Table, RecordBatch, RecordBatchReader or Dataset, a pandas or polars DataFrame, a DuckDB "
@@ -344,7 +344,7 @@ def _open_rows(events: Any, where: str) -> Rows:
         return TableRows(pa.Table.from_batches([events]), where)
     if isinstance(events, pa.RecordBatchReader):
         return StreamRows(events, None, where.replace("table", "reader"))
-    if isinstance(events, pads.Dataset):
+    if is_dataset(events):
         return DatasetRows(events, where.replace("table", "dataset"))
     if isinstance(events, (list, tuple)):
         return _open_list(events, where)

@@ -1,0 +1,38 @@
+"""Parts of pyarrow that are imported at their first use, since that takes longer than many a run.
+
+`pyarrow.dataset` imports pandas wherever it is installed; `pyarrow.compute` makes three hundred functions.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+
+class Late:
+    """Stands for a module that is imported when something of it is wanted.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
+if TYPE_CHECKING:
+    import pyarrow.compute as compute
+    import pyarrow.dataset as dataset
+else:
+    compute = Late("pyarrow.compute")
+    dataset = Late("pyarrow.dataset")
+
+
+def is_dataset(value: object) -> bool:
+    """Whether a value is a dataset of pyarrow: where the module was never imported, none is."""
+    return "pyarrow.dataset" in sys.modules and isinstance(value, dataset.Dataset)
