@@ -7,6 +7,7 @@ that. Nothing large is imported before it is wanted: imports are part of what is
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -21,8 +22,20 @@ class ChildError(Exception):
     """A measuring process has failed; its last words."""
 
 
-def in_fresh_process(module: str, arguments: Sequence[object], timeout: float) -> dict[str, Any]:
+def in_fresh_process(
+    module: str, arguments: Sequence[object], timeout: float, cache: Path | None = None
+) -> dict[str, Any]:
     """Run a module of `bench` in a new interpreter, and read the JSON object that it prints.
+
+    Parameters
+    ----------
+    module : str
+    arguments : sequence
+        Of its command line.
+    timeout : float
+        Seconds.
+    cache : Path, optional
+        Another folder for caches than the user's, so that no kernel is compiled yet.
 
     Raises
     ------
@@ -32,8 +45,14 @@ def in_fresh_process(module: str, arguments: Sequence[object], timeout: float) -
         When it fails.
     """
     command = [sys.executable, "-m", module, *map(str, arguments)]
+    # The modules are compiled once, as where a package is installed, whatever the caller has set.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    if cache is not None:
+        environment["XDG_CACHE_HOME"] = str(cache)
     try:
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=timeout)
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=timeout
+        )
     except subprocess.TimeoutExpired as error:
         raise TimeoutError(f"more than {timeout:g} s") from error
     if done.returncode:
