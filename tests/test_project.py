@@ -203,7 +203,7 @@ def test_import_is_cheap():
 def test_a_first_count_is_cheap():
     """It loads neither Numba nor the parts of pyarrow that take long (and import pandas)."""
     heavy = [
-        "numba", "lark", "pandas", "pyarrow.compute", "pyarrow.dataset", "rich", "typer", "email",
+        "numba", "lark", "pandas", "numpy.ma", "pyarrow.compute", "pyarrow.dataset", "rich", "typer", "email",
         "hashlib", "concurrent.futures", "importlib.metadata", "cer_gpu.compiling.entry",
     ]  # fmt: skip
     script = f"""

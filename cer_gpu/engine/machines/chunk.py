@@ -61,8 +61,9 @@ class Segments:
             return []
         work = np.cumsum(self.stop - self.begin)
         size = min(SEGMENT, max(int(work[-1]) // (8 * threads), SEGMENT // 16, 1))
-        edges = np.unique(np.searchsorted(work, np.arange(size, int(work[-1]), size)) + 1)
-        bounds = [0, *(int(edge) for edge in edges if edge < len(self)), len(self)]
+        # They ascend; `np.unique` would import a part of NumPy that takes longer than a small count.
+        edges = dict.fromkeys((np.searchsorted(work, np.arange(size, int(work[-1]), size)) + 1).tolist())
+        bounds = [0, *(edge for edge in edges if edge < len(self)), len(self)]
         return list(pairwise(bounds))
 
 

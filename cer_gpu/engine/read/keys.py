@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import NONE_BEYOND, is_text, single
@@ -15,6 +14,7 @@ from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.errors import DataError
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.lanes import cpu as lane_kernels
+from cer_gpu.late import compute as pc
 
 NAN = int(np.array(np.nan).view(np.int64))
 """The word of a NaN: all NaN are one key."""
