@@ -208,7 +208,7 @@ def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> 
     classifier = CudaClassifier(bound._query.reading, bound._units, Workers())
     query = CarriedQuery(bound._query, classifier)
     (batch,) = table.combine_chunks().to_batches()
-    loaded = classifier.resident(batch)
+    loaded = classifier.resident(batch, 0)
     hits = planned.hits(table, device="cpu")
     for found, name in zip(query.hits(loaded), ("position", "latest_start")):
         must(np.array_equal(found.copy_to_host(), hits[name].to_numpy()), f"{name} without a window")
