@@ -235,14 +235,18 @@ QUERY = "SELECT * WHERE A ; B WITHIN 3 EVENTS"
 
 
 @planted
-def test_a_device_that_is_right_is_checked_once(checks: list[int], tmp_path: Path) -> None:
+def test_a_device_that_is_right_is_checked_once(
+    checks: list[int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert findings.fault_of(0) is findings.fault_of(0) is None
+    assert capsys.readouterr().err.startswith("cer-gpu: cuda:0 is checked before its first use, ")
     assert another_process() is None
     assert len(checks) == 1
     (path,) = files(tmp_path)
     assert json.loads(path.read_text())["fault"] is None
     assert place.asked_devices("cuda") == ("cuda:0",)
     assert len(checks) == 1
+    assert capsys.readouterr().err == ""
 
 
 @planted

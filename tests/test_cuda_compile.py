@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
+import pickle
 import re
 import shutil
 import subprocess
+import warnings
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +16,7 @@ from unittest import mock
 
 import pytest
 from cer_gpu.kernels.device import registry
+from cer_gpu.kernels.device.jit import Launched
 from cer_gpu.kernels.device.registry import KERNELS, Kernel
 from numba import config, cuda, types
 
@@ -113,3 +117,34 @@ def test_the_registry_holds_every_kernel() -> None:
     launched = {name for module in modules for name in vars(module) if name.endswith("_kernel")}
     assert launched == {kernel.function.py_func.__name__ for kernel in KERNELS}
     assert all(isinstance(kernel, Kernel) and kernel.signatures for kernel in KERNELS)
+
+
+def failing(*_: object) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def damaged(*_: object) -> None:
+    raise pickle.UnpicklingError("invalid load key")
+
+
+def test_a_disk_that_fails_costs_a_compilation(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = BY_NAME["fill"].function.compiled._cache
+    context = SimpleNamespace(refresh=lambda: None)
+    for fails in (failing, damaged):
+        monkeypatch.setattr(kept, "_save_overload", fails)
+        monkeypatch.setattr(kept, "_load_overload", fails)
+        assert kept.save_overload((), None) is None
+        assert kept.load_overload((), context) is None
+
+
+def test_without_a_folder_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = type(BY_NAME["fill"].function.compiled._cache)
+    monkeypatch.setattr(kept._impl_class, "_locator_classes", [])
+    made = Launched(BY_NAME["fill"].function.py_func)
+    assert made.compiled._cache.cache_path is None
+
+
+def test_few_blocks_are_nothing_to_warn_of() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert BY_NAME["fill"].function[1, 32] is not None

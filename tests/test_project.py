@@ -53,6 +53,7 @@ KERNEL_IMPORTS = {
     "contextvars",
     "dataclasses",
     "enum",
+    "functools",
     "math",
     "types",
     "typing",

@@ -4,16 +4,35 @@ No signatures stand here: a decorator with signatures asks the driver for its de
 imported. Those that are compiled ahead of time are in `registry`.
 """
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 
-from numba import cuda
+from numba import config, cuda
+
+# Numba warns of every launch with few blocks: small inputs have few, and a user cannot give them more.
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
 
 device = cuda.jit(device=True)
 """For what kernels call; the plain bodies of `cer_gpu.kernels` among it."""
 
-_compiled = cuda.jit(cache=True)
 _watch = ContextVar("watch", default=None)
+
+
+def _compiled(body):
+    """What compiles a kernel at its first launch, and keeps it on disk where that is possible.
+
+    A full disk or a damaged file costs a compilation and is no error.
+    """
+    try:
+        made = cuda.jit(cache=True)(body)
+    except RuntimeError:  # there is no folder that can be written
+        return cuda.jit(body)
+    kept = getattr(made, "_cache", None)  # the simulator has none
+    if kept is not None:
+        # Numba's own place for errors of the disk that are to be passed over; it passes over none by itself.
+        kept._guard_against_spurious_io_errors = partial(suppress, Exception)
+    return made
 
 
 class Launched:

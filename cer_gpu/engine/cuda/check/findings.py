@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -99,6 +100,11 @@ def _fault(number: int) -> Fault | None:
 def _checked(number: int) -> Checked | None:
     from cer_gpu.engine.cuda.check.families import check
 
+    if sys.stderr is not None:
+        print(
+            f"cer-gpu: cuda:{number} is checked before its first use, which compiles all kernels for it",
+            file=sys.stderr,
+        )
     with on(number):
         return with_memory(check)
 
