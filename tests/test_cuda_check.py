@@ -230,7 +230,7 @@ def files(folder: Path) -> list[Path]:
 
 
 EVENTS = pa.table({"type": [*"ABAB"] * 50, "ts": range(200)})
-WRONG = "cuda:0 (simulator) does not answer as the CPU does"
+WRONG = "cuda:0 (simulator) failed the comparison with the CPU"
 QUERY = "SELECT * WHERE A ; B WITHIN 3 EVENTS"
 
 
@@ -277,7 +277,7 @@ def test_a_device_that_is_wrong_is_not_used(
     monkeypatch.setattr(usable, "simulated", lambda: False)
     found = query.run(EVENTS, device="auto")
     assert found.device == "cpu"
-    assert found.device_reason.startswith(f"the CPU, since {WRONG}: kernel")
+    assert found.device_reason.startswith(f"the CPU, because {WRONG}: kernel")
     assert blamed in found.device_reason
     assert len(found.to_arrow()) == right
     assert place.place_of(("auto",), query._plan.compiled, 3, lying=0).numbers == ()

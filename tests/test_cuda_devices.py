@@ -142,9 +142,11 @@ def test_what_is_said_of_the_place() -> None:
     assert found.device == "cuda:0"
     assert found.device_reason == "device='cuda:0' was asked for"
     rule = cer.compile(QUERIES["rule"]).run(table, device="cuda:0", **OPTIONS)
-    assert rule.device_reason == "device='cuda:0' was asked for; on the CPU: the complex events of joins"
+    assert rule.device_reason == "device='cuda:0' was asked for; on the CPU: listing the answers of joins"
     falls = cer.compile(QUERIES["attribute"]).run(table, device="cuda", **OPTIONS)
-    assert falls.device_reason.endswith("; on the CPU: complex events where what WITHIN measures falls")
+    assert falls.device_reason.endswith(
+        "; on the CPU: complex events under a window over an attribute that falls"
+    )
 
 
 def test_time_that_falls_is_an_error_in_a_later_piece() -> None:

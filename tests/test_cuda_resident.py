@@ -177,7 +177,7 @@ def test_what_else_is_asked_is_answered_from_a_copy(name: str, copied: list[list
 def test_the_place_is_where_the_events_are() -> None:
     events = DeviceArray(one_batch(trades(20)))
     found = cer.compile(QUERIES["time"]).run(events, **OPTIONS)
-    assert (found.device, found.device_reason) == ("cuda:0", "the events lie on a device")
+    assert (found.device, found.device_reason) == ("cuda:0", "the events are in the memory of that device")
     assert cer.compile(QUERIES["time"]).run(events, device="cpu", **OPTIONS).device == "cpu"
 
 

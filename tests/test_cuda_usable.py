@@ -49,9 +49,9 @@ def broken() -> bool:
             {"is_available": lambda: False, "cuda_error": lambda: "\nNo driver.\nDo this.\n"},
             "the CUDA driver cannot be used: No driver",
         ),
-        ({"is_available": lambda: False, "cuda_error": lambda: None}, "no CUDA device is there"),
-        ({"is_available": lambda: True, "gpus": []}, "no CUDA device is there"),
-        ({"is_available": broken}, "the CUDA driver fails: OSError: libcuda.so.1: cannot open"),
+        ({"is_available": lambda: False, "cuda_error": lambda: None}, "no CUDA device was found"),
+        ({"is_available": lambda: True, "gpus": []}, "no CUDA device was found"),
+        ({"is_available": broken}, "the CUDA driver raised OSError: libcuda.so.1: cannot open"),
     ],
 )
 def test_why_not(members: dict[str, object], reason: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> Callable[..., DeviceReport]:
 
 
 def test_without_a_driver(machine: Callable[..., DeviceReport]) -> None:
-    told = machine("no NVIDIA driver is installed (libcuda.so.1 is not there)", Usable((), "not asked"))
+    told = machine("no NVIDIA driver is installed (libcuda.so.1 was not found)", Usable((), "not asked"))
     assert (
         str(told)
         == repr(told)
@@ -51,7 +51,7 @@ def test_without_a_driver(machine: Callable[..., DeviceReport]) -> None:
             "Linux-6.1\n"
             "cer-gpu 1.2, driver 580.65\n"
             "\n"
-            "No GPU is used: no NVIDIA driver is installed (libcuda.so.1 is not there).\n"
+            "No GPU is used: no NVIDIA driver is installed (libcuda.so.1 was not found).\n"
             "To use a GPU, install NVIDIA's driver: `nvidia-smi` then lists the GPU (in a container, start "
             "it with `--gpus all`). Then `pip install 'cer-gpu[cuda]'`, or `'cer-gpu[cuda12]'` for a "
             "driver of CUDA 12."

@@ -19,7 +19,7 @@ from cer_gpu.engine.run import place
 from cer_gpu.engine.run.place import Place, asked_devices, place_of
 from cer_gpu.plan.compiled import CompiledQuery
 
-ABSENT = Usable((), "no CUDA device is there")
+ABSENT = Usable((), "no CUDA device was found")
 TWO = Usable(("First", "Second"), "First can be used")
 
 
@@ -70,7 +70,7 @@ def test_other_names(given: object) -> None:
 @pytest.mark.parametrize("given", ["cuda,cuda:0", ["cuda:1", "cuda:1"], "cpu,cuda", ["auto", "cuda:1"]])
 def test_names_that_do_not_go_together(given: object, monkeypatch: pytest.MonkeyPatch) -> None:
     there(monkeypatch, TWO)
-    with pytest.raises(cer.DeviceError, match="several CUDA devices, each once"):
+    with pytest.raises(cer.DeviceError, match="several CUDA devices, none of them twice"):
         asked_devices(given)  # type: ignore[arg-type]
 
 
@@ -79,14 +79,14 @@ def test_a_device_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(cer.DeviceError) as caught:
         cer.compile("SELECT * WHERE A ; B").count(pa.table({"type": ["A"]}), device="cuda")
     assert str(caught.value) == (
-        "device='cuda:0' cannot be used: no CUDA device is there; "
-        "device='auto' takes the CPU where there is no GPU"
+        "device='cuda:0' cannot be used: no CUDA device was found; "
+        "device='auto' uses the CPU where there is no GPU"
     )
     there(monkeypatch, TWO)
     with pytest.raises(cer.DeviceError) as caught:
         asked_devices("cuda:2")
     assert str(caught.value) == (
-        "device='cuda:2' is not there: this machine has cuda:0 (First), cuda:1 (Second)"
+        "device='cuda:2' does not exist: this machine has cuda:0 (First), cuda:1 (Second)"
     )
 
 
@@ -95,30 +95,38 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
     there(monkeypatch, TWO)
     assert place_of(auto, WINDOWED, many) == Place((0,), "First can be used")
     assert place_of(auto, WINDOWED, None).name == "cpu"
-    assert "is not known" in place_of(auto, WINDOWED, None).reason
+    assert "is not known in advance" in place_of(auto, WINDOWED, None).reason
     assert place_of(auto, WINDOWED, None, 1).name == "cuda:1"
     assert place_of(("cuda:1",), WINDOWED, None, 1).name == "cuda:1"
-    with pytest.raises(cer.DeviceError, match="the events lie on cuda:1"):
+    with pytest.raises(cer.DeviceError, match="the events are in the memory of cuda:1"):
         place_of(("cuda:0",), WINDOWED, None, 1)
     few = place_of(auto, WINDOWED, many - 1)
-    assert few == Place((), f"the CPU is as fast for {many - 1:,} events: a GPU pays from {many:,} on")
+    assert few == Place(
+        (), f"the CPU is as fast for {many - 1:,} events; a GPU is faster from about {many:,} events on"
+    )
     assert few.name == "cpu"
-    assert place_of(auto, WINDOWED, 1, lying=0) == Place((0,), "the events lie on a device")
+    assert place_of(auto, WINDOWED, 1, lying=0) == Place((0,), "the events are in the memory of that device")
     there(monkeypatch, ABSENT)
-    assert place_of(auto, WINDOWED, many) == Place((), "the CPU, since no CUDA device is there")
+    assert place_of(auto, WINDOWED, many) == Place((), "the CPU, because no CUDA device was found")
     there(monkeypatch, TWO, "no NVIDIA driver is installed")
-    assert place_of(auto, WINDOWED, many) == Place((), "the CPU, since no NVIDIA driver is installed")
+    assert place_of(auto, WINDOWED, many) == Place((), "the CPU, because no NVIDIA driver is installed")
     there(monkeypatch, TWO)
     monkeypatch.setattr(usable, "simulated", lambda: True)
-    assert place_of(auto, WINDOWED, many).reason == "the CPU, since Numba's CUDA simulator is for tests"
+    assert (
+        place_of(auto, WINDOWED, many).reason == "the CPU, because Numba's CUDA simulator is only for tests"
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "part", "reason"),
     [
-        ("Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS", "the complex events of joins", "joins run on the CPU"),
+        ("Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS", "listing the answers of joins", "joins run on the CPU"),
         ("SELECT MAX * WHERE A ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
-        ("SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS", "telling partitions and streams apart", None),
+        (
+            "SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS",
+            "assigning events to partitions and streams",
+            None,
+        ),
         ("SELECT * WHERE A ; B WITHIN 5 EVENTS CONSUME BY ANY", "CONSUME BY ANY", None),
     ],
 )

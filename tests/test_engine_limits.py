@@ -107,7 +107,7 @@ def test_devices_and_keywords() -> None:
     query = cer.compile("SELECT * WHERE A ; B")
     assert query.run(events).device == "cpu"
     assert "CPU" in query.run(events).device_reason
-    with pytest.raises(cer.DeviceError, match="a device is auto, cpu, cuda or"):
+    with pytest.raises(cer.DeviceError, match="give 'auto', 'cpu', 'cuda', or a device by its number"):
         query.count(events, device="gpu")
     with pytest.raises(ValueError, match="limit"):
         query.count(events, limit=-1)

@@ -40,10 +40,10 @@ def no_driver() -> str | None:
         count = ctypes.c_int(0)
         code = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
     except (OSError, AttributeError):
-        return f"no NVIDIA driver is installed ({library} is not there)"
+        return f"no NVIDIA driver is installed ({library} was not found)"
     if code:
-        return f"the NVIDIA driver cannot be used (its error {code})"
-    return None if count.value else "no CUDA device is there"
+        return f"the NVIDIA driver cannot be used: it reports error {code}"
+    return None if count.value else "no CUDA device was found"
 
 
 def on(number: int) -> AbstractContextManager[Any]:
@@ -68,4 +68,6 @@ def with_memory(action: Callable[[], Result]) -> Result | None:
 
 def say_no_memory(number: int, what: str) -> None:
     """Warn that a device has no memory left for something, which the CPU does."""
-    warnings.warn(f"cuda:{number} has no memory left for {what}: the CPU does it", UserWarning, stacklevel=2)
+    warnings.warn(
+        f"cuda:{number} has no memory left for {what}: the CPU does this part", UserWarning, stacklevel=2
+    )

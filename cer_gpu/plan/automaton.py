@@ -122,15 +122,15 @@ class AutomatonMachine:
         many = self.choice is not None and not self.choice.single
         resident = ""
         if self.monitor is not None:
-            resident = "prefixes are watched on the CPU"
+            resident = "the CPU follows the prefixes of the stream"
         elif self.choice is not None:
-            resident = "the strategy of SELECT chooses on the CPU"
+            resident = "the CPU applies the strategy of SELECT"
         return Traits(
             reads_prefix=self.monitor is not None,
             carries=True,
             lists_runs_again=many,
             not_on_device=(
-                *(("the watch over prefixes",) if self.monitor is not None else ()),
+                *(("following the prefixes of the stream",) if self.monitor is not None else ()),
                 *(("the strategy of SELECT",) if many else ()),
             ),
             not_resident=resident,

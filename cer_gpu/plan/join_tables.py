@@ -79,7 +79,7 @@ class JoinMachine:
     def traits(self) -> Traits:
         return Traits(
             reads_places=bool(self.tables.entry_next.any()),
-            not_on_device=("the complex events of joins",),
-            not_resident="a join is answered by way of the CPU",
-            not_automatic="joins run on the CPU: no GPU was measured to be faster; device='cuda' takes one",
+            not_on_device=("listing the answers of joins",),
+            not_resident="joins go through the CPU",
+            not_automatic="joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",
         )

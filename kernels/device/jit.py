@@ -11,7 +11,7 @@ from functools import partial
 from numba import config, cuda
 
 # Numba warns of every launch with few blocks: small inputs have few, and a user cannot give them more.
-config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 
 device = cuda.jit(device=True)
 """For what kernels call; the plain bodies of `cer_gpu.kernels` among it."""

@@ -68,7 +68,7 @@ def cuda_usable() -> Usable:
     try:
         return _devices(cuda)
     except Exception as error:
-        return Usable((), f"the CUDA driver fails: {_line(error)}")
+        return Usable((), f"the CUDA driver raised {_line(error)}")
 
 
 def simulated():
@@ -88,12 +88,12 @@ def _devices(cuda) -> Usable:
         why = (
             f"the CUDA driver cannot be used: {_first_line(trouble)}"
             if trouble
-            else "no CUDA device is there"
+            else "no CUDA device was found"
         )
         return Usable((), why)
     names = tuple(_name(gpu) for gpu in cuda.gpus)
     if not names:
-        return Usable((), "no CUDA device is there")
+        return Usable((), "no CUDA device was found")
     return Usable(names, f"{names[0]} can be used")
 
 
@@ -104,7 +104,7 @@ def _name(gpu) -> str:
 
 def _first_line(text: object) -> str:
     lines = [line.strip() for line in str(text).splitlines() if line.strip()]
-    return lines[0].rstrip(".") if lines else "it does not say why"
+    return lines[0].rstrip(".") if lines else "it gives no reason"
 
 
 def _line(error: Exception) -> str:

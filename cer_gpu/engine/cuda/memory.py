@@ -115,5 +115,5 @@ class Shrinking:
     def give_up(self) -> None:
         """From now on the CPU does what is to be done: say so."""
         if not self.exhausted:
-            say_no_memory(self.device, f"{LEAST:,} events at a time")
+            say_no_memory(self.device, f"batches of {LEAST:,} events")
         self.exhausted, self.rows = True, PIECE

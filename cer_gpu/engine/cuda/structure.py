@@ -133,7 +133,7 @@ class DeviceStructure(Structure):
                 raise self.mismatch(int(hits[np.argmax(wrong)]))
         if len(hits) == 1:
             if found is None:
-                say_no_memory(self._device, "the complex events of one end")
+                say_no_memory(self._device, "the complex events that end at one event")
             yield from self.ordered(int(hits[0]), limit, min(size, LISTED))
         else:
             middle = len(hits) // 2

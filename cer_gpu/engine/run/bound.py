@@ -182,7 +182,7 @@ class BoundQuery:
             run = with_memory(lambda: self._begun(product))
             if run is not None:
                 return run
-            reason = f"the CPU, since {self.place.name} has no memory left for the tables of the query"
+            reason = f"the CPU, because {self.place.name} has no memory left for the tables of the query"
             warnings.warn(reason, UserWarning, stacklevel=4)
             self.place = Place((), reason)
         return self._begun(product)

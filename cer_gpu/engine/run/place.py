@@ -17,7 +17,9 @@ WORTH = 1 << 27
 """Events from which a device pays. To load what speaks to it, and its kernels, takes some tenths of a second;
 the CPU finds the hits of so many events meanwhile, with two cores."""
 
-_SINCE = "the CPU, since "
+_NAMES = "give 'auto', 'cpu', 'cuda', or a device by its number, such as 'cuda:1'"
+
+_BECAUSE = "the CPU, because "
 
 _NAME = re.compile(r"auto|cpu|cuda(?::(\d+))?")
 
@@ -62,15 +64,15 @@ def asked_devices(device: str | Sequence[str]) -> tuple[str, ...]:
         For another name, and for a CUDA device that cannot be used: the message says why.
     """
     if not isinstance(device, Sequence):
-        raise DeviceError(f"device={device!r}: a device is auto, cpu, cuda or cuda:0, cuda:1, ...")
+        raise DeviceError(f"device={device!r}: {_NAMES}")
     given = device.split(",") if isinstance(device, str) else list(device)
     names = [name.strip() if isinstance(name, str) else name for name in given]
     for name in names:
         if not isinstance(name, str) or _NAME.fullmatch(name) is None:
-            raise DeviceError(f"device={device!r}: a device is auto, cpu, cuda or cuda:0, cuda:1, ...")
+            raise DeviceError(f"device={device!r}: {_NAMES}")
     names = ["cuda:0" if name == "cuda" else name for name in names]
     if len(set(names)) != len(names) or not names or (len(names) > 1 and {"auto", "cpu"} & set(names)):
-        raise DeviceError(f"device={device!r}: give one device, or several CUDA devices, each once")
+        raise DeviceError(f"device={device!r}: give one device, or several CUDA devices, none of them twice")
     if names[0] not in ("auto", "cpu"):
         _refuse_unusable(names)
     return tuple(names)
@@ -83,18 +85,18 @@ def _refuse_unusable(names: list[str]) -> None:
     if not found:
         raise DeviceError(
             f"device={','.join(names)!r} cannot be used: {found.reason}; "
-            "device='auto' takes the CPU where there is no GPU"
+            "device='auto' uses the CPU where there is no GPU"
         )
     missing = [name for name in names if int(name.removeprefix("cuda:")) >= len(found.devices)]
     if missing:
         there = ", ".join(f"cuda:{number} ({name})" for number, name in enumerate(found.devices))
-        raise DeviceError(f"device={missing[0]!r} is not there: this machine has {there}")
+        raise DeviceError(f"device={missing[0]!r} does not exist: this machine has {there}")
     for name in names:
         fault = _fault_of(int(name.removeprefix("cuda:")))
         if fault is not None:
             raise DeviceError(
-                f"device={name!r} is not used: {fault}; `cer device` checks it again and prints what a bug "
-                "report needs; device='cpu' has the right answers"
+                f"device={name!r} is not used: {fault}; use device='cpu', and run `cer device`, which checks "
+                "again and prints what a bug report needs"
             )
 
 
@@ -109,7 +111,7 @@ def _fault_of(number: int) -> str | None:
         return None
     versions = ", ".join(f"{name} {version}" for name, version in all_versions().items())
     name = cuda_usable().devices[number]
-    return f"cuda:{number} ({name}) does not answer as the CPU does: {fault} (with {versions})"
+    return f"cuda:{number} ({name}) failed the comparison with the CPU: {fault} (with {versions})"
 
 
 def place_of(
@@ -137,7 +139,8 @@ def place_of(
     if asked != ("auto",):
         if lying is not None and f"cuda:{lying}" not in asked:
             raise DeviceError(
-                f"device={','.join(asked)!r}: the events lie on cuda:{lying}; ask for that one, or copy them"
+                f"device={','.join(asked)!r}: the events are in the memory of cuda:{lying}; give that "
+                "device, or copy them to the host"
             )
         reason = f"device={','.join(asked)!r} was asked for"
         without = on_host(query)
@@ -153,34 +156,42 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
         return Place((), query.traits.not_automatic)
     if lying is not None:
         fault = _fault_of(lying)
-        return Place((lying,), "the events lie on a device") if fault is None else Place((), _SINCE + fault)
+        return (
+            Place((lying,), "the events are in the memory of that device")
+            if fault is None
+            else Place((), _BECAUSE + fault)
+        )
     if rows is None:
-        return Place((), "how many events there are is not known: a GPU is used where device='cuda' says so")
+        return Place(
+            (), "the number of events is not known in advance; device='cuda' uses a GPU all the same"
+        )
     if rows < WORTH:
-        return Place((), f"the CPU is as fast for {rows:,} events: a GPU pays from {WORTH:,} on")
+        return Place(
+            (), f"the CPU is as fast for {rows:,} events; a GPU is faster from about {WORTH:,} events on"
+        )
     from cer_gpu.kernels.device.usable import cuda_usable, simulated
 
     absent = no_driver()
     if absent is not None:
-        return Place((), _SINCE + absent)
+        return Place((), _BECAUSE + absent)
     if simulated():
-        return Place((), _SINCE + "Numba's CUDA simulator is for tests")
+        return Place((), _BECAUSE + "Numba's CUDA simulator is only for tests")
     found = cuda_usable()
     if not found:
-        return Place((), _SINCE + found.reason)
+        return Place((), _BECAUSE + found.reason)
     fault = _fault_of(0)
-    return Place((0,), found.reason) if fault is None else Place((), _SINCE + fault)
+    return Place((0,), found.reason) if fault is None else Place((), _BECAUSE + fault)
 
 
 def on_host(query: CompiledQuery) -> str | None:
     """What of a query has no form for a device, and runs on the CPU whatever was asked for; None: nothing."""
     reading, window = query.reading, query.window
     parts = [
-        (bool(reading.partition or reading.streams), "telling partitions and streams apart"),
+        (bool(reading.partition or reading.streams), "assigning events to partitions and streams"),
         (query.consume == "ANY", "CONSUME BY ANY"),
         (
             window is not None and window.kind == "attribute",
-            "complex events where what WITHIN measures falls",
+            "complex events under a window over an attribute that falls",
         ),
     ]
     named = [*query.traits.not_on_device, *(name for holds, name in parts if holds)]

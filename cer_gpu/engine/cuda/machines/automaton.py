@@ -301,7 +301,7 @@ class DevicesRunner(OneDeviceRunner):
     def _warn(self, number: int) -> None:
         if not self._warned:
             self._warned = True
-            say_no_memory(self._devices[number], "what is open at once")
+            say_no_memory(self._devices[number], "the events that are held at once")
 
 
 def _part_of(chunk: Chunk, low: int, high: int) -> Chunk:

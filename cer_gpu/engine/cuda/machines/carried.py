@@ -86,7 +86,7 @@ class CarriedQuery:
     ) -> None:
         reason = why_not(query)
         if reason is not None:
-            raise DeviceError(f"the query does not run over data on a device: {reason}")
+            raise DeviceError(f"the query cannot be run on events in the memory of a device: {reason}")
         assert query.window is None
         self._host = run_tables(query)
         program = hits_program(self._host)

@@ -98,10 +98,10 @@ def why_not(query: CompiledQuery) -> str | None:
     reading, reason = query.reading, query.traits.not_resident
     reasons = [
         (bool(reason), reason),
-        (bool(reading.partition or reading.streams), "partitions and streams are told apart on the CPU"),
-        (query.window is not None and query.window.kind == "attribute", "WITHIN measures an attribute"),
-        (query.consume != "NONE", "CONSUME BY follows hits in their order on the CPU"),
-        (query.limit is not None, "LIMIT is kept on the CPU"),
+        (bool(reading.partition or reading.streams), "the CPU assigns events to partitions and streams"),
+        (query.window is not None and query.window.kind == "attribute", "its window is over an attribute"),
+        (query.consume != "NONE", "the CPU applies CONSUME BY"),
+        (query.limit is not None, "the CPU applies LIMIT"),
     ]
     return next((reason for holds, reason in reasons if holds), None) or _too_large(query)
 
@@ -109,7 +109,7 @@ def why_not(query: CompiledQuery) -> str | None:
 def _too_large(query: CompiledQuery) -> str | None:
     tables = run_tables(query)
     if query.window is None and tables.n_live > matrices.MOST_STATES:
-        return "without a window an automaton of so many states runs faster on the CPU"
+        return "it has no window, and its automaton too many states"
     registers = hits_program(tables).n_registers * (2 if query.window is None else 1)
     return None if lane_geometry(registers, LANE) else "its automaton has too many states"
 
@@ -152,7 +152,7 @@ class ResidentQuery:
     ) -> None:
         reason = why_not(query)
         if reason is not None:
-            raise DeviceError(f"the query does not run over data on a device: {reason}")
+            raise DeviceError(f"the query cannot be run on events in the memory of a device: {reason}")
         assert query.window is not None
         self._host = run_tables(query)
         program = hits_program(self._host)
