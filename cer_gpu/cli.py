@@ -14,6 +14,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
@@ -179,6 +180,8 @@ def count(
     memory: Memory = None,
 ) -> int:
     """Print how many complex events there are."""
+    from cer_gpu.digits import decimal_text
+
     found = _compile(query).count(
         _events(data),
         **_options(order_by, order_unit, type_column, stream_column, sort),
@@ -186,7 +189,7 @@ def count(
         engine=engine,
         memory=_bytes(memory),
     )
-    print(found)
+    print(decimal_text(found))
     return DONE
 
 
@@ -410,7 +413,7 @@ def _bytes(text: str | None) -> int | None:
     if match is None:
         raise typer.BadParameter(f"`{text}` is not a size; write 500MB or 2GiB")
     power = "kmgt".index(match[2]) + 1 if match[2] else 0
-    return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+    return int(Decimal(match[1]) * (1024 if match[3] else 1000) ** power)
 
 
 # ------------------------------------------------------------------------------------ how it ends

@@ -25,6 +25,7 @@ from cer_gpu.spark.reused import settle
 from cer_gpu.spark.sorting import NO_TIES, in_order, say_once, time_of
 from cer_gpu.spark.task import DIGITS, Task
 
+from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.engine.read.sources.rows import one_batch
@@ -223,7 +224,7 @@ def counts_column(counts: list[int]) -> pa.Array:
     """
     if max(counts, default=0) >= 10**DIGITS:
         raise LimitError(
-            f"a count has {len(str(max(counts)))} digits, and a column on Spark holds {DIGITS} at most: "
+            f"a count has {digits(max(counts)):,} digits, and a column on Spark holds {DIGITS} at most: "
             "narrow the query"
         )
     return pa.array(list(map(str, counts)), pa.string())

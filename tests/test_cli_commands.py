@@ -98,6 +98,16 @@ def test_count_and_hits(data, capsysbinary):
     assert run_binary(capsysbinary, "hits", QUERY, path, "--format", "csv")[1].splitlines()[1] == "3,1"
 
 
+def test_a_count_of_more_digits_than_python_prints(tmp_path, capsys):
+    path = tmp_path / "events.parquet"
+    pq.write_table(pa.table({"type": ["A"] * 15_000 + ["B"]}), path)
+    status, out, err = cer(capsys, "count", "SELECT a WHERE A+ AS a ; B", path)
+    assert (status, err, len(out)) == (0, "", 4517)
+    assert int(out[-10:]) == (2**15_000 - 1) % 10**9
+    status, out, _ = cer(capsys, "count", "SELECT A WHERE A", path, "--memory", "9" * 5000)
+    assert (status, out) == (0, "15000\n")
+
+
 def test_output_file(data, tmp_path, capsysbinary):
     for name in ("out.parquet", "out.csv", "out.jsonl"):
         status, out, _ = run_binary(capsysbinary, "run", QUERY, data / "events.csv", "-o", tmp_path / name)

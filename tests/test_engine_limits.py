@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from decimal import Decimal
 
 import numpy as np
@@ -10,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
+from cer_gpu.digits import decimal_text, digits
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.run import chunks as runner
@@ -34,6 +36,33 @@ def test_counts_past_64_bits_are_decimals() -> None:
     assert found["count"].to_pylist() == [Decimal(2**70 - 1)] * 2
     with pytest.raises(cer.LimitError, match=r"has 91 digits.*`count`"):
         cer.compile(KLEENE).counts(letters("A" * 300 + "B"))
+
+
+def test_counts_of_more_digits_than_python_prints() -> None:
+    """Python converts no number of more than 4,300 digits to text."""
+    events, query = letters("A" * 20_000 + "B"), cer.compile(KLEENE)
+    assert query.count(events) == query.count(events, limit=10**5000 * 10**5000) == 2**20_000 - 1
+    with pytest.raises(cer.LimitError, match=r"has 6,021 digits.*`count`"):
+        query.counts(events)
+    with pytest.warns(UserWarning, match="stopped at limit=a number of 5,001 digits"):
+        assert query.count(events, limit=10**5000) == 10**5000
+    with pytest.raises(ValueError, match=r"limit is a whole number .* not a number of 5,001 digits"):
+        query.count(events, limit=-(10**5000))
+
+
+NUMBERS = [0, 1, 9, 10, 99, 10**15, 2**64, 10**76 - 1, 10**76, 7**9000, -(3**9999)]
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=range(len(NUMBERS)))
+def test_digits(number: int) -> None:
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        text = str(number)
+    finally:
+        sys.set_int_max_str_digits(limit)
+    assert decimal_text(number) == text
+    assert digits(number) == len(text.removeprefix("-"))
 
 
 def test_a_query_with_10_to_the_15_answers() -> None:

@@ -24,7 +24,7 @@ LAYERS = [
         "late",
         "progress",
     },  # compiling: of machine code, whatever it does
-    {"printable"},
+    {"printable", "digits"},
     {"diagnostics"},
     {"errors"},
     {"language"},

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.compiling.loaded import words
+from cer_gpu.digits import digits, shown
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import result_form
 from cer_gpu.engine.answers.matches import Matches
@@ -366,9 +367,9 @@ def exact_column(number: np.ndarray) -> pa.Array:
     largest = max(number.tolist(), default=0) if number.dtype == object else 0
     if largest < 1 << 63:
         return pa.array(number.astype(np.int64))
-    if len(str(largest)) > DECIMAL_DIGITS:
+    if digits(largest) > DECIMAL_DIGITS:
         raise LimitError(
-            f"a count has {len(str(largest)):,} digits, and a column holds {DECIMAL_DIGITS} at most: "
+            f"a count has {digits(largest):,} digits, and a column holds {DECIMAL_DIGITS} at most: "
             "ask for `count`, which has no such limit, or narrow the query"
         )
     return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))
@@ -376,7 +377,9 @@ def exact_column(number: np.ndarray) -> pa.Array:
 
 def warn_of_limit(limit: int | None) -> None:
     """Say that an answer was cut off."""
-    warnings.warn(f"stopped at limit={limit}: there are more complex events", UserWarning, stacklevel=3)
+    warnings.warn(
+        f"stopped at limit={shown(limit or 0)}: there are more complex events", UserWarning, stacklevel=3
+    )
 
 
 def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from operator import index
 from typing import SupportsIndex
 
+from cer_gpu.digits import shown
 from cer_gpu.engine.run.place import asked_devices
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
@@ -96,6 +97,8 @@ def _whole(name: str, value: object) -> int | None:
     """A whole number that is not negative, NumPy's too."""
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, SupportsIndex) or index(value) < 0:
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise ValueError(f"{name} is a whole number that is not negative, not {value!r}")
+    if index(value) < 0:
+        raise ValueError(f"{name} is a whole number that is not negative, not {shown(index(value))}")
     return index(value)
