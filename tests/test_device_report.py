@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Callable
+from importlib import metadata
 
 import pytest
 from cer_gpu.kernels.device import usable
@@ -128,9 +129,9 @@ def test_versions_are_told_where_they_are_known(monkeypatch: pytest.MonkeyPatch)
     assert all(told.values())
 
     def missing(name: str) -> str:
-        raise versions.PackageNotFoundError(name)
+        raise metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(versions, "version", missing)
+    monkeypatch.setattr(metadata, "version", missing)
     assert versions.package_versions() == {"cer-gpu": "unknown", "Python": platform.python_version()}
 
 

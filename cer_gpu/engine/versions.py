@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import platform
-import re
 import sys
 
-PACKAGES = ("numpy", "pyarrow", "numba", "numba-cuda")
-"""Packages whose versions are told; and CuPy's, which has a name for each version of CUDA."""
+CUPY = ("cupy", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "cupy-cuda14x")
+"""CuPy has a name for each version of CUDA."""
 
-_CUPY = re.compile(r"cupy(-cuda\d+x)?", re.IGNORECASE)
+PACKAGES = ("numpy", "pyarrow", "numba", "numba-cuda", *CUPY)
+"""Packages whose versions are told, where they are installed."""
 
 
 def all_versions() -> dict[str, str]:
@@ -20,11 +20,8 @@ def all_versions() -> dict[str, str]:
 
 def package_versions() -> dict[str, str]:
     """The versions of the project, of Python and of the packages that are installed, by their names."""
-    from importlib.metadata import distributions
-
     found = {"cer-gpu": _version("cer-gpu") or "unknown", "Python": platform.python_version()}
-    cupy = {name for each in distributions() if _CUPY.fullmatch(name := each.metadata["Name"] or "")}
-    for name in (*PACKAGES, *sorted(cupy)):
+    for name in PACKAGES:
         told = _version(name)
         if told is not None:
             found[name] = told
