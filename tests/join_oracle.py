@@ -13,9 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from cer_gpu.kernels.joins.contract import JoinTables, offsets
-
-from cer_gpu.enumeration.products import KeyedEvents
+from cer_gpu.kernels.joins.contract import JoinTables, KeyedEvents, offsets
 
 ATOMS = 3
 EVERY_ATOM = 2**ATOMS - 1
@@ -39,8 +37,10 @@ class Step:
     stores: list[tuple[int, int]] = field(default_factory=list)
 
 
-def join_tables(n_symbols: int, steps: list[Step], entry_next: list[bool]) -> JoinTables:
-    """The arrays of some transitions."""
+def join_tables(
+    n_symbols: int, steps: list[Step], entry_next: list[bool], entry_space: list[int] | None = None
+) -> JoinTables:
+    """The arrays of some transitions; without `entry_space` every entry has one slot."""
     by_symbol = [[t for t, step in enumerate(steps) if step.symbol == symbol] for symbol in range(n_symbols)]
 
     def offset(lengths: list[int]) -> np.ndarray:
@@ -61,6 +61,7 @@ def join_tables(n_symbols: int, steps: list[Step], entry_next: list[bool]) -> Jo
         offset([len(part) for part in stores]),
         flat(stores, 0),
         flat(stores, 1),
+        np.array(entry_space or [-1] * len(entry_next), np.int32),
         np.array(entry_next, np.uint8),
     )
 
@@ -225,7 +226,7 @@ def _drawn(rng: Random, chains: bool, marked: bool) -> JoinCase:
 
     drawn = [step(target, 0) for target in range(3)]
     drawn += [step(rng.randrange(len(states)), 3) for _ in range(rng.randint(4, 16))]
-    tables = join_tables(4, [found for found in drawn if found is not None], entry_next)
+    tables = join_tables(4, [found for found in drawn if found is not None], entry_next, entry_space)
 
     begin, report, stop = [], [], []
     keys: list[float] = []
@@ -253,7 +254,7 @@ def _drawn(rng: Random, chains: bool, marked: bool) -> JoinCase:
         np.array([rng.randint(0, 3) for _ in range(n)], rng.choice((np.uint8, np.uint16))),
         np.array(slots, np.int32).reshape(len(column_space), n),
         np.array(places, np.int64) if any(entry_next) else np.empty(0, np.int64),
-        offsets(np.array(entry_space, np.int32), counts),
+        offsets(tables.entry_space, counts),
     )
     windowed = rng.random() < 0.8
     measured = np.array(keys if windowed else [], np.float64 if real else np.int64)

@@ -20,7 +20,7 @@ from cer_gpu.kernels.joins import cuda_cells as join_cells
 from cer_gpu.kernels.joins import cuda_counts as join_counts
 from cer_gpu.kernels.joins import cuda_hits as join_hits
 from cer_gpu.kernels.joins import cuda_nodes as join_nodes
-from cer_gpu.kernels.joins.contract import offsets
+from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cuda_cells import DeviceJoin, cells_of, device_join
 from cer_gpu.kernels.windows.contract import comparable
 from cuda_device import TINY, USABLE
@@ -48,7 +48,6 @@ from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import joins
 from cer_gpu.engine.cuda.machines.joins import DevicesJoinRunner, fitting
 from cer_gpu.engine.run import chunks as runner
-from cer_gpu.enumeration.products import KeyedEvents
 from cer_gpu.language.printer import to_text
 
 if not USABLE:
@@ -89,10 +88,7 @@ def test_hits_are_those_of_the_cpu(seed: int, chains: bool) -> None:
     for number in range(CASES):
         case, geometry = random_join_case(rng, chains), TINY[number % 3]
         events, bounds = case.events, (case.begin, case.report, case.stop)
-        event, latest = on_cpu_hits.hits(
-            case.tables, events.offset, events.symbols, events.slots, events.places, case.keys, case.size,
-            *bounds,
-        )  # fmt: skip
+        event, latest = on_cpu_hits.hits(case.tables, events, case.keys, case.size, *bounds)
         join, arrays = there(case)
         keys, _ = comparable(case.keys, 0)
         cells = cells_of(join, case.begin, case.stop, int(events.offset[-1]))

@@ -11,7 +11,7 @@ from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.joins import cpu_counts as join_counts
 from cer_gpu.kernels.joins import cpu_hits as join_hits
 from cer_gpu.kernels.joins import cpu_nodes as join_nodes
-from cer_gpu.kernels.joins.contract import offsets
+from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise
 from join_oracle import (
     LABEL_ATOMS,
@@ -27,7 +27,7 @@ from join_oracle import (
 from cer_gpu.enumeration import products as module
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.enumeration.ordered import AttributeWindow
-from cer_gpu.enumeration.products import JoinAnswers, KeyedEvents, Products
+from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.enumeration.products_validator import check, walk
 from cer_gpu.errors import LimitError
 
@@ -72,11 +72,7 @@ def test_hits_counts_and_answers_are_those_of_the_run_trees(seed: int, chains: b
         case = random_join_case(rng, chains)
         found = listed(case)
         bounds = case.begin, case.report, case.stop
-        events = case.events
-        event, latest = join_hits.hits(
-            case.tables, events.offset, events.symbols, events.slots, events.places, case.keys, case.size,
-            *bounds,
-        )  # fmt: skip
+        event, latest = join_hits.hits(case.tables, case.events, case.keys, case.size, *bounds)
         assert event.tolist() == found.event.tolist()
         assert latest.tolist() == found.latest.tolist()
         if rng.random() < 0.3:

@@ -7,7 +7,6 @@ the answers into blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +19,16 @@ from cer_gpu.kernels.joins import cpu_counts as join_counts
 from cer_gpu.kernels.joins import cpu_enumerate as join_answers
 from cer_gpu.kernels.joins import cpu_nodes as join_nodes
 from cer_gpu.kernels.joins import cpu_order as join_order
-from cer_gpu.kernels.joins.contract import JoinTables
+from cer_gpu.kernels.joins.contract import (
+    COLUMNS,
+    AnswerRows,
+    AnswerStacks,
+    ChosenRows,
+    JoinTables,
+    KeyedEvents,
+    ProductNodes,
+)
+from cer_gpu.kernels.runs.contract import SegmentHits
 
 BULK_ROWS = 1 << 20
 """Answers of a block at most, about: so many that the nodes that they are found at are neighbours."""
@@ -43,45 +51,19 @@ def one_by_one(phase: str, function: Callable[[Any], Any], items: Iterable[Any])
     return [function(item) for item in items]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedEvents:
-    """What the kernels read of the events of a chunk.
+class FoundRows(NamedTuple):
+    """Answers of some hits as they are found.
 
     Attributes
     ----------
-    symbols : ndarray, shape (n,), uint8 or uint16
-    slots : ndarray, shape (columns, n), int32
-    places : ndarray, shape (n,) or (0,), int64
-    offset : ndarray, shape (entries + 1,), int64
-        Where each entry of the look-up table begins, and its size.
-    """
-
-    symbols: np.ndarray
-    slots: np.ndarray
-    places: np.ndarray
-    offset: np.ndarray
-
-
-class Rows(NamedTuple):
-    """Answers as they are found.
-
-    Attributes
-    ----------
-    first : ndarray, shape (rows + 1,), int64
-        Row r has the events first[r] .. first[r + 1] - 1.
-    event : ndarray, shape (marks,), int32
-    label : ndarray, shape (marks,) or (0,), int32
-    start : ndarray, shape (rows,), int32
+    rows : AnswerRows
     order : ndarray, shape (rows,), int32
         The rows of each hit in canonical order.
     begin : ndarray, shape (hits + 1,), int64
         Hit h has the rows begin[h] .. begin[h + 1] - 1.
     """
 
-    first: np.ndarray
-    event: np.ndarray
-    label: np.ndarray
-    start: np.ndarray
+    rows: AnswerRows
     order: np.ndarray
     begin: np.ndarray
 
@@ -103,7 +85,7 @@ class Products:
     root_node : ndarray, shape (roots,), int32
     hits : CountedHits
         `count` is 2^62 where the number does not fit.
-    rows : Rows or None
+    rows : FoundRows or None
         All answers of all hits, where they were asked for and are few; then there are no nodes any more.
     """
 
@@ -115,7 +97,7 @@ class Products:
         self.root_first = np.zeros(1, np.int64)
         self.root_node = np.empty(0, np.int32)
         self.hits = CountedHits(np.zeros(1, np.int64), *(np.empty(0, np.int64) for _ in range(3)))
-        self.rows: Rows | None = None
+        self.rows: FoundRows | None = None
 
     def build(
         self,
@@ -148,20 +130,21 @@ class Products:
         tables = self.tables
         room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         total = int((stop - begin).sum())
-        nodes = 2 * total if self._capacity is None else self._capacity
-        arena = np.empty((nodes, join_nodes.COLUMNS), np.int32)
-        children = np.empty(nodes // 2, np.int32)
-        root_node = np.empty(nodes // 4, np.int32)
+        capacity = 2 * total if self._capacity is None else self._capacity
+        ends = SegmentHits(first, event, lowest)
+        arena = np.empty((capacity, COLUMNS), np.int32)
+        children = np.empty(capacity // 2, np.int32)
+        root_node = np.empty(capacity // 4, np.int32)
         root_first = np.zeros(len(event) + 1, np.int64)
         table = np.full(int(events.offset[-1]), -1, np.int32)
         fired = np.empty((tables.n_fired, 2), np.int64)
         path = np.empty((join_nodes.PATH, 2), np.int64)
         progress = np.zeros(join_nodes.WORDS, np.int64)
         while True:
+            nodes = ProductNodes(arena, children, root_first, root_node)
             status = join_nodes.build(
-                *tables, events.offset, events.symbols, events.slots, events.places, begin, stop, first,
-                event, lowest, table, arena, children, root_first, root_node, fired, path, room, progress,
-            )  # fmt: skip
+                tables, events, begin, stop, ends, table, nodes, fired, path, room, progress
+            )
             if status == join_nodes.DONE:
                 break
             if max(len(arena), len(children)) > MOST_NODES:
@@ -188,7 +171,7 @@ class Products:
             self.arena, self.children = np.empty_like(self.arena[:0]), np.empty_like(self.children[:0])
             self.root_first, self.root_node = np.zeros_like(root_first), np.empty_like(root_node[:0])
 
-    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> Rows | None:
+    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The answers of some hits, in the order in which they are found.
 
         Parameters
@@ -207,15 +190,20 @@ class Products:
         begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
         event, label = np.empty(marks, np.int32), np.empty(0 if atoms else marks, np.int32)
         start, order, spare = (np.empty(room, np.int32) for _ in range(3))
+        nodes = ProductNodes(self.arena, self.children, self.root_first, self.root_node)
         while True:
+            rows = AnswerRows(first, event, label, start)
+            stacks = AnswerStacks(
+                np.empty(64 * depth, np.int32),
+                np.empty((depth, join_answers.CHOICE), np.int32),
+                np.empty((64 * depth, 2), np.int32),
+                np.empty(max(atoms, 1), np.int32),
+            )
             status = join_answers.fill(
-                self.arena, self.children, hits, self.root_first, self.root_node, self.hits.lowest,
-                label_atoms, begin, first, event, label, start, order, spare, np.empty(64 * depth, np.int32),
-                np.empty((depth, join_answers.CHOICE), np.int32), np.empty((64 * depth, 2), np.int32),
-                np.empty(max(atoms, 1), np.int32), progress,
-            )  # fmt: skip
+                nodes, hits, self.hits.lowest, label_atoms, begin, rows, order, spare, stacks, progress
+            )
             if status == join_answers.DONE:
-                return Rows(first, event, label, start, order, begin)
+                return FoundRows(rows, order, begin)
             if status == join_answers.STACK_FULL:
                 depth *= 2
             elif status == join_answers.MARKS_FULL:
@@ -362,16 +350,16 @@ class JoinAnswers:
         first = np.zeros(0 if atoms else rows + 1, np.int64)
         event, label = np.empty(rows * atoms, np.int64), np.empty(0, np.int32)
 
-        def place(found: _Found) -> None:
-            join_order.arrange(*found, atoms, first, start, event, label)
+        def place(found: ChosenRows) -> None:
+            join_order.arrange(found, atoms, first, start, event, label)
 
-        def find(number: int) -> _Found | None:
+        def find(number: int) -> ChosenRows | None:
             mine = in_memory[cuts[number] : cuts[number + 1]]
-            found = self._found(number, mine, row[mine], wanted[mine])
+            found = self._chosen(number, mine, row[mine], wanted[mine])
             if atoms:
                 place(found)
                 return None
-            join_order.lengths(found.first, found.order, found.begin, found.row, found.taken, first)
+            join_order.lengths(found, first)
             return found
 
         parts = self._share("listing", find, np.flatnonzero(np.diff(cuts)).tolist())
@@ -392,33 +380,19 @@ class JoinAnswers:
             return TupleBlock(block.hit[chosen], block.start[chosen], block.event[chosen])
         return gathered(block, chosen)
 
-    def _found(self, number: int, hits: np.ndarray, row: np.ndarray, taken: np.ndarray) -> _Found:
+    def _chosen(self, number: int, hits: np.ndarray, row: np.ndarray, taken: np.ndarray) -> ChosenRows:
         """The answers of some hits of one part, as they are found."""
         part = self._parts[number]
         local = hits - self._base[number]
         if part.rows is not None:
-            rows, begin = part.rows, part.rows.begin[local]
+            found, begin = part.rows, part.rows.begin[local]
         else:
             listed = int(self._listed[hits].sum())
-            found = part.found(self._label_atoms, local, listed)
-            if found is None or int(found.begin[-1]) != listed:
+            listing = part.found(self._label_atoms, local, listed)
+            if listing is None or int(listing.begin[-1]) != listed:
                 raise RuntimeError(f"the structure does not hold {listed} answers, as many as were counted")
-            rows, begin = found, found.begin[:-1]
-        return _Found(*rows[:-1], begin, row, taken, self._lows[number])
-
-
-class _Found(NamedTuple):
-    """The answers of some hits of one part as they are found, and where they belong: of `arrange`."""
-
-    first: np.ndarray
-    event: np.ndarray
-    label: np.ndarray
-    start: np.ndarray
-    order: np.ndarray
-    begin: np.ndarray
-    row: np.ndarray
-    taken: np.ndarray
-    low: int
+            found, begin = listing, listing.begin[:-1]
+        return ChosenRows(found.rows, found.order, begin, row, taken, self._lows[number])
 
 
 def _rank(groups: np.ndarray) -> np.ndarray:

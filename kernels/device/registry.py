@@ -22,8 +22,12 @@ from ..joins import cuda_cells as join_cells
 from ..joins import cuda_counts as join_counts
 from ..joins import cuda_hits as join_hits
 from ..joins import cuda_nodes as join_nodes
+from ..joins.contract import JoinTables, KeyedEvents
+from ..joins.cuda_counts import NodeWeights
+from ..joins.cuda_nodes import ListNodes
 from ..runs.contract import Program, RunTables, SegmentHits
 from ..windows import cuda as windows
+from ..windows.contract import MeasuredWindow
 from . import scan
 from .geometry import LANE, STREAM
 
@@ -95,8 +99,19 @@ _BEST = (
     *(I64, I64, I64, I32, I64_2),
 )
 _UNITS = (I64_2, I64, I64, _named(WalkStack, I64_3, I64_3))
-_JOIN = types.Tuple((*[I32] * 3, U8, *[I32] * 6, U8))
+_JOIN = _named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
+_LIST_NODES = _named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
+_WEIGHTS = _named(NodeWeights, I64, I32, I32, I32, I64, I32)
 _LISTS = (I64_3, I64_3, I64_2)
+
+
+def _window(keys, size):
+    return _named(MeasuredWindow, keys, size)
+
+
+def _keyed(symbols):
+    return _named(KeyedEvents, symbols, I32_2, I64, I64)
+
 
 KERNELS = (
     Kernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
@@ -240,7 +255,16 @@ KERNELS = (
         "join_hits",
         join_hits.join_hits_kernel,
         tuple(
-            (_JOIN, symbols, I32_2, I64, keys, size, *[I64] * 4, I64_2, I64, I64_3, I64, I64, I64)
+            (
+                _JOIN,
+                _keyed(symbols),
+                _window(keys, size),
+                *[I64] * 3,
+                I64_2,
+                I64,
+                I64_3,
+                *[I64] * 3,
+            )
             for symbols in SYMBOLS
             for keys, size in KEYS
         ),
@@ -251,10 +275,7 @@ KERNELS = (
         "join_nodes",
         join_nodes.join_nodes_kernel,
         tuple(
-            (
-                *(_JOIN, symbols, I32_2, *[I64] * 7, I64_2, I64, I32_2, I64, I32, I64, I64, I32, I64),
-                *(I64_3, I64_3, I64_2, I64, U8),
-            )
+            (_JOIN, _keyed(symbols), I64, I64, HITS, I64_2, _LIST_NODES, I64_3, I64_3, I64, I64_2)
             for symbols in SYMBOLS
         ),
         LANE.threads,
@@ -262,7 +283,7 @@ KERNELS = (
     Kernel(
         "join_counts",
         join_counts.join_counts_kernel,
-        ((INT, I64, I64, I64, I32_2, I64, I32, I64, I64, I32, I64, I64, *[I32] * 3, I64, I32, U8, I64),),
+        ((INT, HITS, _LIST_NODES, _WEIGHTS, I64),),
         LANE.threads,
     ),
     Kernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),

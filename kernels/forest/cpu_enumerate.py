@@ -200,7 +200,9 @@ def canonical(count, found, sorting):
 
     `found` Unsorted in; `sorting` SortScratch out.
     """
-    order, spare, starts = sorting.order, sorting.spare, found.start
+    order = sorting.order
+    spare = sorting.spare
+    starts = found.start
     for k in range(count):
         order[k] = k
     if count <= SMALL:
@@ -241,8 +243,17 @@ def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, pro
     `BLOCK_FULL`: the hit fits an empty block. `HIT_TOO_LARGE`: it does not fit `found`. `MISMATCH`: the
     walk does not find as many complex events as were counted.
     """
-    starts, firsts, lengths, order = found.start, found.first, found.length, sorting.order
-    out_hit, out_start, out_first, out_event, out_label = block
+    order = sorting.order
+    starts = found.start
+    firsts = found.first
+    lengths = found.length
+    events = found.event
+    labels = found.label
+    out_hit = block.hit
+    out_start = block.start
+    out_first = block.first
+    out_event = block.event
+    out_label = block.label
     n = 0
     n_marks = 0
     out_first[0] = 0
@@ -275,8 +286,8 @@ def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, pro
             out_start[n] = lowest + starts[item]
             low = firsts[item]
             for m in range(low, low + lengths[item]):
-                out_event[n_marks] = lowest + found.event[m]
-                out_label[n_marks] = found.label[m]
+                out_event[n_marks] = lowest + events[m]
+                out_label[n_marks] = labels[m]
                 n_marks += 1
             n += 1
             out_first[n] = n_marks

@@ -49,6 +49,8 @@ class JoinTables(NamedTuple):
     `store_first`     int32 [transitions + 1] and stores its run likewise
     `store_entry`     int32 [stores]
     `store_column`    int32 [stores]
+    `entry_space`     int32 [entries]         columns of one space number equal values alike, and an entry
+                                              has a slot for each of its values; -1: it has one slot
     `entry_next`      uint8 [entries]         1: only runs whose last event is the one right before
     ================  ======================  ==========================================================
     """
@@ -63,6 +65,7 @@ class JoinTables(NamedTuple):
     store_first: np.ndarray
     store_entry: np.ndarray
     store_column: np.ndarray
+    entry_space: np.ndarray
     entry_next: np.ndarray
 
     @property
@@ -84,6 +87,110 @@ class JoinTables(NamedTuple):
         each = np.diff(offsets)[self.transition]
         sums = np.concatenate([[0], np.cumsum(each)])
         return int(np.diff(sums[self.first]).max(initial=0))
+
+
+class KeyedEvents(NamedTuple):
+    """What the kernels read of the events of a chunk.
+
+    =========  ==========================  ==============================================================
+    `symbols`  uint8 or uint16 [events]
+    `slots`    int32 [columns, events]     the slot of each column; -1 where an event has no value
+    `places`   int64 [events] or [0]       place in the stream, where an entry asks for the next event
+    `offset`   int64 [entries + 1]         where each entry of the look-up table begins, and its size
+    =========  ==========================  ==============================================================
+    """
+
+    symbols: np.ndarray
+    slots: np.ndarray
+    places: np.ndarray
+    offset: np.ndarray
+
+
+class HeldStarts(NamedTuple):
+    """The look-up table for hits: the latest start of the runs of a segment in each entry, under each slot.
+
+    ========  ============================  =============================================================
+    `start`   int64 [offset[-1]]            latest starts
+    `owner`   int32 [offset[-1]]            the segment that has stored there, -1 at first
+    `place`   int64 [offset[-1]] or [0]     the place of the last event of the runs there
+    ========  ============================  =============================================================
+    """
+
+    start: np.ndarray
+    owner: np.ndarray
+    place: np.ndarray
+
+
+class ProductNodes(NamedTuple):
+    """The nodes of segments, and the roots of their hits.
+
+    ============  =======================  ====================================================
+    `arena`       int32 [capacity, 8]      the nodes
+    `children`    int32 [capacity]         what the nodes gather
+    `root_first`  int64 [hits + 1]         hit h has the roots root_first[h] ..
+    `root_node`   int32 [capacity]
+    ============  =======================  ====================================================
+    """
+
+    arena: np.ndarray
+    children: np.ndarray
+    root_first: np.ndarray
+    root_node: np.ndarray
+
+
+class AnswerRows(NamedTuple):
+    """Answers as they are found, one for each row.
+
+    =======  =====================  ====================================================================
+    `first`  int64 [rows + 1]       row r has the events first[r] .. first[r + 1] - 1
+    `event`  int32 [marks]          by atom; marks ascend (their runs are chains)
+    `label`  int32 [marks] or [0]   of marks
+    `start`  int32 [rows]           the least event of each answer
+    =======  =====================  ====================================================================
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    label: np.ndarray
+    start: np.ndarray
+
+
+class AnswerStacks(NamedTuple):
+    """Scratch of the enumeration of answers.
+
+    =========  =======================  ==========================================================
+    `pending`  int32 [stack]            nodes still to visit
+    `choice`   int32 [depth, CHOICE]    the choices made so far
+    `agenda`   int32 [cells, 2]         what is still to choose: a node, and the next cell or -1
+    `atom`     int32 [atoms]            the event of each
+    =========  =======================  ==========================================================
+    """
+
+    pending: np.ndarray
+    choice: np.ndarray
+    agenda: np.ndarray
+    atom: np.ndarray
+
+
+class ChosenRows(NamedTuple):
+    """Answers of some hits as they are found, and where they belong.
+
+    =========  =====================  ===================================================================
+    `rows`     AnswerRows
+    `order`    int32 [rows]           the rows of each hit in canonical order
+    `begin`    int64 [hits]           hit h has the rows order[begin[h]], order[begin[h] + 1], ...
+    `row`      int64 [hits]           where the first of its answers belongs; the next ones behind it
+    `taken`    int64 [hits]           how many of its answers are wanted, the first ones
+    `low`      int                    what the events are numbered from
+    =========  =====================  ===================================================================
+    """
+
+    rows: AnswerRows
+    order: np.ndarray
+    begin: np.ndarray
+    row: np.ndarray
+    taken: np.ndarray
+    low: int
 
 
 def offsets(entry_space, slot_counts):

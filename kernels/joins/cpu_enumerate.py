@@ -22,32 +22,27 @@ choice and those before it; `CHOICE` is their number."""
 
 
 @jit
-def walk(
-    arena, children, root_node, r0, r1, lowest, label_atoms, out_start, out_first, out_event, out_label,
-    pending, choice, agenda, atom, n, m,
-):  # fmt: skip
-    """Append the answers below some roots: status, and how many rows and marks there are by then.
+def walk(nodes, hit, lowest, label_atoms, rows, stacks, n, m):
+    """Append the answers of a hit: status, and how many rows and marks there are by then.
 
     ===============  ============================  =======================================================
-    `arena`          int32 [nodes, 8]              in
-    `children`       int32 [links]                 in
-    `root_node`      int32 [roots]                 in: the roots r0 .. r1 - 1
+    `nodes`          ProductNodes                  in
+    `hit`            int64                         in
     `lowest`         int64                         in: the least admissible start
     `label_atoms`    uint8 [labels, atoms]         in: which atoms a label fills; no atoms: marks are written
-    `out_start`      int32 [rows]                  out: the least event of each answer
-    `out_first`      int64 [rows + 1]              out: where the events of each answer begin
-    `out_event`      int32 [marks]                 out: by atom; marks ascend (their runs are chains)
-    `out_label`      int32 [marks] or [0]          out: of marks
-    `pending`        int32 [stack]                 scratch
-    `choice`         int32 [depth, CHOICE]         scratch
-    `agenda`         int32 [cells, 2]              scratch: a node, and the next cell or -1
-    `atom`           int32 [atoms]                 scratch: the event of each
+    `rows`           AnswerRows                    out
+    `stacks`         AnswerStacks                  scratch
     `n`, `m`         int64                         in: rows and marks written so far
     ===============  ============================  =======================================================
     """
+    arena = nodes.arena
+    pending = stacks.pending
+    choice = stacks.choice
+    agenda = stacks.agenda
+    atom = stacks.atom
     atoms = label_atoms.shape[1]
-    for r in range(r0, r1):
-        pending[0] = root_node[r]
+    for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
+        pending[0] = nodes.root_node[r]
         top = 1
         depth = 0
         choice[0, BASE] = 0
@@ -79,7 +74,7 @@ def walk(
                     atom[a] = event
             todo = choice[depth, REST]
             for k in range(arena[node, CHILD] + arena[node, CHILDREN] - 1, arena[node, CHILD] - 1, -1):
-                agenda[cells, 0] = children[k]
+                agenda[cells, 0] = nodes.children[k]
                 agenda[cells, 1] = todo
                 todo = cells
                 cells += 1
@@ -91,47 +86,47 @@ def walk(
                 pending[top] = agenda[todo, 0]
                 top += 1
                 continue
-            if n + 2 > out_first.shape[0]:
+            if n + 2 > rows.first.shape[0]:
                 return ROWS_FULL, n, m
-            if m + max(atoms, depth + 1) > out_event.shape[0]:
+            if m + max(atoms, depth + 1) > rows.event.shape[0]:
                 return MARKS_FULL, n, m
             if atoms > 0:
                 for a in range(atoms):
-                    out_event[m + a] = atom[a]
+                    rows.event[m + a] = atom[a]
                 m += atoms
             else:
                 for d in range(depth, -1, -1):
                     if choice[d, MARK] != 0:
-                        out_event[m] = choice[d, AT]
-                        out_label[m] = choice[d, MARK]
+                        rows.event[m] = choice[d, AT]
+                        rows.label[m] = choice[d, MARK]
                         m += 1
-            out_start[n] = choice[depth, LEAST]
+            rows.start[n] = choice[depth, LEAST]
             n += 1
-            out_first[n] = m
+            rows.first[n] = m
     return DONE, n, m
 
 
 @jit
-def _before(first, event, label, start, one, other):
+def _before(rows, one, other):
     """Whether a row comes before another: by start, then events, then labels; both as tuples."""
-    if start[one] != start[other]:
-        return start[one] < start[other]
-    a, b = first[one], first[other]
-    n, m = first[one + 1] - a, first[other + 1] - b
+    if rows.start[one] != rows.start[other]:
+        return rows.start[one] < rows.start[other]
+    a, b = rows.first[one], rows.first[other]
+    n, m = rows.first[one + 1] - a, rows.first[other + 1] - b
     for k in range(min(n, m)):
-        if event[a + k] != event[b + k]:
-            return event[a + k] < event[b + k]
+        if rows.event[a + k] != rows.event[b + k]:
+            return rows.event[a + k] < rows.event[b + k]
     if n != m:
         return n < m
-    if label.shape[0] > 0:
+    if rows.label.shape[0] > 0:
         for k in range(n):
-            if label[a + k] != label[b + k]:
-                return label[a + k] < label[b + k]
+            if rows.label[a + k] != rows.label[b + k]:
+                return rows.label[a + k] < rows.label[b + k]
     return False
 
 
 @jit
-def sort_rows(first, event, label, start, low, high, order, spare):
+def sort_rows(rows, low, high, order, spare):
     """Put rows low .. high - 1 of a hit in canonical order: `order[low:high]`; insertion, then merges."""
     run = 16
     for a in range(low, high, run):
@@ -140,7 +135,7 @@ def sort_rows(first, event, label, start, low, high, order, spare):
             # Later runs are at the top of a heap, so the last rows are mostly the first.
             row = high - 1 - i + low
             j = i
-            while j > a and _before(first, event, label, start, row, order[j - 1]):
+            while j > a and _before(rows, row, order[j - 1]):
                 order[j] = order[j - 1]
                 j -= 1
             order[j] = row
@@ -150,7 +145,7 @@ def sort_rows(first, event, label, start, low, high, order, spare):
             b = min(a + 2 * run, high)
             i, j = a, mid
             for k in range(a, b):
-                if j >= b or (i < mid and not _before(first, event, label, start, order[j], order[i])):
+                if j >= b or (i < mid and not _before(rows, order[j], order[i])):
                     spare[k] = order[i]
                     i += 1
                 else:
@@ -162,38 +157,34 @@ def sort_rows(first, event, label, start, low, high, order, spare):
 
 
 @jit
-def fill(
-    arena, children, hits, root_first, root_node, hit_lowest, label_atoms, begin, out_first, out_event,
-    out_label, start, order, spare, pending, choice, agenda, atom, progress,
-):  # fmt: skip
+def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks, progress):
     """The answers of the hits from `progress[0]` on, until an array is full: the status.
 
     ===============  ============================  =======================================================
+    `nodes`          ProductNodes                  in
     `hits`           int64 [hits]                  in: numbers of hits
-    `root_first` ... of `build`                    in
+    `hit_lowest`     int64 [all hits]              in: the least admissible start of each
+    `label_atoms`    uint8 [labels, atoms]         in: as in `walk`
     `begin`          int64 [hits + 1]              out: the first row of each, and all rows
-    `label_atoms`... of `walk`                     in, out and scratch
-    `start`          int32 [rows]                  out: `out_start` of `walk`
+    `rows`           AnswerRows                    out
     `order`          int32 [rows]                  out: the rows of each hit in canonical order
     `spare`          int32 [rows]                  scratch
+    `stacks`         AnswerStacks                  scratch
     `progress`       int64 [3]                     in/out: hits, rows and marks that are done; zeros at first
     ===============  ============================  =======================================================
     """
     n = progress[1]
     m = progress[2]
     begin[0] = 0
-    out_first[n] = m
+    rows.first[n] = m
     while progress[0] < hits.shape[0]:
         hit = hits[progress[0]]
-        status, rows, marks = walk(
-            arena, children, root_node, root_first[hit], root_first[hit + 1], hit_lowest[hit], label_atoms,
-            start, out_first, out_event, out_label, pending, choice, agenda, atom, n, m,
-        )  # fmt: skip
+        status, n_rows, n_marks = walk(nodes, hit, hit_lowest[hit], label_atoms, rows, stacks, n, m)
         if status != DONE:
             return status
-        sort_rows(out_first, out_event, out_label, start, n, rows, order, spare)
-        n = rows
-        m = marks
+        sort_rows(rows, n, n_rows, order, spare)
+        n = n_rows
+        m = n_marks
         progress[0] += 1
         begin[progress[0]] = n
         progress[1] = n

@@ -111,48 +111,39 @@ def _hold(table, offset, entry, slot, node):
 
 
 @inline
-def _looked_up(offset, entry_next, slots, places, table, arena, entry, column, event, base, bound):
-    """The runs of an entry that an event may gather, -1 where there are none."""
+def _looked_up(tables, events, table, arena, read, event, base, bound):
+    """The runs that a look-up of an event finds in its entry, -1 where there are none."""
+    entry = tables.read_entry[read]
+    column = tables.read_column[read]
     slot = 0
     if column >= 0:
-        slot = slots[column, event]
+        slot = events.slots[column, event]
     node = -1
     if slot >= 0:
-        node = _held(table, offset, entry, slot)
+        node = _held(table, events.offset, entry, slot)
     # what an earlier segment has left lies before the first node of this one
     if (
         node < base
         or arena[node, LATEST] < bound
-        or (entry_next[entry] and places[arena[node, EVENT]] + 1 != places[event])
+        or (tables.entry_next[entry] and events.places[arena[node, EVENT]] + 1 != events.places[event])
     ):
         node = -1
     return node
 
 
 @jit
-def build(
-    first, transition, label, accepting, read_first, read_entry, read_column, store_first, store_entry,
-    store_column, entry_next, offset, symbols, slots, places, begin, stop, hit_first, hit_event, hit_lowest,
-    table, arena, children, root_first, root_node, fired, path, room, progress,
-):  # fmt: skip
+def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, progress):
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  ===========================  ==========================================================
-    `first` ...   the arrays of JoinTables   in
-    `offset`      int64 [entries + 1]          in: where each entry of the look-up table begins
-    `symbols`     uint8 or uint16 [events]     in
-    `slots`       int32 [columns, events]      in: -1 where an event has no value
-    `places`      int64 [events] or [0]        in: place in the stream, where an entry asks for the next
+    `tables`      JoinTables                   in
+    `events`      KeyedEvents                  in
     `begin`       int64 [segments]             in: first event of each segment
     `stop`        int64 [segments]             in: one past the last event
-    `hit_first`   int64 [segments + 1]         in: segment g has the hits from hit_first[g] on
-    `hit_event`   int64 [hits]                 in: ascending inside a segment
-    `hit_lowest`  int64 [hits]                 in: least admissible start; non-decreasing there
+    `hits`        SegmentHits                  in
     `table`       int32 [offset[-1]]           in/out: the look-up table H, -1 at first; kept
-    `arena`       int32 [capacity, 8]          out: nodes 0 .. progress[NODES] - 1
-    `children`    int32 [capacity]             out: 0 .. progress[LINKS] - 1
-    `root_first`  int64 [hits + 1]             out: the roots of hit h are root_first[h] ..
-    `root_node`   int32 [capacity]             out
+    `nodes`       ProductNodes                 out: progress[NODES] nodes, progress[LINKS] children and
+                                               progress[ROOTS] roots
     `fired`       int64 [transitions, 2]       scratch: those that one event may take
     `path`        int64 [PATH, 2]              scratch of `union`
     `room`        int64 [3]                    in: transitions, look-ups and stores of an event at most
@@ -162,23 +153,28 @@ def build(
     When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
     start no hit to come admits is not followed, and events that no hit needs are skipped.
     """
+    arena = nodes.arena
+    children = nodes.children
+    root_first = nodes.root_first
+    root_node = nodes.root_node
+    slots = events.slots
     progress[NEEDED] = room[0] + room[2] * PATH
     while progress[SEGMENT] < begin.shape[0]:
         g = progress[SEGMENT]
         if progress[OPEN] == 0:
             progress[OPEN] = 1
             progress[AT] = begin[g]
-            progress[HIT] = hit_first[g]
+            progress[HIT] = hits.first[g]
             progress[BASE] = progress[NODES]
             progress[BOUND] = begin[g]
         event = progress[AT]
         h = progress[HIT]
-        h1 = hit_first[g + 1]
+        h1 = hits.first[g + 1]
         bound = progress[BOUND]
         base = progress[BASE]
         while event < stop[g] and h < h1:
-            if hit_lowest[h] > bound:
-                bound = hit_lowest[h]
+            if hits.lowest[h] > bound:
+                bound = hits.lowest[h]
                 event = max(event, bound)
             status = DONE
             if progress[NODES] + progress[NEEDED] > arena.shape[0]:
@@ -192,32 +188,29 @@ def build(
                 progress[HIT] = h
                 progress[BOUND] = bound
                 return status
-            symbol = symbols[event]
-            ends = hit_event[h] == event
+            symbol = events.symbols[event]
+            ends = hits.event[h] == event
             if ends:
                 root_first[h] = progress[ROOTS]
             n_fired = 0
-            for k in range(first[symbol], first[symbol + 1]):
-                t = transition[k]
+            for k in range(tables.first[symbol], tables.first[symbol + 1]):
+                t = tables.transition[k]
                 latest = event
                 links = progress[LINKS]
-                for r in range(read_first[t], read_first[t + 1]):
-                    node = _looked_up(
-                        offset, entry_next, slots, places, table, arena, read_entry[r], read_column[r],
-                        event, base, bound,
-                    )  # fmt: skip
+                for r in range(tables.read_first[t], tables.read_first[t + 1]):
+                    node = _looked_up(tables, events, table, arena, r, event, base, bound)
                     if node < 0:
                         latest = -1
                         break
                     children[links] = node
                     links += 1
                     latest = min(latest, arena[node, LATEST])
-                stored = store_first[t] < store_first[t + 1]
-                if latest < 0 or not (stored or (ends and accepting[t])):
+                stored = tables.store_first[t] < tables.store_first[t + 1]
+                if latest < 0 or not (stored or (ends and tables.accepting[t])):
                     continue
                 node = progress[NODES]
                 progress[NODES] = node + 1
-                arena[node, LABEL] = label[t]
+                arena[node, LABEL] = tables.label[t]
                 arena[node, EVENT] = event
                 arena[node, CHILD] = progress[LINKS]
                 arena[node, CHILDREN] = links - progress[LINKS]
@@ -226,7 +219,7 @@ def build(
                 arena[node, LATEST] = latest
                 arena[node, WEIGHT] = 1
                 progress[LINKS] = links
-                if ends and accepting[t]:
+                if ends and tables.accepting[t]:
                     root_node[progress[ROOTS]] = node
                     progress[ROOTS] += 1
                 if stored:
@@ -236,18 +229,18 @@ def build(
             for k in range(n_fired):
                 t = fired[k, 0]
                 node = fired[k, 1]
-                for s in range(store_first[t], store_first[t + 1]):
-                    entry = store_entry[s]
+                for s in range(tables.store_first[t], tables.store_first[t + 1]):
+                    entry = tables.store_entry[s]
                     slot = 0
-                    if store_column[s] >= 0:
-                        slot = slots[store_column[s], event]
+                    if tables.store_column[s] >= 0:
+                        slot = slots[tables.store_column[s], event]
                     if slot < 0:
                         continue
-                    old = _held(table, offset, entry, slot)
+                    old = _held(table, events.offset, entry, slot)
                     root = node
-                    if old >= base and (not entry_next[entry] or arena[old, EVENT] == event):
+                    if old >= base and (not tables.entry_next[entry] or arena[old, EVENT] == event):
                         root = union(arena, progress, path, old, node, bound)
-                    _hold(table, offset, entry, slot, root)
+                    _hold(table, events.offset, entry, slot, root)
             if ends:
                 h += 1
                 root_first[h] = progress[ROOTS]

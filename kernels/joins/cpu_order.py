@@ -69,32 +69,24 @@ def reserve(hits, taken, row, wanted, out_hit):
 
 
 @jit
-def lengths(first, order, begin, row, taken, out_first):
+def lengths(found, out_first):
     """The number of marks of each answer, where it belongs: `out_first[k + 1]` is that of answer k.
 
-    `first` int64 [rows + 1] and `order` int32 [rows] in: answers as `join_answers.fill` finds them, those of
-    hit h from row `begin[h]` on; `row` and `taken` int64 [hits] in: hit h gives its first `taken[h]` answers,
-    the first of them to `row[h]`; `out_first` int64 [all rows + 1] out.
+    `found` ChosenRows in; `out_first` int64 [all rows + 1] out.
     """
-    for h in range(row.shape[0]):
-        for k in range(taken[h]):
-            found = order[begin[h] + k]
-            out_first[row[h] + k + 1] = first[found + 1] - first[found]
+    first = found.rows.first
+    for h in range(found.row.shape[0]):
+        for k in range(found.taken[h]):
+            row = found.order[found.begin[h] + k]
+            out_first[found.row[h] + k + 1] = first[row + 1] - first[row]
 
 
 @jit
-def arrange(
-    first, event, label, start, order, begin, row, taken, low, atoms, out_first, out_start, out_event,
-    out_label,
-):  # fmt: skip
+def arrange(found, atoms, out_first, out_start, out_event, out_label):
     """Put the answers of hits where they belong.
 
     =============  =======================  ==============================================================
-    `first` ...    of `lengths`             in
-    `event`        int32 [marks]            in
-    `label`        int32 [marks] or [0]     in: of marks
-    `start`        int32 [rows]             in
-    `low`          int64                    in: what the events are numbered from
+    `found`        ChosenRows               in
     `atoms`        int64                    in: events of every answer, 0 where their number differs
     `out_first`    int64 [all rows + 1]     in: where the marks of each belong; not read if `atoms` > 0
                    or [0]
@@ -104,14 +96,16 @@ def arrange(
                    or [0]
     =============  =======================  ==============================================================
     """
-    for h in range(row.shape[0]):
-        for k in range(taken[h]):
-            found = order[begin[h] + k]
-            to = row[h] + k
-            out_start[to] = start[found] + low
-            base = first[found]
+    rows = found.rows
+    low = found.low
+    for h in range(found.row.shape[0]):
+        for k in range(found.taken[h]):
+            row = found.order[found.begin[h] + k]
+            to = found.row[h] + k
+            out_start[to] = rows.start[row] + low
+            base = rows.first[row]
             at = to * atoms if atoms > 0 else out_first[to]
-            for m in range(first[found + 1] - base):
-                out_event[at + m] = event[base + m] + low
+            for m in range(rows.first[row + 1] - base):
+                out_event[at + m] = rows.event[base + m] + low
                 if atoms == 0:
-                    out_label[at + m] = label[base + m]
+                    out_label[at + m] = rows.label[base + m]

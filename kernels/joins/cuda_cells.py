@@ -7,7 +7,7 @@ what is stored: an open-addressing hash table, twice as large as what its piece 
 access more where two values meet; key and value are neighbours, in one sector of memory.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import cuda
@@ -16,6 +16,7 @@ from ..device.geometry import STREAM
 from ..device.jit import device, kernel
 from ..device.words import copied
 from . import cpu_slots
+from .contract import JoinTables
 
 KEY, VALUE, WORDS = range(3)
 """Words of a cell; with entries that ask for the next event a third one, for a place."""
@@ -73,8 +74,8 @@ class DeviceJoin(NamedTuple):
 
     Attributes
     ----------
-    tables : tuple of device arrays
-        The fields of `contract.JoinTables`.
+    tables : JoinTables
+        Of device arrays.
     n_fired, n_reads, n_stores : int
         Transitions, look-ups and stores of one event at most.
     n_children : int
@@ -83,7 +84,7 @@ class DeviceJoin(NamedTuple):
         Of a cell.
     """
 
-    tables: tuple[Any, ...]
+    tables: JoinTables
     n_fired: int
     n_reads: int
     n_stores: int
@@ -101,7 +102,7 @@ def device_join(tables):
     most = int(np.diff(tables.read_first).max(initial=0))
     words = WORDS + 1 if tables.entry_next.any() else WORDS
     # an array without memory cannot be handed to a kernel: one element that is not read
-    there = tuple(copied(part if part.size else np.zeros(1, part.dtype)) for part in tables)
+    there = JoinTables(*(copied(part if part.size else np.zeros(1, part.dtype)) for part in tables))
     return DeviceJoin(there, tables.n_fired, tables.n_reads, tables.n_stores, most, words)
 
 

@@ -4,12 +4,15 @@ From the nodes, as on the CPU: what the window cuts is counted once for each hit
 is counted once. Counting runs without nodes would take every event of the window again for each hit.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import cuda
 
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
+from ..runs.contract import SegmentHits
 from . import cpu_counts as join_counts
 from .cpu_counts import LARGEST
 from .cuda_nodes import bytes_of_nodes, nodes
@@ -34,43 +37,62 @@ _FORM = form_of(
 weigh, count_hits = _FORM["weigh"], _FORM["count_hits"]
 
 
+class NodeWeights(NamedTuple):
+    """What the nodes of lists of hits weigh, and scratch: all of the size of the arena but the stack.
+
+    ===========  =================  ==============================================================
+    `total`      int64 [nodes]      as in `cpu_counts.weigh`
+    `earliest`   int32 [nodes]
+    `jump`       int32 [nodes]
+    `memo_hit`   int32 [nodes]      as in `cpu_counts.count_hits`
+    `memo`       int64 [nodes]
+    `stack`      int32 [cells]      `deep` cells for each node, and one for each list
+    ===========  =================  ==============================================================
+    """
+
+    total: Any
+    earliest: Any
+    jump: Any
+    memo_hit: Any
+    memo: Any
+    stack: Any
+
+
 @kernel
-def join_counts_kernel(
-    deep, first, lowest, node_first, arena, link_first, children, root_start, root_first, root_node, number,
-    total, earliest, jump, memo_hit, memo, stack, status, out,
-):  # fmt: skip
+def join_counts_kernel(deep, hits, made, weights, out):
     """Count the answers of each hit, in the lists whose status is 0.
 
     ===============  =========================  ==========================================================
     `deep`           int64                      in: cells of the stack for each node
-    `first`, ...     `lowest`                   in: as in `cuda_nodes`
-    `node_first` ..  up to `number`             in: the fields of `Nodes`
-    `total`          int64 [nodes]              scratch, and so are `earliest` and `jump`, int32 [nodes],
-    `memo_hit`       int32 [nodes]
-    `memo`           int64 [nodes]
-    `stack`          int32 [cells]              scratch: `deep` for each node, and one for each list
-    `status`         uint8 [lists]              in/out: `TOO_LARGE` where a count has reached 2**62
+    `hits`           SegmentHits                in: of lists in place of segments
+    `made`           ListNodes                  in; `status` is `TOO_LARGE` afterwards where a count has
+                                                reached 2**62, and `FULL` where it was not 0
+    `weights`        NodeWeights                scratch
     `out`            int64 [hits]               out
     ===============  =========================  ==========================================================
     """
+    status = made.status
     for g in range(cuda.grid(1), status.shape[0], cuda.gridsize(1)):
         if status[g] != 0:
             status[g] = FULL
             continue
-        low = node_first[g]
-        high = low + number[g]
-        own = arena[low:high]
-        links = children[link_first[g] : link_first[g + 1]]
-        weigh(own, links, total[low:high], earliest[low:high], jump[low:high])
+        low = made.node_first[g]
+        high = low + made.number[g]
+        own = made.arena[low:high]
+        links = made.children[made.link_first[g] : made.link_first[g + 1]]
+        total = weights.total[low:high]
+        earliest = weights.earliest[low:high]
+        jump = weights.jump[low:high]
+        weigh(own, links, total, earliest, jump)
         for node in range(low, high):
-            memo_hit[node] = -1
-        h0 = first[g]
-        h1 = first[g + 1]
+            weights.memo_hit[node] = -1
+        h0 = hits.first[g]
+        h1 = hits.first[g + 1]
         count_hits(
-            own, links, total[low:high], earliest[low:high], jump[low:high], memo_hit[low:high],
-            memo[low:high], stack[deep * low + g : deep * node_first[g + 1] + g + 1],
-            root_first[h0 + g : h1 + g + 1], root_node[root_start[g] : root_start[g + 1]], lowest[h0:h1],
-            out[h0:h1],
+            own, links, total, earliest, jump, weights.memo_hit[low:high], weights.memo[low:high],
+            weights.stack[deep * low + g : deep * made.node_first[g + 1] + g + 1],
+            made.root_first[h0 + g : h1 + g + 1],
+            made.root_node[made.root_start[g] : made.root_start[g + 1]], hits.lowest[h0:h1], out[h0:h1],
         )  # fmt: skip
         for h in range(h0, h1):
             if out[h] == LARGEST:
@@ -110,24 +132,13 @@ def counts(
         `FULL` or `TOO_LARGE` where the counts of a list are undefined.
     """
     out = cuda.device_array(len(event), np.int64)
-    bounds = [cuda.to_device(part) for part in (begin, stop, first, event, lowest)]
-    made = nodes(join, symbols, slots, places, *bounds, rooms, geometry, stream)
+    spans = [cuda.to_device(part) for part in (begin, stop)]
+    hits = SegmentHits(*(cuda.to_device(part) for part in (first, event, lowest)))
+    made = nodes(join, symbols, slots, places, *spans, hits, rooms, geometry, stream)
     size = made.arena.shape[0]
     total, memo = cuda.device_array(size, np.int64), cuda.device_array(size, np.int64)
     earliest, jump, memo_hit = (cuda.device_array(size, np.int32) for _ in range(3))
     stack = cuda.device_array(_deep(join) * size + len(begin), np.int32)
-    join_counts_kernel[geometry.blocks(len(begin)), geometry.threads](
-        _deep(join),
-        bounds[2],
-        bounds[4],
-        *made[:-1],
-        total,
-        earliest,
-        jump,
-        memo_hit,
-        memo,
-        stack,
-        made.status,
-        out,
-    )
+    weights = NodeWeights(total, earliest, jump, memo_hit, memo, stack)
+    join_counts_kernel[geometry.blocks(len(begin)), geometry.threads](_deep(join), hits, made, weights, out)
     return out, made.status

@@ -11,8 +11,9 @@ from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
-from ..windows.contract import comparable
+from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
+from .contract import HeldStarts, KeyedEvents
 from .cuda_cells import BYTES, KEY, VALUE, claimed, cleared, first_of, found
 
 
@@ -31,17 +32,16 @@ hits_segment = form_of([join_hits.hits_segment], _found=_found, _claimed=_claime
 
 @kernel
 def join_hits_kernel(
-    tables, symbols, slots, places, keys, size, begin, report, stop, cell_first, cells, out_first, fired,
-    out_event, out_start, number,
-):  # fmt: skip
+    tables, events, window, begin, report, stop, cells, out_first, fired, out_event, out_start, number
+):
     """Find the hits of each piece, and write them from `out_first` of the piece on.
 
     ============  =================================  =====================================================
-    `tables`      JoinTables                       in: as a tuple
-    `symbols`     uint8 or uint16 [padded]           in
-    `slots` ...   up to `size`                       in: as in `cpu_hits.hits_segment`
+    `tables`      JoinTables                         in
+    `events`      KeyedEvents                        in: `symbols` are padded, and `offset` int64 [pieces + 1]
+                                                     is where the cells of each piece begin
+    `window`      MeasuredWindow                     in
     `begin` ...   int64 [pieces]                     in: `begin`, `report` and `stop`
-    `cell_first`  int64 [pieces + 1]                 in: where the cells of each piece begin
     `cells`       int64 [cells, words]               in/out: empty at first
     `out_first`   int64 [pieces + 1]                 in: sums of `stop - report`
     `fired`       int64 [transitions, 2, threads]    scratch
@@ -53,11 +53,11 @@ def join_hits_kernel(
     thread = cuda.grid(1)
     last = cells.shape[1] - 1
     for piece in range(thread, begin.shape[0], fired.shape[2]):
-        own = cells[cell_first[piece] : cell_first[piece + 1]]
+        own = cells[events.offset[piece] : events.offset[piece + 1]]
+        held = HeldStarts(own[:, VALUE], own[:, KEY], own[:, last])
         n = hits_segment(
-            *tables, cell_first, symbols, slots, places, keys, size, piece, begin[piece], report[piece],
-            stop[piece], own[:, VALUE], own[:, KEY], own[:, last], fired[:, :, thread], out_event, out_start,
-            out_first[piece],
+            tables, events, window, piece, begin[piece], report[piece], stop[piece], held,
+            fired[:, :, thread], out_event, out_start, out_first[piece],
         )  # fmt: skip
         number[piece] = n - out_first[piece]
 
@@ -115,11 +115,12 @@ def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, g
     blocks = scratch_blocks(pieces, 2 * max(join.n_fired, 1), geometry)
     fired = cuda.device_array((max(join.n_fired, 1), 2, blocks * geometry.threads), np.int64)
     _, size = comparable(np.empty(0, keys.dtype), size)
-    bounds = [cuda.to_device(part) for part in (begin, report, stop, cell_first)]
+    bounds = [cuda.to_device(part) for part in (begin, report, stop)]
+    events = KeyedEvents(symbols, slots, places, cuda.to_device(cell_first))
     before, number = cuda.to_device(out_first), cuda.device_array(pieces, np.int64)
     wide = [cuda.device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     join_hits_kernel[blocks, geometry.threads](
-        join.tables, symbols, slots, places, keys, size, *bounds,
+        join.tables, events, MeasuredWindow(keys, size), *bounds,
         cleared(int(cell_first[-1]), join.words, stream), before, fired, *wide, number,
     )  # fmt: skip
     offsets = offsets_of(number, stream)

@@ -13,8 +13,9 @@ from numba import cuda
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
+from ..runs.contract import SegmentHits
 from . import cpu_nodes as join_nodes
-from .contract import COLUMNS
+from .contract import COLUMNS, KeyedEvents, ProductNodes
 from .cpu_nodes import NODES, PATH, WORDS
 from .cuda_cells import BYTES, EMPTY, KEY, VALUE, claimed, cleared, first_of, sought
 
@@ -49,51 +50,77 @@ build = form_of(
 )["build"]
 
 
+class ListNodes(NamedTuple):
+    """The nodes of lists of hits on the device.
+
+    ============  ====================  ================================================================
+    `node_first`  int64 [lists + 1]     where the nodes of each begin, numbered from 0 on in each
+    `arena`       int32 [nodes, 8]
+    `link_first`  int64 [lists + 1]     where the children of each begin
+    `children`    int32 [links]
+    `root_start`  int64 [lists + 1]     where the roots of each begin
+    `root_first`  int64 [hits + lists]  the roots of hit h of list g are, of those of the list,
+                                        root_first[h + g] .. root_first[h + g + 1] - 1
+    `root_node`   int32 [roots]
+    `number`      int64 [lists]         how many nodes each has
+    `status`      uint8 [lists]         not 0 where a list found too little room
+    ============  ====================  ================================================================
+    """
+
+    node_first: Any
+    arena: Any
+    link_first: Any
+    children: Any
+    root_start: Any
+    root_first: Any
+    root_node: Any
+    number: Any
+    status: Any
+
+
 @kernel
-def join_nodes_kernel(
-    tables, symbols, slots, places, begin, stop, first, event, lowest, cell_first, cells, node_first, arena,
-    link_first, children, root_start, root_first, root_node, room, fired, path, progress, number, status,
-):  # fmt: skip
+def join_nodes_kernel(tables, events, begin, stop, hits, cells, made, fired, path, room, progress):
     """Build the nodes of each list of hits, and record the roots.
 
     ==============  ===============================  =====================================================
-    `tables`        JoinTables                     in: as a tuple
-    `symbols` ...   up to `places`                   in: as in `cpu_nodes.build`
+    `tables`        JoinTables                       in
+    `events`        KeyedEvents                      in: `symbols` are padded, and `offset` int64 [lists + 1]
+                                                     is where the cells of each list begin
     `begin`         int64 [lists]                    in: the first event of each
     `stop`          int64 [lists]                    in: one past the last
-    `first`         int64 [lists + 1]                in: list g has the hits first[g] .. first[g + 1] - 1
-    `event`         int64 [hits]                     in
-    `lowest`        int64 [hits]                     in
-    `cell_first`    int64 [lists + 1]                in: where its cells begin
+    `hits`          SegmentHits                      in: of lists in place of segments
     `cells`         int64 [cells, words]             in/out: empty at first
-    `node_first`    int64 [lists + 1]                in: where its nodes begin, numbered from 0 on in each
-    `arena`         int32 [nodes, 8]                 out
-    `link_first`    int64 [lists + 1]                in
-    `children`      int32 [links]                    out
-    `root_start`    int64 [lists + 1]                in
-    `root_first`    int64 [hits + lists]             out: the roots of hit h of list g are, of those of the
-                                                     list, root_first[h + g] .. root_first[h + g + 1] - 1
-    `root_node`     int32 [roots]                    out
-    `room`          int64 [3]                        in: transitions, look-ups and stores of an event
+    `made`          ListNodes                        out; `node_first`, `link_first` and `root_start` in
     `fired`         int64 [transitions, 2, threads]  scratch
     `path`          int64 [PATH, 2, threads]         scratch
+    `room`          int64 [3]                        in: transitions, look-ups and stores of an event
     `progress`      int64 [WORDS, threads]           scratch
-    `number`        int64 [lists]                    out: nodes of each
-    `status`        uint8 [lists]                    out: not 0 where it found too little room
     ==============  ===============================  =====================================================
     """
     thread = cuda.grid(1)
     for g in range(thread, begin.shape[0], progress.shape[1]):
         for word in range(progress.shape[0]):
             progress[word, thread] = 0
-        status[g] = build(
-            *tables, cell_first, symbols, slots, places, begin[g : g + 1], stop[g : g + 1], first[g : g + 2],
-            event, lowest, cells[cell_first[g] : cell_first[g + 1]], arena[node_first[g] : node_first[g + 1]],
-            children[link_first[g] : link_first[g + 1]], root_first[g:],
-            root_node[root_start[g] : root_start[g + 1]], fired[:, :, thread], path[:, :, thread], room,
+        own = ProductNodes(
+            made.arena[made.node_first[g] : made.node_first[g + 1]],
+            made.children[made.link_first[g] : made.link_first[g + 1]],
+            made.root_first[g:],
+            made.root_node[made.root_start[g] : made.root_start[g + 1]],
+        )
+        made.status[g] = build(
+            tables,
+            events,
+            begin[g : g + 1],
+            stop[g : g + 1],
+            SegmentHits(hits.first[g : g + 2], hits.event, hits.lowest),
+            cells[events.offset[g] : events.offset[g + 1]],
+            own,
+            fired[:, :, thread],
+            path[:, :, thread],
+            room,
             progress[:, thread],
-        )  # fmt: skip
-        number[g] = progress[NODES, thread]
+        )
+        made.number[g] = progress[NODES, thread]
 
 
 class Rooms(NamedTuple):
@@ -132,23 +159,7 @@ def rooms_of(join, cells, events, hits, copies):
     return Rooms(cells, nodes, (events + 1) * join.n_reads, (hits + 1) * fired)
 
 
-class Nodes(NamedTuple):
-    """The structure of lists of hits on the device; arrays as in `join_nodes_kernel`."""
-
-    node_first: Any
-    arena: Any
-    link_first: Any
-    children: Any
-    root_start: Any
-    root_first: Any
-    root_node: Any
-    number: Any
-    status: Any
-
-
-def nodes(
-    join, symbols, slots, places, begin, stop, first, event, lowest, rooms, geometry=LANE, stream=STREAM
-):
+def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE, stream=STREAM):
     """The nodes of lists of hits: what `cpu_nodes.build` makes, list by list.
 
     Parameters
@@ -157,14 +168,16 @@ def nodes(
     symbols : device array, shape (padded events,), uint8 or uint16
     slots : device array, shape (columns, events), int32
     places : device array, shape (events,) or (0,), int64
-    begin, stop, first, event, lowest : device array
-        As in `join_nodes_kernel`: at least one list.
+    begin, stop : device array, shape (lists,), int64
+        At least one list.
+    hits : SegmentHits
+        Of device arrays.
     rooms : Rooms
     geometry, stream : Geometry
 
     Returns
     -------
-    Nodes
+    ListNodes
     """
     lists, most = begin.shape[0], max(join.n_fired, 1)
     blocks = scratch_blocks(lists, 2 * most + 2 * PATH + WORDS, geometry)
@@ -175,16 +188,19 @@ def nodes(
         cuda.device_array(max(int(bounds[-1]), 1), np.int32) for bounds in (link_first, root_start)
     )
     there = [cuda.to_device(bounds) for bounds in (cell_first, node_first, link_first, root_start)]
-    root_first = cuda.to_device(np.zeros(event.shape[0] + lists, np.int64))
+    root_first = cuda.to_device(np.zeros(hits.event.shape[0] + lists, np.int64))
     number, status = cuda.device_array(lists, np.int64), cuda.device_array(lists, np.uint8)
-    scratch = [cuda.device_array((*shape, threads), np.int64) for shape in ((most, 2), (PATH, 2), (WORDS,))]
+    fired, path, progress = (
+        cuda.device_array((*shape, threads), np.int64) for shape in ((most, 2), (PATH, 2), (WORDS,))
+    )
+    made = ListNodes(there[1], arena, there[2], children, there[3], root_first, root_node, number, status)
+    events = KeyedEvents(symbols, slots, places, there[0])
+    cells = cleared(int(cell_first[-1]), join.words, stream)
+    room = cuda.to_device(np.array([join.n_fired, join.n_reads, join.n_stores]))
     join_nodes_kernel[blocks, geometry.threads](
-        join.tables, symbols, slots, places, begin, stop, first, event, lowest, there[0],
-        cleared(int(cell_first[-1]), join.words, stream), there[1], arena, there[2], children, there[3],
-        root_first, root_node, cuda.to_device(np.array([join.n_fired, join.n_reads, join.n_stores])),
-        *scratch, number, status,
-    )  # fmt: skip
-    return Nodes(there[1], arena, there[2], children, there[3], root_first, root_node, number, status)
+        join.tables, events, begin, stop, hits, cells, made, fired, path, room, progress
+    )
+    return made
 
 
 def bytes_of_nodes(join, rooms):

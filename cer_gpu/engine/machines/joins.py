@@ -14,9 +14,9 @@ from cer_gpu.engine.machines.joins_stream import JoinRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow
-from cer_gpu.enumeration.products import JoinAnswers, KeyedEvents, Products
+from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.kernels.joins import cpu_hits as join_hits
-from cer_gpu.kernels.joins.contract import JoinTables, offsets
+from cer_gpu.kernels.joins.contract import JoinTables, KeyedEvents, offsets
 from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import JoinMachine
@@ -176,10 +176,8 @@ class JoinRunner:
             piece = self._piece(chunk, unit)
             events, segments = piece.events, piece.segments
             size = 0 if window is None else window.size
-            event, latest = join_hits.hits(
-                self._tables, events.offset, events.symbols, events.slots, events.places, piece.measured,
-                size, segments.begin, segments.report, segments.stop,
-            )  # fmt: skip
+            bounds = segments.begin, segments.report, segments.stop
+            event, latest = join_hits.hits(self._tables, events, piece.measured, size, *bounds)
             event += piece.low
             whole = chunk.segments.part(*unit)
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
