@@ -7,16 +7,16 @@ from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.contract import TransitionTables
 
 
-def tables_of(n_symbols: int, steps: list[tuple[int, int, int, int, bool]]) -> RunTables:
+def tables_of(n_symbols: int, steps: list[tuple[int, int, int, int, bool]]) -> TransitionTables:
     """Tables from steps (source, symbol, label, target, accepting); a target is -1 where nothing goes on."""
     rows = sorted((symbol, source, label, target, final) for source, symbol, label, target, final in steps)
     first = np.zeros(n_symbols + 1, dtype=np.int32)
     for symbol, *_ in rows:
         first[symbol + 1] += 1
-    return RunTables(
+    return TransitionTables(
         np.cumsum(first, dtype=np.int32),
         np.array([row[1] for row in rows], dtype=np.int32),
         np.array([row[2] for row in rows], dtype=np.int32),
@@ -25,7 +25,7 @@ def tables_of(n_symbols: int, steps: list[tuple[int, int, int, int, bool]]) -> R
     )
 
 
-def random_tables(rng: random.Random, n_symbols: int = 4) -> RunTables:
+def random_tables(rng: random.Random, n_symbols: int = 4) -> TransitionTables:
     """An I/O-deterministic automaton with up to five states, unmarked starts and ends, and dead ends."""
     n_states = rng.randint(1, 5)
     n_labels = rng.randint(1, 3)
@@ -59,7 +59,7 @@ def random_tables(rng: random.Random, n_symbols: int = 4) -> RunTables:
 class Case:
     """An automaton, symbols, segments with halos, and windows."""
 
-    tables: RunTables
+    tables: TransitionTables
     symbols: np.ndarray
     begin: np.ndarray
     report: np.ndarray
@@ -104,7 +104,7 @@ def random_case(rng: random.Random, longest: int = 9) -> Case:
     return Case(tables, symbols, *whole[:4], size, whole[4])
 
 
-def sequence(*labels: int) -> RunTables:
+def sequence(*labels: int) -> TransitionTables:
     """`S1 ; S2 ; ...` over symbols 1, 2, ...: each marks with its label, all other events are skipped."""
     n = len(labels)
     steps = []
@@ -115,7 +115,7 @@ def sequence(*labels: int) -> RunTables:
     return tables_of(n + 1, steps)
 
 
-def kleene() -> RunTables:
+def kleene() -> TransitionTables:
     """`A+ ; B` over symbols 1 (A) and 2 (B): any non-empty set of A events before a B."""
     return tables_of(3, [(0, 1, 1, 1, False), (1, 1, 0, 1, False), (1, 1, 1, 1, False), (1, 2, 2, -1, True),
                          (1, 2, 0, 1, False), (1, 0, 0, 1, False)])  # fmt: skip

@@ -13,7 +13,7 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.lists import cpu as marks
 from cer_gpu.kernels.lists.contract import lists_reference
-from cer_gpu.kernels.runs.contract import RunTables, accepting_runs
+from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from random_tables import Case, kleene, random_case, random_tables, sequence
 
@@ -104,7 +104,9 @@ def test_parts_built_apart_are_joined() -> None:
         assert collected(whole.blocks(), hits.event.size) == answers
 
 
-def counted(tables: RunTables, symbols: np.ndarray, event: np.ndarray, lowest: np.ndarray) -> CountedHits:
+def counted(
+    tables: TransitionTables, symbols: np.ndarray, event: np.ndarray, lowest: np.ndarray
+) -> CountedHits:
     """Hits of one segment, counted."""
     first = np.array([0, event.size])
     programs = forward_program(tables), backward_program(tables)
@@ -194,7 +196,7 @@ def test_attribute_windows_do_not_wrap_around() -> None:
     assert AttributeWindow(nan, valid[:2], 5).admits(0, 1).tolist() == [0, 1]
 
 
-def adversarial(rng: random.Random, tables: RunTables, length: int, window: int) -> Structure:
+def adversarial(rng: random.Random, tables: TransitionTables, length: int, window: int) -> Structure:
     """A structure over a long random stream, with a hit wherever a complex event ends; nothing is counted."""
     symbols = np.array([rng.randint(1, 3) for _ in range(length)], dtype=np.uint8)
     lowest = np.maximum(np.arange(length) - window, 0)

@@ -188,7 +188,7 @@ def test_a_diagram_over_budget_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
 def test_only_what_matters_is_relevant() -> None:
     tables = planned("SELECT * WHERE A ; B ; C FILTER A[price > 10] WITHIN 5 EVENTS").compiled.machine.tables
     assert tables.n_symbols == 4
-    assert tables.n_states == 3
+    assert tables.n_live == 3
     assert planned("SELECT * WHERE A : B").compiled.machine.tables.n_symbols == 4
     never = planned("SELECT * WHERE A FILTER A[size > 3 AND size < 2]").compiled.machine.tables
     assert len(never.source) == 0

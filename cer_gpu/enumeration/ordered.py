@@ -16,7 +16,7 @@ from cer_gpu.enumeration.blocks import joined
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.ordered import cpu as kernel
 from cer_gpu.kernels.ordered.contract import Ahead, Choices
-from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.contract import TransitionTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ _NO_MASK = np.zeros(0, dtype=np.uint8)
 
 
 def ordered_blocks(
-    tables: RunTables,
+    tables: TransitionTables,
     symbols: np.ndarray,
     hit: int,
     lowest: int,
@@ -82,7 +82,7 @@ def ordered_blocks(
 
     Parameters
     ----------
-    tables : RunTables
+    tables : TransitionTables
     symbols : ndarray, shape (events,), uint8 or uint16
         From `lowest` to `end` one segment.
     hit : int
@@ -129,7 +129,7 @@ def ordered_blocks(
 
 
 def ordered_hits(
-    tables: RunTables,
+    tables: TransitionTables,
     symbols: np.ndarray,
     hit_event: np.ndarray,
     hit_lowest: np.ndarray,

@@ -15,7 +15,7 @@ from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.kernels.forest import cpu_enumerate as paths
 from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScratch, Unsorted, WalkStack
-from cer_gpu.kernels.runs.contract import RunTables, SegmentHits
+from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 BULK_COUNT = 1 << 16
 """A hit with more complex events is enumerated one by one in order, not found and sorted."""
@@ -32,7 +32,7 @@ class Structure:
 
     Parameters
     ----------
-    tables : RunTables
+    tables : TransitionTables
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class Structure:
         The symbols that the hits' events index.
     """
 
-    def __init__(self, tables: RunTables) -> None:
+    def __init__(self, tables: TransitionTables) -> None:
         self.tables = tables
         self.arena = np.empty((1024, 4), dtype=np.int64)
         self.symbols = np.zeros(0, dtype=np.uint8)

@@ -7,35 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.compiled import Traits
-
-
-@dataclass(frozen=True, slots=True)
-class TransitionTables:
-    """A deterministic complex event automaton as arrays.
-
-    State 0 is the initial one and has no incoming transitions. The transitions of symbol s are
-    `first[s] .. first[s + 1] - 1`, sorted by (source, label); at most one has a given (source, label).
-
-    Attributes
-    ----------
-    n_states : int
-    n_symbols : int
-        Symbols are 0 .. n_symbols - 1; 0 is the neutral one (changes no state, marks nothing).
-    first : ndarray, shape (n_symbols + 1,), int32
-    source, label, target : ndarray, shape (transitions,), int32
-        Label 0 marks nothing; target -1 has no outgoing transitions, so that no run goes on there.
-    accepting : ndarray, shape (transitions,), uint8
-        1 where the target is final.
-    """
-
-    n_states: int
-    n_symbols: int
-    first: np.ndarray
-    source: np.ndarray
-    label: np.ndarray
-    target: np.ndarray
-    accepting: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)

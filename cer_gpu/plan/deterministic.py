@@ -19,9 +19,10 @@ from cer_gpu.automata.monitored import Monitored, monitored
 from cer_gpu.automata.operators import relabelled as relabelled_runs
 from cer_gpu.automata.selectors import is_single, select
 from cer_gpu.errors import LimitError
+from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
-from cer_gpu.plan.automaton import Monitor, TransitionTables
+from cer_gpu.plan.automaton import Monitor
 from cer_gpu.plan.symbols import Diagram
 
 
@@ -186,8 +187,6 @@ def tables(automaton: DeterministicCEA) -> TransitionTables:
     rows.sort(key=lambda step: (step.symbol, register[step.source], step.label))
     count = np.bincount([step.symbol for step in rows], minlength=automaton.n_symbols)
     return TransitionTables(
-        n_states=max(register) + 1,
-        n_symbols=automaton.n_symbols,
         first=np.concatenate([[0], np.cumsum(count)]).astype(np.int32),
         source=np.array([register[step.source] for step in rows], np.int32),
         label=np.array([step.label for step in rows], np.int32),

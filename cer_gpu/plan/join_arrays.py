@@ -14,8 +14,8 @@ import numpy as np
 from cer_gpu.automata.correlated import UNMARKED
 from cer_gpu.automata.pcea import Equality, Keys
 from cer_gpu.automata.symbol_pcea import SymbolPCEA
+from cer_gpu.kernels.joins.contract import JoinTables
 from cer_gpu.plan.compiled import KeyColumn
-from cer_gpu.plan.join_tables import JoinTables
 
 Label = frozenset[Hashable]
 Entry = tuple[int, Equality]
@@ -143,7 +143,6 @@ def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArr
         )
     built, spaces = columns.built()
     tables = JoinTables(
-        n_symbols=len(applicable),
         first=_offsets([len(moves) for moves in applicable]),
         transition=np.array([move for moves in applicable for move in moves], np.int32),
         label=np.array([labels_with_none[move.label] for move in machine.transitions], np.int32),
@@ -158,7 +157,6 @@ def join_arrays(machine: SymbolPCEA, lane: Mapping[str, Keys] | None) -> JoinArr
             [spaces[columns.space(e.right)] if e.right else NO_COLUMN for _, e in entries], np.int32
         ),
         entry_next=np.array([e.next for _, e in entries], np.uint8),
-        n_spaces=len(spaces),
     )
     lane_column = np.empty(0, np.int32)
     if lane is not None:

@@ -162,7 +162,7 @@ def best_segment(
     """The answers of the hits h0 .. h1 - 1 of one segment; `DONE` or what went wrong.
 
     ===========================  ===========================  ================================================
-    `first` .. `accepting`       RunTables                    in
+    `first` .. `accepting`       TransitionTables                    in
     `symbols`                    uint8 or uint16 [events]     in
     `event`                      int64 [hits]                 in: ascending in the segment
     `lowest`                     int64 [hits]                 in: least start; non-decreasing
@@ -270,7 +270,7 @@ def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
 
     Parameters
     ----------
-    tables : RunTables
+    tables : TransitionTables
         No two complex events with one end have the same marked events, on any stream.
     symbols : ndarray, shape (events,), uint8 or uint16
     hit_first : ndarray, shape (segments + 1,), int64

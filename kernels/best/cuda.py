@@ -47,7 +47,7 @@ def count_best_kernel(
     """How many marks the answers of each segment keep.
 
     ============  ============================  =========================================================
-    `tables`      RunTables                     in: as a tuple
+    `tables`      TransitionTables                     in: as a tuple
     `symbols`     uint8 or uint16 [padded]      in
     `hit_first`   int64 [segments + 1]          in
     `event`       int64 [hits]                  in

@@ -22,7 +22,7 @@ def counts_segment_body(
     """The counts of the hits h0 .. h1 - 1 of one segment; 0, or 1 where a sum has reached 2**62.
 
     ===========  ==================================  =======================================================
-    `tables`     RunTables                           in
+    `tables`     TransitionTables                           in
     `forward`    Program                             in: `forward_program(tables)`
     `backward`   Program                             in: `backward_program(tables)`
     `symbols`    uint8 or uint16 [events]            in

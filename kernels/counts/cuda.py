@@ -12,7 +12,7 @@ from numba import cuda
 
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
-from ..runs.contract import Program, RunTables
+from ..runs.contract import Program, TransitionTables
 from .cpu import counts_segment_body, forward_counts_segment_body
 
 counts_segment = device(counts_segment_body)
@@ -24,13 +24,13 @@ class DeviceTables(NamedTuple):
 
     Attributes
     ----------
-    tables : RunTables
+    tables : TransitionTables
     forward, backward : Program
         From `forward_program` and `backward_program`.
     n_live : int
     """
 
-    tables: RunTables
+    tables: TransitionTables
     forward: Program
     backward: Program
     n_live: int
@@ -39,7 +39,7 @@ class DeviceTables(NamedTuple):
 def device_tables(tables, forward, backward):
     """Copy tables and programs to the device; an empty array gets an element that is not read."""
     return DeviceTables(
-        RunTables(*(_copied(part) for part in tables)),
+        TransitionTables(*(_copied(part) for part in tables)),
         Program(*(_copied(part) for part in forward)),
         Program(*(_copied(part) for part in backward)),
         tables.n_live,

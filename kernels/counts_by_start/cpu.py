@@ -20,7 +20,7 @@ def counts_by_start_segment_body(
     """The hits of one segment up to an event: `DONE`, `FULL` where `vector` is, or `OVER` 2**62.
 
     ==========  ================================  =========================================================
-    `tables`    RunTables                         in
+    `tables`    TransitionTables                         in
     `forward`   Program                           in: `forward_program(tables)`
     `symbols`   uint8 or uint16 [events]          in
     `keys`      uint64 or float64 [events]        in: the attribute, in its order

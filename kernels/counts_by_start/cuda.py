@@ -51,7 +51,7 @@ def by_start_kernel(
     """Follow the runs of every start to the end of its segment, and add them up where they are accepted.
 
     ===========  ===========================  ============================================================
-    `tables`     RunTables                    in: as a tuple, and so is the next one
+    `tables`     TransitionTables                    in: as a tuple, and so is the next one
     `forward`    Program                      in: `forward_program`
     `symbols`    uint8 or uint16 [padded]     in
     `keys` ...                                in: as in `cpu`, up to `lowest`

@@ -25,7 +25,7 @@ from ..joins import cuda_nodes as join_nodes
 from ..joins.contract import JoinTables, KeyedEvents
 from ..joins.cuda_counts import NodeWeights
 from ..joins.cuda_nodes import ListNodes
-from ..runs.contract import Program, RunTables, SegmentHits
+from ..runs.contract import Program, SegmentHits, TransitionTables
 from ..windows import cuda as windows
 from ..windows.contract import MeasuredWindow
 from . import scan
@@ -87,7 +87,7 @@ def _named(kind, *fields):
 
 HITS_PROGRAM = _named(DeviceProgram, U64, U64, INT, INT)
 PROGRAM = _named(Program, I32, U32, U32, U32, INT, INT)
-TABLES = _named(RunTables, I32, I32, I32, I32, U8)
+TABLES = _named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = _named(SegmentHits, I64, I64, I64)
 ROOTS = _named(Roots, I64, I32, I64)
 FOREST = _named(Forest, I64_2, ROOTS, I64, I64)

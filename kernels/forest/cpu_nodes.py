@@ -271,7 +271,7 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
-    `tables`      RunTables                                in
+    `tables`      TransitionTables                                in
     `symbols`     uint8 or uint16 [events]                 in
     `begin`       int64 [segments]                         in: first event of each segment
     `stop`        int64 [segments]                         in: one past the last event

@@ -142,7 +142,7 @@ def follow(tables, events, stop, size, consumes, bounds, lists, arena, roots, en
     """Follow all runs of a stream over its next events; `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
-    `tables`      RunTables                                in
+    `tables`      TransitionTables                                in
     `events`      StreamEvents                             in; `following` in/out
     `stop`        int64                                    in: one past the last event
     `size`        dtype of events.measured                 in: the longest difference that the window keeps

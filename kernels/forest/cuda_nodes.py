@@ -90,7 +90,7 @@ def count_nodes_kernel(
     """How many nodes and roots each segment has.
 
     ============  ================================  ====================================================
-    `tables`      RunTables                         in
+    `tables`      TransitionTables                         in
     `symbols`     uint8 or uint16 [padded]          in
     `begin`       int64 [segments]                  in: first event of each segment
     `stop`        int64 [segments]                  in: one past the last event

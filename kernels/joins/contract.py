@@ -4,6 +4,8 @@ A **run** of state p is a tree of events; the transition that read its last even
 the look-up table H, each at the slot of the values that the event has there. A transition that reads an
 event looks up one run for each of its source states, at the slot of the event, and gathers them.
 
+An entry holds the runs of one state that are looked up by one space of keys: a state may have several.
+
 All kernels of this family see the table as it was before the event while its transitions look up, and store
 afterwards: the events of a run tree increase strictly from the leaves to the root.
 
@@ -67,6 +69,11 @@ class JoinTables(NamedTuple):
     store_column: np.ndarray
     entry_space: np.ndarray
     entry_next: np.ndarray
+
+    @property
+    def n_symbols(self) -> int:
+        """Symbols are 0 .. n_symbols - 1; 0 is neutral: no transition reads it."""
+        return len(self.first) - 1
 
     @property
     def n_fired(self):

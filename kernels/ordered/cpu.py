@@ -40,7 +40,8 @@ from .contract import (
 def prepare(tables, symbols, lowest, j, ahead):
     """Fill the table of an end.
 
-    `tables` RunTables, `symbols` uint8 or uint16 [events], `lowest` and `j` int64: in; `ahead` Ahead: out.
+    `tables` TransitionTables, `symbols` uint8 or uint16 [events], `lowest` and `j` int64: in; `ahead` Ahead:
+    out.
     """
     for k in range(j - 1, lowest - 2, -1):
         row = k - lowest + 1
@@ -235,7 +236,7 @@ def walk(
     """Write the next complex events that end at j; `DONE` when there are no more.
 
     ============  ==========================  ============================================================
-    `tables`      RunTables                   in
+    `tables`      TransitionTables                   in
     `symbols`     uint8 or uint16 [events]    in
     `admissible`  uint8 [j - lowest + 1]      in: whether a run may start at each event from `lowest` on;
                                               empty: everywhere

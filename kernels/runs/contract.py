@@ -11,16 +11,19 @@ from typing import NamedTuple
 import numpy as np
 
 
-class RunTables(NamedTuple):
-    """A deterministic complex event automaton; state 0 is initial and never entered.
+class TransitionTables(NamedTuple):
+    """A deterministic complex event automaton. State 0 is initial and never entered.
 
     ===========  ======================  ============================================================
     `first`      int32 [symbols + 1]     the transitions of symbol s are first[s] .. first[s + 1] - 1
     `source`     int32 [transitions]     ascending inside a symbol
     `label`      int32 [transitions]     ascending inside a symbol and source; 0 marks nothing
-    `target`     int32 [transitions]     -1: no run goes on there
+    `target`     int32 [transitions]     -1: it has no outgoing transition, so that no run goes on there
     `accepting`  uint8 [transitions]     1: a complex event ends here
     ===========  ======================  ============================================================
+
+    Symbol 0 is neutral: it changes no state and marks nothing. At most one transition has a given symbol,
+    source and label.
     """
 
     first: np.ndarray
@@ -30,7 +33,12 @@ class RunTables(NamedTuple):
     accepting: np.ndarray
 
     @property
-    def n_live(self):
+    def n_symbols(self) -> int:
+        """Symbols are 0 .. n_symbols - 1."""
+        return len(self.first) - 1
+
+    @property
+    def n_live(self) -> int:
         """One more than the greatest state with an outgoing transition: the others hold no runs."""
         return int(self.source.max()) + 1 if self.source.size else 1
 

@@ -21,7 +21,7 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN, MISMATCH
 from cer_gpu.kernels.forest.cuda_enumerate import Forest, Lists
 from cer_gpu.kernels.forest.cuda_walks import LAST
-from cer_gpu.kernels.runs.contract import RunTables, SegmentHits
+from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 ANSWERS = 1 << 22
 """Complex events that are found in one go at most: some milliseconds of work, for each of which the launches
@@ -48,7 +48,7 @@ class DeviceStructure(Structure):
 
     Parameters
     ----------
-    tables : RunTables
+    tables : TransitionTables
     machine : DeviceTables
         The same on the device.
     device : int
@@ -59,7 +59,7 @@ class DeviceStructure(Structure):
 
     def __init__(
         self,
-        tables: RunTables,
+        tables: TransitionTables,
         machine: DeviceTables,
         device: int,
         lane: Geometry = LANE,

@@ -28,7 +28,6 @@ from cer_gpu.kernels.counts.cpu import counts, forward_counts
 from cer_gpu.kernels.counts_by_start.cpu import counts_by_start
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
-from cer_gpu.kernels.runs.contract import RunTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
@@ -57,10 +56,9 @@ class AutomatonRunner:
     def __init__(self, query: CompiledQuery, workers: Workers, carries: bool) -> None:
         machine = query.machine
         assert isinstance(machine, AutomatonMachine)
-        found = machine.tables
-        self.tables = RunTables(found.first, found.source, found.label, found.target, found.accepting)
+        self.tables = machine.tables
         self._choice = machine.choice
-        self._prefixes = None if machine.monitor is None else Prefixes(query, found, machine.monitor)
+        self._prefixes = None if machine.monitor is None else Prefixes(query, machine.tables, machine.monitor)
         self._query = query
         self._workers = workers
         self._carries = carries

@@ -16,7 +16,7 @@ from cer_gpu.enumeration.structure import BULK_COUNT, Structure
 from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, Block, CountedHits, Roots
-from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.streams.contract import StreamEnds
 
 STACK = 1 << 12
@@ -33,11 +33,11 @@ class AutomatonRuns:
 
     Parameters
     ----------
-    tables : RunTables
+    tables : TransitionTables
     consume : {"NONE", "ANY", "PARTITION"}
     """
 
-    def __init__(self, tables: RunTables, consume: str) -> None:
+    def __init__(self, tables: TransitionTables, consume: str) -> None:
         self._tables = tables
         self._consumes = CONSUMES[consume]
         n_slots = 2 * tables.n_live + 2
@@ -145,7 +145,7 @@ class OpenAnswers(Structure):
 
     Parameters
     ----------
-    tables : RunTables
+    tables : TransitionTables
     arena : ndarray, shape (capacity, 4), int64
         Nodes that are added later do not matter.
     roots : Roots
@@ -157,7 +157,13 @@ class OpenAnswers(Structure):
     """
 
     def __init__(
-        self, tables: RunTables, arena: np.ndarray, roots: Roots, every: Ends, some: Ends, seen: Relevant
+        self,
+        tables: TransitionTables,
+        arena: np.ndarray,
+        roots: Roots,
+        every: Ends,
+        some: Ends,
+        seen: Relevant,
     ) -> None:
         super().__init__(tables)
         self.arena = arena

@@ -11,7 +11,7 @@ from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.machine import Sharing
 from cer_gpu.enumeration.ordered import AttributeWindow, ordered_hits
 from cer_gpu.kernels.forest.contract import Block
-from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.contract import TransitionTables
 
 BLOCK = 1 << 16
 """Complex events of a block at most, where nothing else is asked for."""
@@ -22,7 +22,7 @@ class OrderedAnswers:
 
     Parameters
     ----------
-    tables : RunTables
+    tables : TransitionTables
     chunk : Chunk
     ends : Ends
     count : ndarray, shape (ends,), int64 or object
@@ -34,7 +34,7 @@ class OrderedAnswers:
     sharing: Sharing = "ends"
 
     def __init__(
-        self, tables: RunTables, chunk: Chunk, ends: Ends, count: np.ndarray, size: int | float
+        self, tables: TransitionTables, chunk: Chunk, ends: Ends, count: np.ndarray, size: int | float
     ) -> None:
         self._tables = tables
         self._symbols = chunk.events.symbols

@@ -16,7 +16,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.kernels.joins import cpu_hits as join_hits
-from cer_gpu.kernels.joins.contract import JoinTables, KeyedEvents, offsets
+from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.join_tables import JoinMachine
@@ -57,9 +57,7 @@ class JoinRunner:
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         machine = query.machine
         assert isinstance(machine, JoinMachine)
-        found = machine.tables
-        self._tables = JoinTables(*(getattr(found, name) for name in JoinTables._fields))
-        self._entry_space = found.entry_space
+        self._tables = machine.tables
         self._columns_of = [list(columns) for columns in machine.space_columns]
         self._label_atoms = machine.label_atoms
         self._query = query
@@ -147,7 +145,9 @@ class JoinRunner:
         slots = events.slots[:, low:high].copy()
         counts = np.array([self._localised(slots, columns) for columns in self._columns_of], np.int64)
         places = events.places[low:high] if len(events.places) else events.places
-        keyed = KeyedEvents(events.symbols[low:high], slots, places, offsets(self._entry_space, counts))
+        keyed = KeyedEvents(
+            events.symbols[low:high], slots, places, offsets(self._tables.entry_space, counts)
+        )
         return Piece(moved, keyed, self._measured(chunk)[low:high], low)
 
     def _measured(self, chunk: Chunk) -> np.ndarray:

@@ -9,7 +9,8 @@ import numpy as np
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
-from cer_gpu.plan.automaton import Monitor, TransitionTables
+from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.plan.automaton import Monitor
 from cer_gpu.plan.compiled import CompiledQuery
 
 
@@ -60,8 +61,8 @@ class _Reports:
     def __init__(self, query: CompiledQuery, tables: TransitionTables) -> None:
         self._query = query
         self._tables = tables
-        self._runs = np.empty((0, tables.n_states), np.uint8)
-        self._began = np.empty((0, tables.n_states), np.int64)
+        self._runs = np.empty((0, tables.n_live), np.uint8)
+        self._began = np.empty((0, tables.n_live), np.int64)
         self._since = np.empty(0, np.int64)
         self._now = np.zeros(1, np.int64)
 
@@ -91,8 +92,8 @@ class _Reports:
             self._began,
             self._since,
             self._now,
-            np.empty(tables.n_states, np.uint8),
-            np.empty(tables.n_states, measured.dtype),
+            np.empty(tables.n_live, np.uint8),
+            np.empty(tables.n_live, measured.dtype),
             out,
         )
         return out

@@ -19,7 +19,6 @@ from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.monitor.cpu import rename
-from cer_gpu.kernels.runs.contract import RunTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cer_gpu.plan.automaton import Choice
 
@@ -87,11 +86,10 @@ class Pieces:
     sharing: Sharing = "ends"
 
     def __init__(self, choice: Choice, chunk: Chunk, hits: Ends, workers: Workers) -> None:
-        found = choice.tables
-        assert found is not None
+        assert choice.tables is not None
         assert choice.monitor is not None
         self._monitor = choice.monitor
-        self._tables = RunTables(found.first, found.source, found.label, found.target, found.accepting)
+        self._tables = choice.tables
         self._programs = forward_program(self._tables), backward_program(self._tables)
         self._symbols = chunk.events.symbols
         self._hits = hits

@@ -23,7 +23,7 @@ def built(found: JoinArrays, form: AnswerForm, label_atoms: np.ndarray, explanat
     """
     spaces = tuple(
         tuple(number for number, column in enumerate(found.columns) if column.space == space)
-        for space in range(found.tables.n_spaces)
+        for space in range(1 + max((column.space for column in found.columns), default=-1))
     )
     machine = JoinMachine(found.tables, spaces, label_atoms)
     return Built(

@@ -11,10 +11,10 @@ import numpy as np
 from cer_gpu.automata.pcea import PCEA, Keys
 from cer_gpu.joins.qtree import compact, draw, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery
+from cer_gpu.kernels.joins.contract import JoinTables
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.join_tables import JoinTables
 from cer_gpu.plan.outline import unlisted
 from cer_gpu.plan.wording import counted
 

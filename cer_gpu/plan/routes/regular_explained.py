@@ -125,7 +125,7 @@ class RegularExplanation:
         """Steps for a relevant event."""
         tables, window = self.machine.tables, query.window
         widest = int(np.diff(tables.first).max(initial=0))
-        states = max(tables.n_states - 1, 0)
+        states = tables.n_live - 1
         if window is not None and window.kind == "attribute":
             return (
                 f"`{window.attribute}` is not the order: as long as it ascends, hits take at most {widest} "

@@ -15,7 +15,7 @@ from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.joins.contract import JoinTables
-from cer_gpu.kernels.runs.contract import Program, RunTables
+from cer_gpu.kernels.runs.contract import Program, TransitionTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cpu as windows
 
@@ -80,14 +80,14 @@ class Inputs:
     stream: Geometry = STREAM
 
     @cached_property
-    def tables(self) -> RunTables:
+    def tables(self) -> TransitionTables:
         """`A ; B+ ; C`: states 1 and 2 skip every event, or take a B; a C ends."""
         steps = [(A, 0, 1, 1, 0), (B, 1, 2, 2, 0), (B, 2, 2, 2, 0), (C, 2, 4, -1, 1)]
         steps += [(symbol, state, 0, state, 0) for symbol in range(4) for state in (1, 2)]
         symbol, *columns = np.array(sorted(steps), np.int32).T
         first = np.searchsorted(symbol, np.arange(5)).astype(np.int32)
         source, label, target, accepting = (np.ascontiguousarray(column) for column in columns)
-        return RunTables(first, source, label, target, accepting.astype(np.uint8))
+        return TransitionTables(first, source, label, target, accepting.astype(np.uint8))
 
     @cached_property
     def program(self) -> Program:
@@ -179,6 +179,7 @@ def join_tables() -> JoinTables:
         store_first=np.array([0, 1, 2, 2], int32),
         store_entry=np.array([0, 1], int32),
         store_column=np.array([0, 1], int32),
+        entry_space=np.array([0, 1], int32),
         entry_next=np.zeros(2, np.uint8),
     )
 

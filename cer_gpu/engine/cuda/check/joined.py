@@ -16,13 +16,13 @@ from cer_gpu.engine.cuda.check.inputs import (
     mixed,
     there,
 )
-from cer_gpu.enumeration.products import KeyedEvents, Products
+from cer_gpu.enumeration.products import Products
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.kernels.joins import cpu_hits as on_cpu
-from cer_gpu.kernels.joins import cuda_counts as gather_counts
-from cer_gpu.kernels.joins import cuda_hits as gather_hits
-from cer_gpu.kernels.joins import cuda_nodes as gather_nodes
-from cer_gpu.kernels.joins.contract import offsets
+from cer_gpu.kernels.joins import cuda_counts as join_counts
+from cer_gpu.kernels.joins import cuda_hits as join_hits
+from cer_gpu.kernels.joins import cuda_nodes as join_nodes
+from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cuda_cells import EMPTY, KEY, WORDS, DeviceJoin, cells_of, cleared, device_join
 from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.kernels.windows.contract import comparable
@@ -45,7 +45,7 @@ def joined_hits(inputs: Inputs) -> Answers:
     keys, size = comparable(inputs.keys, WITHIN)
     cells = cells_of(join, inputs.begin, inputs.stop, int(events.offset[-1]))
     arrays = *_there(inputs, events), copied(keys), size, *bounds, cells
-    _, found, found_latest = gather_hits.hits(join, *arrays, inputs.lane, inputs.stream)
+    _, found, found_latest = join_hits.hits(join, *arrays, inputs.lane, inputs.stream)
     yield Compared("event", found, event)
     yield Compared("latest start", found_latest, latest)
 
@@ -60,9 +60,9 @@ def joined_counts(inputs: Inputs) -> Answers:
     here.build(events, inputs.begin, inputs.stop, first, event, lowest)
     join: DeviceJoin = device_join(join_tables())
     cells = cells_of(join, inputs.begin, inputs.stop, int(events.offset[-1]))
-    rooms = gather_nodes.rooms_of(join, cells, inputs.lengths, np.diff(first), COPIES)
+    rooms = join_nodes.rooms_of(join, cells, inputs.lengths, np.diff(first), COPIES)
     ends = inputs.begin, inputs.stop, first, event, lowest
-    number, status = gather_counts.counts(
+    number, status = join_counts.counts(
         join, *_there(inputs, events), *ends, rooms, inputs.lane, inputs.stream
     )
     yield Compared("status", status, np.zeros(len(inputs.begin), np.uint8))
@@ -73,14 +73,13 @@ def _events(inputs: Inputs) -> KeyedEvents:
     n = len(inputs.symbols)
     slots = np.stack([mixed(n, VALUES), mixed(n + 1, VALUES)[1:]]).astype(np.int32)
     slots[1, mixed(n, 13) == 0] = -1
-    space = offsets(np.array([0, 1], np.int32), np.array([VALUES, VALUES]))
+    space = offsets(join_tables().entry_space, np.array([VALUES, VALUES]))
     return KeyedEvents(inputs.symbols, slots, NONE, space)
 
 
 def _hits(inputs: Inputs, events: KeyedEvents) -> tuple[np.ndarray, np.ndarray]:
     bounds = inputs.begin, inputs.report, inputs.stop
-    read = events.offset, events.symbols, events.slots, events.places
-    return on_cpu.hits(join_tables(), *read, inputs.keys, WITHIN, *bounds)
+    return on_cpu.hits(join_tables(), events, inputs.keys, WITHIN, *bounds)
 
 
 def _there(inputs: Inputs, events: KeyedEvents) -> list[Any]:

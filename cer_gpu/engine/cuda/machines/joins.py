@@ -239,7 +239,7 @@ class DevicesJoinRunner(JoinRunner):
     def _cells(self, chunk: Chunk, begin: np.ndarray, stop: np.ndarray) -> np.ndarray:
         slots = chunk.events.slots
         counts = np.array([int(slots[columns].max(initial=-1)) + 1 for columns in self._columns_of], np.int64)
-        most = int(offsets(self._entry_space, counts)[-1])
+        most = int(offsets(self._tables.entry_space, counts)[-1])
         return cells_of(self._joins[0], begin, stop, most)
 
     def _events(self, number: int, chunk: Chunk) -> _There:

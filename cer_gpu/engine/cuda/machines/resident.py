@@ -23,7 +23,7 @@ from cer_gpu.kernels.counts import cuda_long as matrices
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, empty
 from cer_gpu.kernels.hits import cuda as hits
-from cer_gpu.kernels.runs.contract import RunTables
+from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.plan.automaton import AutomatonMachine
@@ -114,11 +114,10 @@ def _too_large(query: CompiledQuery) -> str | None:
     return None if lane_geometry(registers, LANE) else "its automaton has too many states"
 
 
-def run_tables(query: CompiledQuery) -> RunTables:
+def run_tables(query: CompiledQuery) -> TransitionTables:
     """The tables of a query that is not answered by a join."""
     assert isinstance(query.machine, AutomatonMachine)
-    found = query.machine.tables
-    return RunTables(found.first, found.source, found.label, found.target, found.accepting)
+    return query.machine.tables
 
 
 class ResidentQuery:
