@@ -99,7 +99,7 @@ class JoinRunner:
         if window is not None and window.kind == "attribute":
             return None
         return JoinRuns(
-            self._tables, self._entry_space, self._columns_of, self._label_atoms, self._query.consume,
+            self._tables, self._tables.entry_space, self._columns_of, self._label_atoms, self._query.consume,
             self._workers.map,
         )  # fmt: skip
 
