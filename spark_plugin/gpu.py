@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from cer_gpu.engine import devices
+from cer_gpu.engine.run import place
 from cer_gpu.errors import DeviceError
 
 GPU_MODES = ("auto", "required", "off")
@@ -33,7 +34,7 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
     Raises
     ------
     DeviceError
-        Where a GPU is required and cannot be used.
+        Where a GPU is required and cannot be used, or computes wrong answers.
     """
     if mode == "off":
         return "cpu", ""
@@ -48,7 +49,13 @@ def device_of_task(mode: str, context: Any) -> tuple[str, str]:
         if mode == "required":
             raise DeviceError(f"spark.cer.gpu=required, and the task has no GPU: {absent}")
         return "cpu", f"a task runs on the CPU: {absent}"
-    return f"cuda:{number_of(visible, addresses, _partition(context), count)}", ""
+    number = number_of(visible, addresses, _partition(context), count)
+    fault = place.why_wrong(number)
+    if fault is None:
+        return f"cuda:{number}", ""
+    if mode == "required":
+        raise DeviceError(f"spark.cer.gpu=required, and the GPU of the task is not used: {fault}")
+    return "cpu", f"a task runs on the CPU: {fault}"
 
 
 def number_of(visible: str | None, addresses: list[str], partition: int, count: int) -> int:

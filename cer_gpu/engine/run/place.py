@@ -92,7 +92,7 @@ def _refuse_unusable(names: list[str]) -> None:
         there = ", ".join(f"cuda:{number} ({name})" for number, name in enumerate(found.devices))
         raise DeviceError(f"device={missing[0]!r} does not exist: this machine has {there}")
     for name in names:
-        fault = _fault_of(int(name.removeprefix("cuda:")))
+        fault = why_wrong(int(name.removeprefix("cuda:")))
         if fault is not None:
             raise DeviceError(
                 f"device={name!r} is not used: {fault}; use device='cpu', and run `cer device`, which checks "
@@ -100,7 +100,7 @@ def _refuse_unusable(names: list[str]) -> None:
             )
 
 
-def _fault_of(number: int) -> str | None:
+def why_wrong(number: int) -> str | None:
     """Why a CUDA device that is there is not used: its wrong answer and the versions; None if it is right."""
     from cer_gpu.engine.cuda.check.findings import fault_of
     from cer_gpu.engine.versions import all_versions
@@ -155,7 +155,7 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
     if query.traits.not_automatic:
         return Place((), query.traits.not_automatic)
     if lying is not None:
-        fault = _fault_of(lying)
+        fault = why_wrong(lying)
         return (
             Place((lying,), "the events are in the memory of that device")
             if fault is None
@@ -179,7 +179,7 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
     found = cuda_usable()
     if not found:
         return Place((), _BECAUSE + found.reason)
-    fault = _fault_of(0)
+    fault = why_wrong(0)
     return Place((0,), found.reason) if fault is None else Place((), _BECAUSE + fault)
 
 
