@@ -7,5 +7,6 @@
 `structure`               the persistent structure, and the enumeration of complex events in bulk
 `dealt_structure`         the same in parts, on several devices
 `consume`                 CONSUME BY PARTITION
+`check`                   the comparison of a device with the CPU before its first use
 ========================  ==========================================================================
 """
