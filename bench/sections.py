@@ -25,6 +25,7 @@ from bench.sizes import Sizes, large
 from bench.spark import spark_cut, spark_files, spark_frames, spark_prepared, spark_rivals
 from bench.strategies import strategies
 from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
+from bench.streams_push import streams_push
 
 SHARES = (0.1, 0.01, 0.5)
 WINDOWS = (10, 100, 1000, 10_000, 100_000)
@@ -231,6 +232,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "parquet": parquet,
     "start": start,
     "strategies": strategies,
+    "streams_push": streams_push,
     "join_rivals": join_rivals,
     "join_update": join_update,
     "spark_files": spark_files,

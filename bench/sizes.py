@@ -27,6 +27,8 @@ class Sizes:
         Events of the joins against rivals; there is one key for each hundred.
     updated : int
         Events of the joins whose window grows.
+    pushed : int
+        Open events of a stream that one more is pushed to.
     lake : int
         Events of the files that Spark's workers read.
     framed : int
@@ -48,6 +50,7 @@ class Sizes:
     first: int = MILLION
     joined: int = 10 * MILLION
     updated: int = 20 * MILLION
+    pushed: int = 10 * MILLION
     lake: int = 50 * MILLION
     framed: int = 10 * MILLION
     sparked: int = 4 * MILLION
@@ -66,6 +69,7 @@ class Sizes:
             first=int(self.first * share),
             joined=int(self.joined * share),
             updated=int(self.updated * share),
+            pushed=int(self.pushed * share),
             lake=int(self.lake * share),
             framed=int(self.framed * share),
             sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),

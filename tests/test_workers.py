@@ -195,3 +195,12 @@ def test_cores_are_those_of_the_affinity_within_the_quota(monkeypatch: pytest.Mo
         usable_cores.cache_clear()
         assert usable_cores() == wanted
     usable_cores.cache_clear()
+
+
+def test_nothing_to_do_is_done_at_once_however_many_events_are_said() -> None:
+    assert Workers(4).map("testing", str, [], FEW + 1) == []
+
+
+def test_an_end_with_more_answers_than_are_held_at_once_is_listed() -> None:
+    events = pa.table({"type": ["A"] * 70_000 + ["B"]})
+    assert len(cer.compile("SELECT * WHERE A AS a ; B AS b").run(events).to_arrow()) == 70_000

@@ -68,7 +68,7 @@ class Workers:
             On Ctrl-C, when all threads have ended their work.
         """
         work = list(items)
-        if len(work) <= 1 and events <= FEW:
+        if not work or (len(work) == 1 and events <= FEW):
             return [function(item) for item in work]
         if _own.inside:
             # Part of other work: waiting would take the place of a thread that works.
