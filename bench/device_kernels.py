@@ -278,7 +278,6 @@ SCRATCH: dict[str, frozenset[str]] = {
     "walk": frozenset(("pending", "path", "spare", "tally")),
     "count_best": _CHOOSING,
     "fill_best": _CHOOSING,
-    "by_start": frozenset(("register",)),
     "join_hits": frozenset(("cells", "fired", "out_event", "out_start")),
     "join_nodes": frozenset(("cells", "arena", "children", "root_node", "fired", "path", "progress")),
     "join_counts": frozenset(

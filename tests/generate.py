@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 
@@ -90,6 +91,29 @@ def stream(
                 del values[name]
         events.append(Event(rng.choice(types), {**values, "ts": Instant(now, "ms")}, rng.choice(STREAMS)))
     return events
+
+
+def with_keys(rng: Random, events: Sequence[Event]) -> list[Event]:
+    """The events with other values of `lap` and `p`, for windows over them.
+
+    Of each: it ascends, or falls now and then, or is any of a few; in half of the streams it is sometimes
+    null, `p` also NaN or infinite.
+    """
+    lap, p = _keys(rng, len(events), (None,)), _keys(rng, len(events), (None, math.nan, -math.inf, math.inf))
+    floats = [None if value is None else value / 2 for value in p]
+    return [
+        replace(event, attributes={**event.attributes, "lap": one, "p": other})
+        for event, one, other in zip(events, lap, floats, strict=True)
+    ]
+
+
+def _keys(rng: Random, n: int, others: Sequence[float | None]) -> list[Any]:
+    falls, holes = rng.choice((0.0, 0.2, 1.0)), rng.choice((0.0, 0.25))
+    keys, key = [], 0
+    for _ in range(n):
+        key = rng.randrange(6) if rng.random() < falls else key + (rng.random() < 0.5)
+        keys.append(rng.choice(others) if rng.random() < holes else key)
+    return keys
 
 
 def stream_to_table(events: Sequence[Event]) -> pa.Table:

@@ -344,15 +344,10 @@ def test_lanes_are_dealt_out_over_the_devices_named(name: str, device: object, t
     assert two == {0, 1}
 
 
-@pytest.mark.parametrize(
-    ("name", "clauses"), [("_paths_in", "WITHIN 9 EVENTS"), ("_by_start_in", "WITHIN 2 [price]")]
-)
 @pytest.mark.usefixtures("two")
-def test_choices_and_counts_in_any_window_are_dealt_out_too(
-    name: str, clauses: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_choices_are_dealt_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
     executor = cuda_execute.OneDeviceRunner
-    asked, whole = set(), getattr(executor, name)
+    asked, whole = set(), executor._paths_in
 
     def noting(self: object, *arguments: object) -> object:
         found = whole(self, *arguments)
@@ -360,9 +355,8 @@ def test_choices_and_counts_in_any_window_are_dealt_out_too(
             asked.add(id(self))
         return found
 
-    monkeypatch.setattr(executor, name, noting)
-    chosen = "NEXT *" if name == "_paths_in" else "*"
-    query = cer.compile(f"SELECT {chosen} WHERE A ; B PARTITION BY volume {clauses}")
+    monkeypatch.setattr(executor, "_paths_in", noting)
+    query = cer.compile("SELECT NEXT * WHERE A ; B PARTITION BY volume WITHIN 9 EVENTS")
     table = trades(150)
     wanted = query.counts(table, device="cpu", **OPTIONS)
     assert len(wanted) > 20

@@ -13,7 +13,6 @@ from cer_gpu.kernels.best import cuda as best
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
-from cer_gpu.kernels.counts_by_start import cuda as counts_by_start
 from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
 from cer_gpu.kernels.hits import cuda as hits
@@ -58,7 +57,6 @@ ON_DEVICE = [
     (paths, "measure"),
     (paths, "fill"),
     (best, "best"),
-    (counts_by_start, "counts_by_start"),
 ]
 
 

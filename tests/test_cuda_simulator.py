@@ -17,7 +17,6 @@ RUN_THERE = [
     "test_cuda_lanes.py",
     "test_cuda_structure.py",
     "test_cuda_strategies.py",
-    "test_cuda_by_start.py",
     "test_cuda_engine.py",
     "test_cuda_joins.py",
     "test_cuda_check.py",

@@ -131,8 +131,16 @@ def test_the_package_names_what_it_has() -> None:
 def test_explain_says_what_a_window_over_another_attribute_costs() -> None:
     table = pa.table({"type": ["A"], "ts": [1], "lap": [1]})
     query = cer.compile("SELECT * WHERE A ; B WITHIN 3 [lap]")
-    assert "quadratic" in query.explain(events=table, order_by="ts")
-    assert "quadratic" not in query.explain(events=table, order_by="lap")
+    joined = cer.compile("Q(x) <- A(key = x), B(key = x) WITHIN 3 [lap]")
+    table = table.append_column("key", [[1]])
+    said = "`lap` may fall: order_by='lap' says that it does not"
+    assert "log2(its events) times as many steps" in query.explain(events=table, order_by="ts")
+    assert "answers are listed and held against the window" in joined.explain(events=table, order_by="ts")
+    for one in (query, joined):
+        assert said in one.explain(events=table, order_by="ts")
+        assert said not in one.explain(events=table, order_by="lap")
+    best = cer.compile("SELECT MAX * WHERE A+ ; B WITHIN 3 [lap]")
+    assert "the choice runs the partition again for each end" in best.explain(events=table, order_by="ts")
 
 
 def test_a_filter_on_what_project_drops_holds() -> None:

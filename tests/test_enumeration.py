@@ -18,7 +18,8 @@ from cer_gpu.kernels.runs.programs import backward_program, forward_program, hit
 from random_tables import Case, kleene, random_case, random_tables, sequence
 
 from cer_gpu.enumeration import structure as module
-from cer_gpu.enumeration.ordered import AttributeWindow, ordered_blocks, ordered_hits
+from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.enumeration.structure import Structure, joined
 from cer_gpu.enumeration.validator import check, check_duplicate_free, longest_walk
 
@@ -164,36 +165,37 @@ def test_ends_with_more_complex_events_than_can_be_listed() -> None:
     assert collected(some, 1)[0] == rows[:20]
 
 
-def test_attribute_windows_restrict_the_starts() -> None:
+def test_admissible_starts_are_the_only_ones() -> None:
     rng = random.Random(9)
     total = 0
-    for kind in (np.int64, np.float64):
-        for _ in range(30):
-            case = random_case(rng)
-            n = case.symbols.size
-            keys = np.array([rng.randint(0, 6) for _ in range(n)], dtype=kind)
-            valid = np.array([rng.random() < 0.8 for _ in range(n)], dtype=np.uint8)
-            hits, answers = listed(case)
-            expected = [
-                [row for row in rows if valid[row[0]] and valid[j] and keys[j] - keys[row[0]] <= 2]
-                for j, rows in zip(hits.event, answers)
-            ]
-            window = AttributeWindow(keys, valid, 2)
-            blocks = ordered_hits(case.tables, case.symbols, hits.event, hits.lowest, window, size=3)
-            assert collected(blocks, hits.event.size) == expected
-            total += sum(map(len, expected))
+    for _ in range(60):
+        case = random_case(rng)
+        hits, answers = listed(case)
+        for hit, rows in enumerate(answers):
+            low, end = int(hits.lowest[hit]), int(hits.event[hit])
+            admissible = np.array([rng.random() < 0.6 for _ in range(low, end + 1)], dtype=np.uint8)
+            expected = [row for row in rows if admissible[row[0] - low]]
+            blocks = ordered_blocks(case.tables, case.symbols, 0, low, end, admissible=admissible, size=3)
+            assert collected(blocks, 1)[0] == expected
+            total += len(expected)
     assert total > 50
 
 
 def test_attribute_windows_do_not_wrap_around() -> None:
     keys = np.array([-(2**63), 2**63 - 1, 0, -1], dtype=np.int64)
     valid = np.ones(4, dtype=np.uint8)
-    assert AttributeWindow(keys, valid, 2**62).admits(0, 2).tolist() == [0, 1, 1]
-    assert AttributeWindow(keys, valid, 2**63).admits(0, 2).tolist() == [1, 1, 1]
-    assert AttributeWindow(keys, valid, 2.5).admits(1, 3).tolist() == [1, 1, 1]
-    assert AttributeWindow(keys.astype(np.float64), valid, 2.5).admits(0, 2).tolist() == [0, 1, 1]
-    nan = np.array([np.nan, 1.0])
-    assert AttributeWindow(nan, valid[:2], 5).admits(0, 1).tolist() == [0, 1]
+
+    def keeps(keys: np.ndarray, size: float, low: int, end: int) -> list[bool]:
+        window = AttributeWindow(keys, valid[: keys.size], size)
+        return window.keeps(np.arange(low, end + 1), np.full(end + 1 - low, end)).tolist()
+
+    assert keeps(keys, 2**62, 0, 2) == [False, True, True]
+    assert keeps(keys, 2**63, 0, 2) == [True, True, True]
+    assert keeps(keys, 2.5, 1, 3) == [True, True, True]
+    assert keeps(keys.astype(np.float64), 2.5, 0, 2) == [False, True, True]
+    assert keeps(np.array([np.nan, 1.0]), 5, 0, 1) == [False, True]
+    assert keeps(np.array([np.inf, -np.inf, np.inf]), 5, 0, 2) == [False, False, False]
+    assert keeps(np.array([np.inf, -np.inf, 1.0]), 5, 0, 1) == [True, False]
 
 
 def adversarial(rng: random.Random, tables: TransitionTables, length: int, window: int) -> Structure:

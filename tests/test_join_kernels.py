@@ -25,8 +25,8 @@ from join_oracle import (
 )
 
 from cer_gpu.enumeration import products as module
+from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import TupleBlock
-from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.enumeration.products_validator import check, walk
 from cer_gpu.errors import LimitError

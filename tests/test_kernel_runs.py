@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts.contract import counts_reference
-from cer_gpu.kernels.counts_by_start import cpu as by_start
-from cer_gpu.kernels.counts_by_start.contract import counts_by_start_reference
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits.contract import hits_reference
 from cer_gpu.kernels.runs.contract import accepting_runs
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cpu as windows
-from random_tables import Case, kleene, random_case, sequence, tables_of
+from random_tables import Case, kleene, random_case, tables_of
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -87,45 +85,6 @@ def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: i
         assert counted == [sum(1 for _, j, _ in runs if j == end) for end in ends]
 
 
-@pytest.mark.parametrize("kind", [np.int64, np.float64])
-@pytest.mark.parametrize("seed", range(3))
-def test_counts_by_start_under_attribute_windows(seed: int, kind: type) -> None:
-    rng = random.Random(200 + seed)
-    total = 0
-    for _ in range(60):
-        case = random_case(rng)
-        n = case.symbols.size
-        keys = np.array([rng.randint(0, 6) for _ in range(n)], dtype=kind)
-        valid = np.array([rng.random() < 0.9 for _ in range(n)], dtype=np.uint8)
-        arguments = (case.tables, case.symbols, keys, valid, 2, case.lowest)
-        expected = []
-        for low, middle, high in zip(case.begin, case.report, case.stop):
-            reference = counts_by_start_reference
-            tables, *rest = arguments
-            expected += reference(tables, *rest, low, middle, high)
-        tables, *rest = arguments
-        first, found = by_start.counts_by_start(
-            tables, forward_program(tables), *rest, case.begin, case.report, case.stop
-        )
-        assert list(zip(*(array.tolist() for array in found))) == expected
-        assert first[-1] == len(expected)
-        total += len(expected)
-    assert total > 20
-
-
-def test_counts_by_start_does_not_wrap_around() -> None:
-    tables = sequence(1, 2)
-    keys = np.array([-(2**63), 2**63 - 1, 0], dtype=np.int64)
-    one = np.array([0]), np.array([0]), np.array([3])
-    symbols = np.array([1, 2, 2], dtype=np.uint8)
-    lowest = np.zeros(3, dtype=np.int64)
-    for size, expected in ((2**62, []), (2**63, [2]), (2**70, [1, 2])):
-        _, found = by_start.counts_by_start(
-            tables, forward_program(tables), symbols, keys, np.ones(3, np.uint8), size, lowest, *one
-        )
-        assert found[0].tolist() == expected
-
-
 def test_counts_past_two_to_the_63_are_exact() -> None:
     """`A+ ; B` has 2**n - 1 complex events at a B after n A events."""
     tables = kleene()
@@ -145,11 +104,6 @@ def test_counts_past_two_to_the_63_are_exact() -> None:
     assert counts.tolist() == [2**n - 1] * 2
     again, _ = counting.forward_counts(tables, programs[0], symbols, *one, first, event, vectors)
     assert again.tolist() == [2 ** (2 * n) - 1] * 2
-    ends = np.zeros(n + 2, dtype=np.int64)
-    _, found = by_start.counts_by_start(
-        tables, programs[0], symbols, ends, np.ones(n + 2, np.uint8), 0, ends, one[0], one[0], one[1]
-    )
-    assert found[2].tolist() == [2**n - 1] * 2
 
 
 def test_one_segment_past_the_limit_leaves_the_others_as_they_are() -> None:

@@ -8,7 +8,7 @@ its automaton has to read those before the start too: with the label `BEFORE`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Label, Predicate, Step, Transition
@@ -121,6 +121,16 @@ def of_deterministic(automaton: DeterministicCEA) -> MatchAutomaton:
     steps.sort(key=lambda step: (step.symbol, step.source, step.label))
     whole = DeterministicCEA(waiting + 1, automaton.n_symbols, labels, tuple(steps), automaton.final)
     return reduced(whole, tuple(range(automaton.n_symbols)))
+
+
+def with_barred_starts(automaton: DeterministicCEA) -> DeterministicCEA:
+    """The automaton over twice as many symbols: symbol s again as `n_symbols` + s, at which no run starts."""
+    more = [
+        step._replace(symbol=step.symbol + automaton.n_symbols)
+        for step in automaton.transitions
+        if step.source != 0
+    ]
+    return replace(automaton, n_symbols=2 * automaton.n_symbols, transitions=(*automaton.transitions, *more))
 
 
 def reduced(automaton: DeterministicCEA, class_of: Sequence[int]) -> MatchAutomaton:

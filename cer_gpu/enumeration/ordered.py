@@ -1,68 +1,20 @@
 """Ordered enumeration of the complex events of one end: lazily, in canonical order, in bounded memory.
 
-For ends with more complex events than are worth holding (a Kleene query may have 10^15 at one event), and for
-windows that no structure orders by start. The method is that of `cer_gpu.kernels.ordered.cpu`: it needs the
-symbols of the admitted events and nothing that was built before.
+For ends with more complex events than are worth holding (a Kleene query may have 10^15 at one event). The
+method is that of `cer_gpu.kernels.ordered.cpu`: it needs the symbols of the admitted events and nothing that
+was built before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
-from cer_gpu.enumeration.blocks import joined
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.ordered import cpu as kernel
 from cer_gpu.kernels.ordered.contract import Ahead, Choices
 from cer_gpu.kernels.runs.contract import TransitionTables
-
-
-@dataclass(frozen=True, slots=True)
-class AttributeWindow:
-    """`WITHIN size [attribute]` over an attribute that may be null or go down.
-
-    Attributes
-    ----------
-    keys : ndarray, shape (events,), int64 or float64
-    valid : ndarray, shape (events,), uint8
-        0 where the attribute is null.
-    size : int or float
-    """
-
-    keys: np.ndarray
-    valid: np.ndarray
-    size: int | float
-
-    def admits(self, lowest: int, end: int) -> np.ndarray:
-        """For each event from `lowest` to `end`, whether a complex event that ends at `end` may start there.
-
-        Returns
-        -------
-        ndarray, shape (end - lowest + 1,), uint8
-        """
-        return self.keeps(slice(lowest, end + 1), slice(end, end + 1)).astype(np.uint8)
-
-    def keeps(self, start: slice | np.ndarray, end: slice | np.ndarray) -> np.ndarray:
-        """Whether complex events from `start` to `end` are in the window, as bool.
-
-        Parameters
-        ----------
-        start, end : slice or ndarray of int64
-            Events; of one length, or one end.
-        """
-        keys, last = self.keys[start], self.keys[end]
-        with np.errstate(over="ignore", invalid="ignore"):
-            if keys.dtype.kind == "i":
-                # the difference is positive where it is looked at, and exact without a sign
-                most = np.uint64(2**64 - 1 if self.size >= 2**64 else int(self.size))
-                near = (last - keys).astype(np.int64).view(np.uint64) <= most
-            else:
-                near = last - keys <= self.size
-        valid = self.valid[start] & self.valid[end]
-        return np.asarray(((last <= keys) | near) & (valid != 0))
-
 
 _NO_MASK = np.zeros(0, dtype=np.uint8)
 
@@ -126,38 +78,6 @@ def ordered_blocks(
             yield Block(np.full(n, hit, dtype=np.int64), start[:n], first[: n + 1], event[:m], label[:m])
         if left is not None:
             left -= n
-
-
-def ordered_hits(
-    tables: TransitionTables,
-    symbols: np.ndarray,
-    hit_event: np.ndarray,
-    hit_lowest: np.ndarray,
-    window: AttributeWindow,
-    *,
-    order: Iterable[int] | None = None,
-    limit: int | None = None,
-    size: int = 1 << 16,
-) -> Iterator[Block]:
-    """The complex events of many hits under an attribute window, hit after hit, in canonical order.
-
-    `order` gives the hits to enumerate (all, by number, if None); the other arguments are as above.
-    """
-    waiting: list[Block] = []
-    n_waiting = 0
-    for hit in range(hit_event.size) if order is None else order:
-        lowest, end = int(hit_lowest[hit]), int(hit_event[hit])
-        admissible = window.admits(lowest, end)
-        for block in ordered_blocks(
-            tables, symbols, int(hit), lowest, end, admissible=admissible, limit=limit, size=size
-        ):
-            waiting.append(block)
-            n_waiting += block.start.size
-            if n_waiting >= size:
-                yield joined(waiting)
-                waiting, n_waiting = [], 0
-    if waiting:
-        yield joined(waiting)
 
 
 def _choices(before: Choices | None, capacity: int) -> Choices:

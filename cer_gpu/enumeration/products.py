@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import AnswerBlock, TupleBlock, gathered, numbers_joined
-from cer_gpu.enumeration.ordered import AttributeWindow
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.joins import cpu_counts as join_counts
@@ -286,6 +286,10 @@ class JoinAnswers:
             self.count = np.bincount(
                 np.concatenate([np.empty(0, np.int64), *found]), minlength=len(self.event)
             )
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """The steps that the first so many answers of each hit take, about, shape (hits,)."""
+        return self.count if limit is None else np.minimum(self.count, limit)
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers where some do not fit."""

@@ -50,7 +50,7 @@ class Structure:
         self.arena = np.empty((1024, 4), dtype=np.int64)
         self.symbols = np.zeros(0, dtype=np.uint8)
         self.n_nodes = 0
-        self.roots = _roots(0, 0)
+        self.roots = empty_roots(0, 0)
         self.hits = CountedHits(*(np.zeros(size, dtype=np.int64) for size in (1, 0, 0, 0)))
 
     @property
@@ -63,6 +63,10 @@ class Structure:
     def count(self) -> np.ndarray:
         """How many complex events each hit has, shape (hits,)."""
         return self.hits.counts
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """The steps that the first so many complex events of each hit take, about, shape (hits,)."""
+        return self.count if limit is None else np.minimum(self.count, limit)
 
     def build(
         self,
@@ -86,7 +90,7 @@ class Structure:
         progress = np.zeros(nodes.WORDS, dtype=np.int64)
         n_hits = hits.event.size
         ends = SegmentHits(hits.first, hits.event, hits.lowest)
-        roots = _roots(n_hits, n_hits + int(np.diff(self.tables.first).max(initial=0)))
+        roots = empty_roots(n_hits, n_hits + int(np.diff(self.tables.first).max(initial=0)))
         status = nodes.ARENA_FULL
         while status != nodes.DONE:
             status = nodes.build(
@@ -102,9 +106,9 @@ class Structure:
                 progress,
             )
             if status == nodes.ARENA_FULL:
-                self.arena = _doubled(self.arena)
+                self.arena = doubled(self.arena)
             elif status == nodes.ROOTS_FULL:
-                roots = Roots(roots.first, _doubled(roots.label), _doubled(roots.node))
+                roots = Roots(roots.first, doubled(roots.label), doubled(roots.node))
         self.n_nodes = int(progress[nodes.NODES])
         self.roots = roots
         self.hits = hits
@@ -232,14 +236,15 @@ def joined(parts: Sequence[Structure]) -> Structure:
     return whole
 
 
-def _doubled(array: np.ndarray) -> np.ndarray:
+def doubled(array: np.ndarray) -> np.ndarray:
     """A copy with twice the rows."""
     larger = np.empty((2 * array.shape[0], *array.shape[1:]), dtype=array.dtype)
     larger[: array.shape[0]] = array
     return larger
 
 
-def _roots(n_hits: int, capacity: int) -> Roots:
+def empty_roots(n_hits: int, capacity: int) -> Roots:
+    """Room for so many roots of so many hits."""
     return Roots(
         np.zeros(n_hits + 1, dtype=np.int64),
         np.empty(capacity, dtype=np.int32),

@@ -39,9 +39,10 @@ def check(structure: Structure) -> None:
     InvariantError
     """
     arena = structure.arena[: structure.n_nodes]
-    depth = np.zeros(structure.n_nodes, dtype=np.int64)
+    depth, last = np.zeros((2, structure.n_nodes), dtype=np.int64)  # `last`: in time, of the starts
     for node, (label, left, right, latest) in enumerate(arena.tolist()):
         if label == BOTTOM:
+            last[node] = right
             continue
         children = (left, right) if label == UNION else (left,)
         for child in children:
@@ -55,10 +56,13 @@ def check(structure: Structure) -> None:
             if arena[right, LATEST] > latest:
                 raise InvariantError(f"union {node} is not time-ordered")
             depth[node] = 1 + depth[left]
+            last[node] = max(last[left], last[right])
             if depth[node] > MAX_OUTPUT_DEPTH:
                 raise InvariantError(f"union {node} has the output depth {depth[node]}")
-        elif label < 1 or right < latest:
+        elif label < 1 or right < last[left]:
             raise InvariantError(f"output {node} has the label {label} and the event {right}")
+        else:
+            last[node] = last[left]
 
 
 def check_duplicate_free(structure: Structure) -> None:
@@ -101,7 +105,7 @@ def walk(structure: Structure, hit: int) -> Iterator[ComplexEvent]:
             elif kind == BOTTOM:
                 events = tuple(event for event, _ in marks)
                 labels = tuple(label for _, label in marks)
-                yield ComplexEvent(int(arena[node, LATEST]), events, labels, visited)
+                yield ComplexEvent(right, events, labels, visited)
                 visited = 0
             else:
                 pending.append((left, ((right, kind), *marks)))

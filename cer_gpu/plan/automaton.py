@@ -57,7 +57,8 @@ class Choice:
         The automaton of what the strategy leaves of a stream, over the symbols that `monitor` gives; None
         where `single` is all that is needed.
     monitor : Monitor or None
-        Over the symbols of the query; begins anew with each window. None where `tables` is.
+        Over the symbols of the query; begins anew with each window. None where `tables` is. Under a window
+        over an attribute it knows each symbol twice: s + n_symbols is that of an event at which none starts.
     shown : ndarray, shape (labels,), int32
         What each label of the automaton that it chooses from becomes once the SELECT list has dropped marks;
         0 for no mark.
@@ -101,6 +102,7 @@ class AutomatonMachine:
         return Traits(
             reads_prefix=self.monitor is not None,
             carries=True,
+            ranks=True,
             lists_runs_again=many,
             not_on_device=(
                 *(("following the prefixes of the stream",) if self.monitor is not None else ()),

@@ -160,6 +160,9 @@ class Traits:
         Whether what ends at an event depends on all events before it, whatever the window.
     carries : bool
         Whether hits and counts need no more of the events before than registers of a fixed size.
+    ranks : bool
+        Whether it admits starts by their ranks, where the attribute of the window falls, and reads events at
+        which nothing may start or end as other symbols.
     lists_runs_again : bool
         Whether counts and complex events run the window of each end again.
     not_on_device : tuple of str
@@ -174,6 +177,7 @@ class Traits:
     reads_places: bool = False
     reads_prefix: bool = False
     carries: bool = False
+    ranks: bool = False
     lists_runs_again: bool = False
     not_on_device: tuple[str, ...] = ()
     not_resident: str = ""

@@ -13,7 +13,7 @@ from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate
 from cer_gpu.automata.compose import Applied, Composed, compose
 from cer_gpu.automata.construct import relabelled
 from cer_gpu.automata.determinise import determinise
-from cer_gpu.automata.match import Budget, of_deterministic
+from cer_gpu.automata.match import Budget, of_deterministic, with_barred_starts
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
 from cer_gpu.automata.monitored import Monitored, monitored
 from cer_gpu.automata.operators import relabelled as relabelled_runs
@@ -136,7 +136,8 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
     machine : DeterministicCEA
         Of the pattern, before the SELECT list.
     query : Query
-        With strategy NEXT, LAST or MAX.
+        With strategy NEXT, LAST or MAX. Under a window over an attribute some of the events that it chooses
+        from are no starts, and the automaton has the symbols of such events too.
 
     Raises
     ------
@@ -144,6 +145,8 @@ def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
         When its automaton is over the budget and is needed.
     """
     strategy = query.strategy
+    if query.window is not None and query.window.kind == "attribute":
+        machine = with_barred_starts(machine)
     match = of_deterministic(machine)
     single = strategy is not tree.Strategy.MAX and is_single(match)
     later = query.window is not None or query.consume is not tree.Consume.NONE

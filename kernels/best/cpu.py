@@ -316,7 +316,7 @@ def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
 
 
 def joined(parts):
-    """One `Paths` with the hits of several, part after part."""
+    """One `Paths` with the hits of several, at least one, part after part."""
     if len(parts) == 1:
         return parts[0]
     base = np.cumsum([0, *(len(part.arena) for part in parts)])

@@ -12,9 +12,8 @@ blocks of it where the threads of a block meet at a barrier.
 
 What has a form here: classification and compaction; hits, counts and the lowest starts of windows; long lanes
 without a window in tiles (`cuda_long` of hits and counts); the persistent structure and its bulk enumeration
-(`forest`); the choice of NEXT and LAST (`best`); hits and counts in windows that are no interval of events
-(`counts_by_start`); hits and counts of joins, whose look-up tables are hash tables, and the nodes that these
-counts are made from (`joins`); CONSUME BY PARTITION (`consume`).
+(`forest`); the choice of NEXT and LAST (`best`); hits and counts of joins, whose look-up tables are hash
+tables, and the nodes that these counts are made from (`joins`); CONSUME BY PARTITION (`consume`).
 
 What stays on the host, with its share of a query that the CPU runs alone on one core, and why:
 
@@ -28,6 +27,8 @@ What stays on the host, with its share of a query that the CPU runs alone on one
 - Monitors (`monitor`): 6 % of a strategy that has them; every event needs the state that the one before left.
 - CONSUME BY ANY (`consume`): 3 %. A hit is kept according to the last one of the stream that was: one chain
   of few steps for each hit, in which no second thread has anything to do.
-- Ordered enumeration (`ordered`), one complex event at a time, for hits with too many to be held and for
-  windows that are no interval of events, and strategies that compare what it finds.
+- Lanes in which the attribute of WITHIN falls (`falling`, `forest.cpu_ranked`): of the ranges that are halved
+  the longest are passed over event by event, and they are too few for a thousand threads. One core takes a
+  second for the hits or counts of a million events.
+- Ordered enumeration (`ordered`), one complex event at a time, for hits with too many to be held.
 """

@@ -9,7 +9,6 @@ from ..classify import cuda as classify
 from ..consume import cuda as consume
 from ..counts import cuda as counts
 from ..counts import cuda_long as matrices
-from ..counts_by_start import cuda as counts_by_start
 from ..forest import cuda_enumerate as paths
 from ..forest import cuda_nodes as nodes
 from ..forest import cuda_walks as walks
@@ -237,18 +236,6 @@ KERNELS = (
         tuple((TABLES, symbols, *_BEST, I64, I64_2) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel(
-        "by_start",
-        counts_by_start.by_start_kernel,
-        tuple(
-            (TABLES, PROGRAM, symbols, keys, U8, size, *[I64] * 4, I64_2, I64, I64, I64, U8)
-            for symbols in SYMBOLS
-            for keys, size in KEYS
-        ),
-        LANE.threads,
-    ),
-    Kernel("sum_halves", counts_by_start.sum_halves_kernel, ((*[I64] * 7, U8),)),
-    Kernel("keep_hits", counts_by_start.keep_hits_kernel, ((*[I64] * 8,),)),
     Kernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
     Kernel("clear", join_cells.clear_kernel, ((I64_2,),)),
     Kernel(

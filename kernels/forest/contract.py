@@ -13,13 +13,14 @@ column    bottom          output            union              meaning
 ========  ==============  ================  =================  ==================
 `LABEL`   `BOTTOM`        label, >= 1       `UNION`
 `LEFT`    -1              child             left child         a node
-`RIGHT`   -1              event             right child        a node, or an event
-`LATEST`  event           of the child      of the left child  greatest start in the set
+`RIGHT`   event           event             right child        a node, or an event
+`LATEST`  event or rank   of the child      of the left child  greatest start in the set
 ========  ==============  ================  =================  ==================
 
-Unions are **time-ordered** (`LATEST` of left >= of right) and their **output depth** (the number of left
-steps to a node that is no union) is at most 3, so that enumeration meets an output after a bounded number of
-steps.
+Starts are ordered by time, or by their ranks (`cer_gpu.kernels.falling`): `LATEST` is the greatest of either
+kind, and a bottom's `RIGHT` is where it starts. Unions are **time-ordered** (`LATEST` of left >= of right)
+and their **output depth** (the number of left steps to a node that is no union) is at most 3, so that
+enumeration meets an output after a bounded number of steps.
 """
 
 from typing import NamedTuple

@@ -73,7 +73,7 @@ def _walk_pending(arena, lowest, n_pending, least, free, n_marks, found, stack):
         if not _fits(n_marks + depth, found):
             return free, -HIT_TOO_LARGE, n_pending
         free -= 1
-        start = arena[node, LATEST] - lowest
+        start = arena[node, RIGHT] - lowest
         _record(free, start, n_marks, depth, found, path)
         n_marks += depth
     return free, n_marks, n_pending

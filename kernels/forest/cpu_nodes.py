@@ -244,7 +244,7 @@ def _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, 
                 goal = -1
             if node < 0 and (goal >= 0 or (ends and tables.accepting[t])):
                 if k < 0:
-                    node = _node(arena, progress, BOTTOM, -1, -1, event)
+                    node = _node(arena, progress, BOTTOM, -1, event, event)
                 else:
                     node = _merge(arena, slots, progress, slot)
             if ends and tables.accepting[t]:

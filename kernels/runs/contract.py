@@ -73,6 +73,23 @@ class Program(NamedTuple):
     n_registers: int
 
 
+def first_open_reference(tables, symbols, begin, stop):
+    """The first event of each segment that starts a run which goes on behind the segment; `stop` if none."""
+    return [
+        min((i for i in range(low, high) if _goes_on(tables, symbols, i, high)), default=high)
+        for low, high in zip(begin, stop)
+    ]
+
+
+def _goes_on(tables, symbols, start, stop):
+    """Whether a run that starts at an event is in some state behind the events before `stop`."""
+    states = {0}
+    for event in range(start, stop):
+        moves = range(tables.first[symbols[event]], tables.first[symbols[event] + 1])
+        states = {int(tables.target[t]) for t in moves if int(tables.source[t]) in states} - {-1}
+    return bool(states)
+
+
 def accepting_runs(tables, symbols, begin, stop):
     """Every accepting run inside [begin, stop), as (start, end, ((event, label), ...)): what a run is.
 

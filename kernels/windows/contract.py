@@ -1,4 +1,4 @@
-"""The contract of windows: keys whose differences can be compared, and the lowest starts by definition."""
+"""The contract of windows: keys whose differences can be compared, where they fall, and the lowest starts."""
 
 from typing import NamedTuple
 
@@ -26,6 +26,29 @@ def lowest_starts_reference(keys, begin, first, event, size):
         for g in range(len(begin))
         for h in range(first[g], first[g + 1])
     ]
+
+
+def settle_body(keys, keyed, begin, stop, falls):
+    """Fill in the keys that are missing, and find the lanes in which the others fall.
+
+    `keys` int64 or float64 [n] in/out: a missing one becomes the one before it in its lane, at the beginning
+    of a lane the first that there is, 0 where all are missing; `keyed` uint8 [n] or [0] in: 0 where the key
+    is missing, empty where none is; `begin`, `stop` int64 [lanes] in; `falls` uint8 [lanes] out: whether a
+    key is less than one before it.
+    """
+    holes = keyed.shape[0] > 0
+    for g in range(begin.shape[0]):
+        falls[g] = 0
+        first = begin[g]
+        while holes and first < stop[g] and keyed[first] == 0:
+            first += 1
+        for i in range(begin[g], min(first, stop[g])):
+            keys[i] = keys[first] if first < stop[g] else 0
+        for i in range(first + 1, stop[g]):
+            if holes and keyed[i] == 0:
+                keys[i] = keys[i - 1]
+            elif keys[i] < keys[i - 1]:
+                falls[g] = 1
 
 
 def comparable(keys, size):

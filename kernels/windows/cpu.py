@@ -1,9 +1,9 @@
-"""The lowest event at which a complex event may start, for each event at which one ends."""
+"""Where keys fall, and the lowest event at which a complex event may start, for each at which one ends."""
 
 import numpy as np
 
 from ..jit import jit
-from .contract import comparable
+from .contract import comparable, settle_body
 
 
 def lowest_starts_body(keys, begin, first, event, size, lowest):
@@ -27,6 +27,7 @@ def lowest_starts_body(keys, begin, first, event, size, lowest):
             lowest[h] = low
 
 
+settle = jit(settle_body)
 _lowest_starts = jit(lowest_starts_body)
 
 

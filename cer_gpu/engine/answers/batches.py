@@ -86,6 +86,8 @@ class Lister:
             As for `batches`.
         """
         workers = self.workers
+        if not len(ends):
+            return
         order = ascending(events.positions[ends.event])
         ends, order = _first_ends(ends, order, wanted)
         limit = min((most for most in (self.limit, wanted) if most is not None), default=None)
@@ -112,13 +114,12 @@ def _by_groups(
     batch: Callable[[AnswerBlock], pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """The complex events of ends, those of a few groups of ends at a time, each by a thread."""
-    count = answers.count
-    counts = np.minimum(count, limit) if limit is not None else count
+    count, steps = answers.count, answers.work(limit)[order]
     ahead, size = 2 * workers.threads, GROUP
     if at_once is not None:
         ahead = max(1, min(ahead, at_once // LEAST))
         size = min(size, at_once // ahead)
-    groups = _groups(counts[order].astype(np.float64), count[order] > min(BULK_COUNT, size), size)
+    groups = _groups(steps.astype(np.float64), count[order] > min(BULK_COUNT, size), size)
 
     def blocks_of(ends: np.ndarray) -> Iterator[AnswerBlock]:
         return answers.blocks(ends, limit, None if at_once is None else size)
@@ -126,7 +127,7 @@ def _by_groups(
     def enumerate_group(group: slice) -> list[pa.RecordBatch]:
         return [batch(block) for block in blocks_of(order[group])]
 
-    work = int(np.minimum(counts[order], size).sum()) if len(order) <= FEW else FEW + 1
+    work = int(np.minimum(steps, size).sum()) if len(order) <= FEW else FEW + 1
     waiting: list[slice] = []
     for group, huge in groups:
         if not huge:

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
 from cer_gpu.engine.machines.automaton_stream import AutomatonRuns
-from cer_gpu.engine.machines.by_start import OrderedAnswers
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.machine import Answers
 from cer_gpu.engine.machines.prefix import Prefixes
-from cer_gpu.engine.machines.strategies import Listed, Pieces, Single
+from cer_gpu.engine.machines.strategies import Pieces, PiecesOfHits, Single, best_of_pieces
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
+from cer_gpu.enumeration.ranked import Admitted, joined_by_event
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import counts, forward_counts
-from cer_gpu.kernels.counts_by_start.cpu import counts_by_start
+from cer_gpu.kernels.falling.contract import Machine
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
+from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
+from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
@@ -57,6 +61,10 @@ class AutomatonRunner:
         machine = query.machine
         assert isinstance(machine, AutomatonMachine)
         self.tables = machine.tables
+        self._n_symbols = len(machine.tables.first) - 1
+        self._by_attribute = query.window is not None and query.window.kind == "attribute"
+        if self._by_attribute:
+            self.tables = barred(self.tables)
         self._choice = machine.choice
         self._prefixes = None if machine.monitor is None else Prefixes(query, machine.tables, machine.monitor)
         self._query = query
@@ -68,18 +76,23 @@ class AutomatonRunner:
         self._registers = np.empty((0, self.tables.n_live), np.int64)
         self._vectors = np.empty((0, self.tables.n_live), np.int64)
         self.consumption = Consumption(query)
+        self._falling = Falling(Machine(self.tables, self._forward, self._backward), workers)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, with the symbols that the monitor of the prefix gives them."""
-        return events if self._prefixes is None else self._prefixes(events, lane_count)
+        """New events, with the symbols that the monitor of the prefix gives them, and barred ones."""
+        if self._prefixes is not None:
+            events = self._prefixes(events, lane_count)
+        if not self._by_attribute:
+            return events
+        bars = bars_of(events.keys, events.keyed)
+        return replace(events, symbols=with_bars(events.symbols, bars, self._n_symbols))
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
-        if not len(chunk.segments) or self._query.limit == 0:
+        if not len(chunk.lanes) or self._query.limit == 0:
             return no_ends()
-        bounded = bounded or self._query.consume != "NONE"
-        found = self._monotone_hits(chunk, bounded) if chunk.monotone else self._hits_by_start(chunk)
-        return self.consumption.left(chunk, found)
+        bounded = bounded or self._query.consume != "NONE" or len(chunk.falling) > 0
+        return self.consumption.left(chunk, self._found(chunk, bounded))
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -90,29 +103,41 @@ class AutomatonRunner:
             Ascending.
         number : ndarray, shape (h,), int64, or object past 2^62
         """
-        if not len(chunk.segments) or self._query.limit == 0:
+        if not len(chunk.lanes) or self._query.limit == 0:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         if self._choice is not None:
             ends = self.ends(chunk)
-            if chunk.monotone and self._choice.single:
+            if self._choice.single:
                 return ends.event, np.ones(len(ends), np.int64)
             return ends.event, self._chosen(chunk, ends, self._choice).count
-        if not chunk.monotone:
-            return self._count_by_start(chunk, self.ends(chunk))
         if self._carries:
             return self._count_carried(chunk)
-        found = self.ends(chunk) if self._query.consume != "NONE" else None
+        if self._query.consume != "NONE":
+            return self._count_ends(chunk, self.ends(chunk))
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-            if found is None:
-                event, _ = self._hits_in(chunk, segments)
-                first = first_ends(segments, event)
-                lowest = chunk.lowest_starts(segments, first, event, self._query.window)
-            else:
-                first, event, lowest = ends_of(segments, found)
+            event, _ = self._hits_in(chunk, segments)
+            first = first_ends(segments, event)
+            lowest = chunk.lowest_starts(segments, first, event, self._query.window)
             return event, self._counts_at(chunk, first, event, lowest, exact=True)
 
-        return _joined(self._over_units("counting", chunk.segments, run))
+        parts = self._over_units("counting", chunk.segments, run)
+        if len(chunk.falling):
+            parts.append(self._falling.counts(chunk, chunk.falling, exact=True))
+        return _joined(parts)
+
+    def _count_ends(self, chunk: Chunk, ends: Ends) -> tuple[np.ndarray, np.ndarray]:
+        """How many complex events end at ends, each of which drops the partial matches before it."""
+        rising, falling = ends.parted(chunk.falls(ends.event))
+
+        def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+            first, event, lowest = ends_of(segments, rising)
+            return event, self._counts_at(chunk, first, event, lowest, exact=True)
+
+        parts = self._over_units("counting", chunk.segments, run)
+        if len(falling):
+            parts.append(self._falling.counts(chunk, alone(falling), exact=True))
+        return _joined(parts)
 
     def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         self._registers = grown(self._registers, chunk.lanes.count, -1)
@@ -138,12 +163,21 @@ class AutomatonRunner:
             self._store_vectors(segments.lane, after)
         return _joined([(event, number) for event, number, _, _ in parts])
 
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: where the first run that is still open has begun."""
+        lanes, symbols = chunk.lanes, chunk.events.symbols
+
+        def run(segments: Segments) -> np.ndarray:
+            return first_open(self.tables, symbols, segments.begin, segments.stop)
+
+        units = lanes.units(self._workers.threads)
+        parts = self._workers.map("keeping", lambda unit: run(lanes.part(*unit)), units, lanes.events)
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
         if self._choice is not None:
             return self._chosen(chunk, ends, self._choice)
-        if not chunk.monotone:
-            return self._by_start_answers(chunk, ends)
         return self.structure(chunk, ends)
 
     def open_runs(self) -> AutomatonRuns | None:
@@ -153,33 +187,50 @@ class AutomatonRunner:
             return None
         return AutomatonRuns(self.tables, self._query.consume)
 
-    def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | Pieces | Listed:
+    def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | Pieces:
         """What the strategy of SELECT leaves of the complex events at each end."""
-        if chunk.monotone:
-            if choice.single:
-                return self._single(chunk, ends, choice)
-            return Pieces(choice, chunk, ends, self._workers)
-        return Listed(choice, self._by_start_answers(chunk, ends))
+        if not choice.single:
+            return Pieces(choice, PiecesOfHits(chunk, ends, self._n_symbols), self._workers)
+        if not len(chunk.falling):
+            return self._single(chunk, ends, choice)
+        falls, latest = chunk.falls(ends.event), choice.strategy == "LAST"
+        rising, falling = ends.parted(falls)
+        pieces = PiecesOfHits(chunk, falling, self._n_symbols)
+        parts = best_of_pieces(self.tables, pieces, latest, self._workers)
+        paths = best.joined([*self._best(chunk, rising, latest), *parts])
+        # the ends in falling lanes are the last ones of the paths
+        place = np.argsort(np.argsort(falls, kind="stable"), kind="stable")
+        ordered = (part[place] for part in paths[1:])
+        return Single(best.Paths(paths.arena, *ordered), ends.event, choice.shown)
 
     def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
-        latest = choice.strategy == "LAST"
+        """What NEXT or LAST leaves at each end, where no lane is falling."""
+        parts = self._best(chunk, ends, choice.strategy == "LAST")
+        return Single(best.joined(parts), ends.event, choice.shown)
+
+    def _best(self, chunk: Chunk, ends: Ends, latest: bool) -> list[best.Paths]:
+        """What NEXT or LAST leaves at ends in segments, in parts."""
 
         def run(unit: tuple[int, int]) -> best.Paths:
             own = ends_of(chunk.segments.part(*unit), ends)
             return best.best(self.tables, chunk.events.symbols, *own, latest)
 
         units = chunk.segments.units(self._workers.threads)
-        parts = self._workers.map("choosing", run, units, chunk.segments.events)
-        return Single(best.joined(parts), ends.event, choice.shown)
-
-    def _by_start_answers(self, chunk: Chunk, ends: Ends) -> OrderedAnswers:
-        """The complex events of ends, each on its own: for a window that is no interval of starts."""
-        assert self._query.window is not None
-        _, count = self._count_by_start(chunk, ends)
-        return OrderedAnswers(self.tables, chunk, ends, count, self._query.window.size)
+        return self._workers.map("choosing", run, units, chunk.segments.events)
 
     def structure(self, chunk: Chunk, found: Ends) -> Structure:
         """The persistent structure of a chunk's hits, built by several threads."""
+        if not len(chunk.falling):
+            return structure.joined(self._structures(chunk, found))
+        assert chunk.ranks is not None
+        rising, falling = found.parted(chunk.falls(found.event))
+        segments = alone(falling) if self._query.consume != "NONE" else chunk.falling
+        parts = self._structures(chunk, rising)
+        parts += self._falling.structures(chunk, segments, falling)
+        return joined_by_event(parts, Admitted(chunk.ranks.rank, found.lowest))
+
+    def _structures(self, chunk: Chunk, found: Ends) -> list[Structure]:
+        """The persistent structure of hits in segments, in parts."""
 
         def build(unit: tuple[int, int]) -> Structure:
             segments = chunk.segments.part(*unit)
@@ -192,7 +243,7 @@ class AutomatonRunner:
             return part
 
         units = chunk.segments.units(self._workers.threads)
-        return structure.joined(self._workers.map("building", build, units, chunk.segments.events))
+        return self._workers.map("building", build, units, chunk.segments.events)
 
     def _counts_at(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
@@ -200,19 +251,14 @@ class AutomatonRunner:
         symbols = chunk.events.symbols
         return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest, exact)
 
-    def _count_by_start(self, chunk: Chunk, found: Ends) -> tuple[np.ndarray, np.ndarray]:
-        lowest = np.zeros(len(chunk.events), np.int64)
-        lowest[found.event] = found.lowest
-        event, _, number = self._by_start(chunk, lowest)
-        return found.event, number[np.searchsorted(event, found.event)]
-
     # --------------------------------------------------------------------------------------- hits
 
     def _over_units(self, phase: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
         units = segments.units(self._workers.threads)
         return self._workers.map(phase, lambda unit: run(segments.part(*unit)), units, segments.events)
 
-    def _monotone_hits(self, chunk: Chunk, bounded: bool) -> Ends:
+    def _found(self, chunk: Chunk, bounded: bool) -> Ends:
+        """The ends of a chunk, before CONSUME BY."""
         if self._carries:
             self._registers = grown(self._registers, chunk.lanes.count, -1)
 
@@ -225,7 +271,10 @@ class AutomatonRunner:
             first = first_ends(segments, event)
             return Ends(event, latest, chunk.lowest_starts(segments, first, event, self._query.window))
 
-        return ends_joined(self._over_units("finding ends", chunk.segments, run))
+        parts = self._over_units("finding ends", chunk.segments, run)
+        if len(chunk.falling):
+            parts.append(self._falling.ends(chunk))
+        return ends_joined(parts)
 
     def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         """The ends in some segments and the latest start of each: an event, or carried a stream position."""
@@ -251,35 +300,6 @@ class AutomatonRunner:
             self._registers[segments.lane] = registers
         return found
 
-    def _hits_by_start(self, chunk: Chunk) -> Ends:
-        event, starts, _ = self._by_start(chunk, np.zeros(len(chunk.events), np.int64))
-        lowest = chunk.lowest_starts(chunk.lanes, first_ends(chunk.lanes, event), event, self._query.window)
-        return Ends(event, chunk.events.positions[starts], lowest)
-
-    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Hits with their latest admissible start (an event) and their counts, for any window."""
-        events, keyed = chunk.events, chunk.events.all_keyed
-        assert self._query.window is not None
-        size = self._query.window.size
-
-        def run(segments: Segments) -> tuple[np.ndarray, ...]:
-            return counts_by_start(
-                self.tables,
-                self._forward,
-                events.symbols,
-                events.keys,
-                keyed,
-                size,
-                lowest,
-                segments.begin,
-                segments.report,
-                segments.stop,
-            )[1]
-
-        parts = self._over_units("counting", chunk.segments, run)
-        event, starts, number = (np.concatenate([part[k] for part in parts]) for k in range(3))
-        return event, starts, number
-
     def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
         check_open(vectors)
         if vectors.dtype == object and self._vectors.dtype != object:
@@ -297,8 +317,11 @@ def check_open(vectors: np.ndarray) -> None:
 
 
 def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Events and counts one after another."""
-    return np.concatenate([event for event, _ in parts]), numbers_joined([number for _, number in parts])
+    """Events, ascending, and the counts at each."""
+    event = np.concatenate([np.empty(0, np.int64), *(event for event, _ in parts)])
+    number = numbers_joined([np.empty(0, np.int64), *(number for _, number in parts)])
+    order = in_order(event)
+    return (event, number) if order is None else (event[order], number[order])
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> AutomatonRunner:

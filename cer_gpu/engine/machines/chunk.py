@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from cer_gpu.engine.read.events import Relevant, grouped, joined
 from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.falling import cpu_order as ranking
+from cer_gpu.kernels.falling.contract import Ranks
 from cer_gpu.kernels.lanes import cpu as lane_kernels
+from cer_gpu.kernels.runs.barred import bars_of
 from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.plan.compiled import WindowPlan
 
@@ -46,6 +49,10 @@ class Segments:
         """How many events they run, those that several segments run counted for each."""
         return int((self.stop - self.begin).sum())
 
+    def take(self, which: np.ndarray) -> Segments:
+        """Some of the segments, by their numbers or a mask."""
+        return Segments(self.begin[which], self.report[which], self.stop[which], self.lane[which])
+
     def part(self, first: int, last: int) -> Segments:
         """The segments `first .. last - 1`."""
         return Segments(
@@ -67,6 +74,9 @@ class Segments:
         return list(pairwise(bounds))
 
 
+NO_SEGMENTS = Segments(*np.empty((4, 0), np.int64))
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Events of the tail of the chunks before, and new ones.
@@ -78,33 +88,56 @@ class Chunk:
     lanes : Segments
         Whole lanes, those with new events only.
     segments : Segments
-        The same, long lanes cut where the window allows it.
-    monotone : bool
-        Whether the window's keys ascend in every lane and none is null: then what it admits is an interval
-        of events, and lanes can be cut.
+        The lanes in which what the window measures ascends, so that an end admits an interval of events; long
+        ones are cut where the window allows it.
+    falling : Segments
+        The other lanes: whole ones, in which an end admits the starts of the greatest keys.
+    ranks : Ranks or None
+        The events in the order of their keys, where a lane is falling.
+    interval : ndarray, shape (events,), or None
+        For a join: what `segments` measure in place of the keys. All events have one there, it is the same
+        for all of a lane whose keys fall, and these are in `segments` too.
+    held : bool
+        For a join: whether what `segments` admit has still to be held against the keys.
     """
 
     events: Relevant
     lanes: Segments
     segments: Segments
-    monotone: bool
+    falling: Segments = NO_SEGMENTS
+    ranks: Ranks | None = None
+    interval: np.ndarray | None = None
+    held: bool = False
+
+    @property
+    def measured(self) -> np.ndarray:
+        """What the window of `segments` measures of each event, shape (events,); ascends in each."""
+        return self.events.measured if self.interval is None else self.interval
+
+    def falls(self, event: np.ndarray) -> np.ndarray:
+        """Which of some events are in a lane that is falling, shape (events,), bool."""
+        if not len(self.falling):
+            return np.zeros(len(event), bool)
+        lane = np.searchsorted(self.falling.begin, event, side="right") - 1
+        return (lane >= 0) & (event < self.falling.stop[lane])
 
     def lowest_starts(
         self, segments: Segments, first: np.ndarray, event: np.ndarray, window: WindowPlan | None
     ) -> np.ndarray:
-        """For each end the least event that may start a complex event, if the window is monotone.
+        """For each end the least event that its window admits as a start.
 
         Parameters
         ----------
         segments : Segments
+            In which what the window measures ascends.
         first : ndarray, shape (segments + 1,), int64
             The ends in segment g are first[g] .. first[g + 1] - 1.
         event : ndarray, shape (ends,), int64
         window : WindowPlan or None
         """
-        if window is None or not self.monotone:
+        if window is None:
             return np.repeat(segments.begin, np.diff(first))
-        return windows.lowest_starts(self.events.measured, segments.begin, first, event, window.size)
+        return windows.lowest_starts(self.measured, segments.begin, first, event, window.size)
 
     def admitted_by_last(self, window: WindowPlan) -> np.ndarray:
         """For each lane the least event that its last event's window admits, shape (lanes,), int64."""
@@ -133,31 +166,55 @@ def by_lane(
 
 
 def make_chunk(
-    window: WindowPlan | None, tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
+    window: WindowPlan | None,
+    ranks: bool,
+    tail: Relevant | None,
+    new: Relevant,
+    lane_count: int,
+    workers: Workers,
 ) -> Chunk:
     """Group events, and cut long lanes.
 
     Parameters
     ----------
     window : WindowPlan or None
+    ranks : bool
+        Whether who runs the chunk admits starts by their ranks, where the attribute of the window falls.
     tail : Relevant or None
         What earlier chunks left inside the window.
     new : Relevant
         In the order of the stream.
     """
     events, lanes = by_lane(tail, new, lane_count, workers)
-    monotone = window is None or window.kind != "attribute" or is_monotone(events, lanes)
-    if window is None or not monotone:
-        return Chunk(events, lanes, lanes, monotone)
-    return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size), True)
+    if window is None:
+        return Chunk(events, lanes, lanes)
+    if window.kind != "attribute":
+        return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size))
+    keys, falls = events.keys.copy(), np.empty(len(lanes), np.uint8)
+    windows.settle(keys, events.keyed, lanes.begin, lanes.stop, falls)
+    falling = lanes.take(falls != 0)
+    if not ranks:
+        held = bool(falls.any() or bars_of(events.keys, events.keyed).any())
+        for begin, stop in zip(falling.begin.tolist(), falling.stop.tolist(), strict=True):
+            keys[begin:stop] = 0
+        return Chunk(events, lanes, cut_lanes(lanes, keys, window.size), interval=keys, held=held)
+    events = replace(events, keys=keys)
+    rising = cut_lanes(lanes.take(falls == 0), keys, window.size)
+    found = _ranked(keys, window.size, falling, workers) if len(falling) else None
+    return Chunk(events, lanes, rising, falling, found)
 
 
-def is_monotone(events: Relevant, lanes: Segments) -> bool:
-    """Whether the window's keys ascend in every lane, and none is null."""
-    if len(events.keyed) and not events.keyed.all():
-        return False
-    falls = np.flatnonzero(events.keys[1:] < events.keys[:-1]) + 1
-    return bool(np.isin(falls, lanes.begin).all())
+def _ranked(keys: np.ndarray, size: int | float, lanes: Segments, workers: Workers) -> Ranks:
+    """The events in the order of their keys, lane by lane, where lanes are falling."""
+    ranks, spare = ranking.unranked(len(keys)), np.empty(len(keys), np.int64)
+    signless, size = ranking.unsigned(keys, size)
+
+    def rank(unit: tuple[int, int]) -> None:
+        part = lanes.part(*unit)
+        ranking.rank_lanes(signless, size, part.begin, part.stop, ranks, spare)
+
+    workers.map("sorting", rank, lanes.units(workers.threads), lanes.events)
+    return ranks
 
 
 def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:

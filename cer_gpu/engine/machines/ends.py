@@ -35,10 +35,23 @@ class Ends:
         """Some of the ends, by their numbers or by a mask."""
         return Ends(self.event[which], self.latest[which], self.lowest[which])
 
+    def parted(self, mask: np.ndarray) -> tuple[Ends, Ends]:
+        """Those for which a mask is false, and those for which it is true."""
+        return self.some(~mask), self.some(mask)
+
 
 def joined(parts: Sequence[Ends]) -> Ends:
-    """The ends of several parts of a chunk, one after another."""
-    return Ends(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ends.__slots__))
+    """The ends of several parts of a chunk, in the order of their events."""
+    if not parts:
+        return no_ends()
+    found = Ends(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ends.__slots__))
+    order = in_order(found.event)
+    return found if order is None else found.some(order)
+
+
+def in_order(event: np.ndarray) -> np.ndarray | None:
+    """The order in which events ascend; None where they do."""
+    return None if (event[1:] > event[:-1]).all() else np.argsort(event, kind="stable")
 
 
 def no_ends() -> Ends:

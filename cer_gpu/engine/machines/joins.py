@@ -13,7 +13,7 @@ from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.joins_stream import JoinRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.ordered import AttributeWindow
+from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.kernels.joins import cpu_hits as join_hits
 from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
@@ -72,7 +72,7 @@ class JoinRunner:
         """The ends of a chunk that are reported; `lowest` is always there."""
         if not len(chunk.segments) or self._query.limit == 0:
             return no_ends()
-        found = self._hits(chunk) if chunk.monotone else self._admitted_hits(chunk)
+        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk)
         return self.consumption.left(chunk, found)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
@@ -88,6 +88,10 @@ class JoinRunner:
         if not len(found):
             return found.event, found.event
         return found.event, self._exact_counts(chunk, found)
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: any event of a lane may be joined with a later one."""
+        return chunk.lanes.begin
 
     def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
         """The answers at some ends of a chunk."""
@@ -151,9 +155,8 @@ class JoinRunner:
         return Piece(moved, keyed, self._measured(chunk)[low:high], low)
 
     def _measured(self, chunk: Chunk) -> np.ndarray:
-        """What the window measures of the events of a chunk; empty where it admits no interval of them."""
-        windowed = self._query.window is not None and chunk.monotone
-        return chunk.events.measured if windowed else chunk.events.keys[:0]
+        """What the window measures of the events of a chunk; empty without a window."""
+        return chunk.measured if self._query.window is not None else chunk.events.keys[:0]
 
     @staticmethod
     def _localised(slots: np.ndarray, columns: list[int]) -> int:
@@ -190,24 +193,20 @@ class JoinRunner:
 
     def _window(self, chunk: Chunk) -> AttributeWindow | None:
         """What answers are still to be held against, where the window is no interval of events."""
-        if chunk.monotone:
+        if not chunk.held:
             return None
         assert self._query.window is not None
         return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
 
     def _admitted_hits(self, chunk: Chunk) -> Ends:
-        """The hits of such a window, from the answers without it."""
-        structure = self.structure(chunk, self._hits(chunk), listed=True)
-        ends, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for block in structure.blocks(np.arange(len(structure.event))):
-            ends.append(structure.event[block.hit])
-            starts.append(block.start)
-        end, start = np.concatenate(ends), np.concatenate(starts)
-        event, at = np.unique(end, return_index=True)
-        latest = np.maximum.reduceat(start, at) if len(at) else at
-        lanes = chunk.lanes
-        lowest = np.repeat(lanes.begin, np.diff(first_ends(lanes, event)))
-        return Ends(event, chunk.events.positions[latest], lowest)
+        """The hits of such a window, from the answers of an interval around it."""
+        around = self._hits(chunk)
+        structure = self.structure(chunk, around, listed=True)
+        latest = np.full(len(around), -1)
+        for block in structure.blocks(np.arange(len(around))):
+            np.maximum.at(latest, block.hit, block.start)
+        left = np.flatnonzero(latest >= 0)
+        return Ends(around.event[left], chunk.events.positions[latest[left]], around.lowest[left])
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> JoinRunner:

@@ -38,6 +38,10 @@ class Answers(Protocol):
         """How threads share the work of listing."""
         ...
 
+    def work(self, limit: int | None) -> np.ndarray:
+        """The steps that the first so many complex events of each end take, about, shape (ends,)."""
+        ...
+
     def blocks(
         self, order: np.ndarray, limit: int | None = None, size: int | None = None
     ) -> Iterator[AnswerBlock]:
@@ -98,6 +102,16 @@ class MachineRunner(Protocol):
         event : ndarray, shape (ends,), int64
             Ascending.
         number : ndarray, shape (ends,), int64, or object past 2^62
+        """
+        ...
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """For each lane of a chunk the first event that what ends later may begin at, whatever the window.
+
+        Returns
+        -------
+        ndarray, shape (lanes,), int64
+            One past the last event of the lane, where nothing is open.
         """
         ...
 

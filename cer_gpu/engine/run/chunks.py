@@ -16,7 +16,7 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
-from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
+from cer_gpu.plan.compiled import CompiledQuery
 
 CHUNK = 1 << 20
 """Relevant events that are gathered before a chunk is run."""
@@ -133,7 +133,10 @@ class Chunker:
         self._settle()
         if not self._carries:
             self._tail, new = self._intake.forget(self._tail, new)
-        chunk = make_chunk(self._query.window, self._tail, new, self._intake.lane_count, self._workers)
+        query = self._query
+        chunk = make_chunk(
+            query.window, query.traits.ranks, self._tail, new, self._intake.lane_count, self._workers
+        )
         self._last = chunk
         return chunk
 
@@ -157,19 +160,23 @@ class Chunker:
         self._check_memory(kept)
         return kept if len(kept) else None
 
-    @property
-    def _cuts(self) -> WindowPlan | None:
-        """The window, if it can cut a tail: another attribute than the order may still go down."""
+    def _first_needed(self, chunk: Chunk) -> np.ndarray | None:
+        """For each lane of a chunk the first event that is kept for later ones; None: all are."""
         window = self._query.window
-        return None if window is None or window.kind == "attribute" else window
+        if window is None:
+            return None
+        if window.kind == "attribute":
+            # It may still fall, and then admits whatever is open.
+            return self._runner.needed(chunk)
+        # What the last event does not admit, no later one does.
+        return chunk.admitted_by_last(window)
 
     def _first_kept(self, chunk: Chunk) -> int:
         """Without lanes what is kept is the end of the chunk: where it begins."""
-        events, window = chunk.events, self._cuts
+        events, needed = chunk.events, self._first_needed(chunk)
         low = 0
-        if window is not None and len(events):
-            # What the last event does not admit, no later one does.
-            low = int(chunk.admitted_by_last(window)[-1])
+        if needed is not None and len(needed):
+            low = int(needed[-1])
         if self._query.consume != "NONE":
             floor = self._runner.consumption.floor
             low = max(low, int(np.searchsorted(events.positions, floor, side="right")))
@@ -177,10 +184,10 @@ class Chunker:
 
     def _keeps(self, chunk: Chunk) -> np.ndarray:
         """Which events are kept, with lanes: of each lane the end, too."""
-        events, window = chunk.events, self._cuts
+        events, window, needed = chunk.events, self._query.window, self._first_needed(chunk)
         keep = np.ones(len(events), bool)
-        if window is not None and len(chunk.lanes):
-            keep = ~_covered(len(events), chunk.lanes.begin, chunk.admitted_by_last(window))
+        if window is not None and needed is not None and len(needed):
+            keep = ~_covered(len(events), chunk.lanes.begin, needed)
             shared = window.kind == "events" and not self._query.reading.partition
             if shared or (window.kind == "time" and self._intake.in_order):
                 # What the window measures ascends over all lanes: the stream has moved on for each of them.
@@ -197,12 +204,20 @@ class Chunker:
         if kept.payload is not None:
             size += kept.payload.nbytes
         if self._memory is not None and size > self._memory:
-            window = "has no window" if self._query.window is None else "has a window that long"
             raise LimitError(
-                f"{len(kept):,} events may still be part of a complex event, since the query {window}: they "
+                f"{len(kept):,} events may still be part of a complex event, since {self._why_kept()}: they "
                 f"take {size:,} bytes, and memory={self._memory:,} was allowed: "
                 "narrow WITHIN or the filters, or allow more"
             )
+
+    def _why_kept(self) -> str:
+        window = self._query.window
+        if window is None:
+            return "the query has no window"
+        if window.kind != "attribute":
+            return "the query has a window that long"
+        name = window.attribute
+        return f"`{name}` may fall into the window of those before (order_by={name!r} says that it does not)"
 
 
 def _covered(count: int, begin: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -191,7 +191,7 @@ def on_host(query: CompiledQuery) -> str | None:
         (query.consume == "ANY", "CONSUME BY ANY"),
         (
             window is not None and window.kind == "attribute",
-            "complex events under a window over an attribute that falls",
+            "partitions in which what WITHIN measures falls",
         ),
     ]
     named = [*query.traits.not_on_device, *(name for holds, name in parts if holds)]

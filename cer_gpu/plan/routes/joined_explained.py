@@ -59,7 +59,10 @@ class JoinExplanation:
     def guarantee(self, query: CompiledQuery) -> str:
         """What an event and an answer cost, whatever the data."""
         if query.window is not None and query.window.kind == "attribute":
-            return f"exact; time per event is constant only while `{query.window.attribute}` ascends"
+            return (
+                f"exact; log(window) time per event while `{query.window.attribute}` ascends and is never "
+                "null or infinite;\notherwise as many steps as there are answers in a wider window"
+            )
         return (
             "log(window) time per event, whatever the number of answers; output-linear delay (Theorem 5.1);\n"
             "counts: at each end as many steps as the window holds partial matches of its keys, at most"
@@ -119,6 +122,20 @@ class JoinExplanation:
         return (
             f"at most {counted(widest, 'transition')} for a relevant event, each with at most "
             f"{counted(reads, 'look-up')}; {pieces};\ncomplex events: as many steps as they have marks"
+            f"{self._listed(query)}"
+        )
+
+    @staticmethod
+    def _listed(query: CompiledQuery) -> str:
+        """What is different in a window over an attribute, which may be null or fall."""
+        window = query.window
+        if window is None or window.kind != "attribute":
+            return ""
+        return (
+            f"\nwhere `{window.attribute}` is null or infinite, answers are listed and held against the "
+            "window; where it falls in a lane, all answers of the lane are;\n"
+            f"no relevant event is forgotten, since `{window.attribute}` may fall: "
+            f"order_by='{window.attribute}' says that it does not"
         )
 
     def drawing(self) -> Drawing:

@@ -85,13 +85,16 @@ class RegularExplanation:
 
     def guarantee(self, query: CompiledQuery) -> str:
         """What an event and an answer cost, whatever the data."""
-        if query.window is not None and query.window.kind == "attribute":
-            return f"exact; time per event is constant only while `{query.window.attribute}` ascends"
-        if query.traits.lists_runs_again:
-            return (
-                "constant time per event for hits; counts and complex events run the window of each end again"
+        window = query.window
+        time = "constant time per event in the length of the stream"
+        if window is not None and window.kind == "attribute":
+            time = (
+                f"constant time per event in partitions in which `{window.attribute}` ascends, "
+                "log(their events) in others"
             )
-        return "constant time per event in the length of the stream, output-linear delay"
+        if query.traits.lists_runs_again:
+            return f"{time}, for hits;\ncounts and complex events run the window of each end again"
+        return f"{time}, output-linear delay"
 
     def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
         """The formula, the automaton, and how it was put together."""
@@ -126,12 +129,6 @@ class RegularExplanation:
         tables, window = self.machine.tables, query.window
         widest = int(np.diff(tables.first).max(initial=0))
         states = tables.n_live - 1
-        if window is not None and window.kind == "attribute":
-            return (
-                f"`{window.attribute}` is not the order: as long as it ascends, hits take at most {widest} "
-                "steps for a relevant event;\nwhere it goes down or is null, every start that is still open "
-                "is looked at again at each event (quadratic); no relevant event is forgotten"
-            )
         pieces = (
             "pieces of a lane run in parallel, each one window early"
             if window is not None
@@ -144,9 +141,12 @@ class RegularExplanation:
                 if self.selected.single
                 else "as many as the windows of all ends have, together"
             )
+        falls = ""
+        if window is not None and window.kind == "attribute":
+            falls = _falls(window.attribute, self.selected)
         return (
             f"hits: at most {widest} steps for a relevant event; counts: {counts};\n"
-            f"complex events: as many steps as they have marks; {pieces}"
+            f"complex events: as many steps as they have marks; {pieces}{falls}"
         )
 
     def drawing(self) -> Drawing:
@@ -186,6 +186,18 @@ def _prefix(monitor: Monitor) -> str:
     return (
         f"what a selector chooses depends on all events before: a monitor of {len(monitor.follow):,} states "
         "reads them\nonce, one state for each lane"
+    )
+
+
+def _falls(attribute: str | None, selected: Selected | None) -> str:
+    """What is different in a window over an attribute, which may fall."""
+    chosen = selected is not None and selected.later
+    lists = "the choice runs the partition again for each end" if chosen else "so does what is listed"
+    return (
+        f"\nwhere `{attribute}` falls in a partition, starts are sorted by it: hits and counts take "
+        f"log2(its events) times as many steps, {lists};\n"
+        f"events are kept from the first start on that is still open, since `{attribute}` may fall: "
+        f"order_by='{attribute}' says that it does not"
     )
 
 

@@ -3,7 +3,7 @@
 ===========  ======================================================================================
 `inputs`     what all families read: an automaton, a join, and the events of some hundred segments
 `columns`    classification, compaction, prefix sums
-`runs`       hits, windows, counts, long segments without a window, counts by start, CONSUME
+`runs`       hits, windows, counts, long segments without a window, CONSUME
 `listing`    the persistent structure, its bulk enumeration, the choice of NEXT and LAST
 `joined`     hits and counts of joins
 `families`   the families in order, and what is found of a device: the first one that is wrong, or none

@@ -43,7 +43,6 @@ FAMILIES = (
     Family("hits and counts without a window", runs.carried_counts),
     Family("hits of long segments", runs.tiled_hits),
     Family("counts of long segments", runs.tiled_counts),
-    Family("counts by start", runs.counts_from_each_start),
     Family("consumption", runs.consumed),
     Family("structure", listing.built),
     Family("enumeration", listing.enumerated),

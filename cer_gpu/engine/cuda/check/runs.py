@@ -1,4 +1,4 @@
-"""Runs over segments: hits, windows, counts, long segments without a window, counts by start, CONSUME."""
+"""Runs over segments: hits, windows, counts, long segments without a window, CONSUME."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from cer_gpu.kernels.consume import cuda as consume
 from cer_gpu.kernels.counts import cpu as on_cpu_counts
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
-from cer_gpu.kernels.counts_by_start import cpu as on_cpu_by_start
-from cer_gpu.kernels.counts_by_start import cuda as counts_by_start
 from cer_gpu.kernels.device.geometry import lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.hits import cpu as on_cpu_hits
@@ -168,26 +166,6 @@ def tiled_counts(inputs: Inputs) -> Answers:
     yield Compared("status", status, np.array([1, 0, 0], np.uint8))
     yield Compared("count", number, counted)
     yield Compared("open matches", moved, np.concatenate([vectors[:1], carried]))
-
-
-def counts_from_each_start(inputs: Inputs) -> Answers:
-    """Hits and counts where what the window measures falls and is missing now and then."""
-    keys = mixed(len(inputs.symbols), 7) - 3
-    valid = (mixed(len(keys), 11) > 0).astype(np.uint8)
-    lowest = np.repeat(inputs.begin, inputs.lengths)
-    bounds = inputs.begin, inputs.report, inputs.stop
-    first, here = on_cpu_by_start.counts_by_start(
-        inputs.tables, inputs.programs[0], inputs.symbols, keys, valid, 3, lowest, *bounds
-    )
-    unsigned, size = on_cpu_by_start.unsigned(keys, 3)
-    arrays = copied(unsigned), copied(valid), size, copied(lowest), *bounds
-    found_first, found, status = counts_by_start.counts_by_start(
-        inputs.machine, inputs.there, *arrays, inputs.lane, inputs.stream
-    )
-    yield Compared("status", status, np.zeros(len(inputs.begin), np.uint8))
-    yield Compared("first", found_first, first)
-    for name, one, other in zip(("event", "latest start", "count"), found, here):
-        yield Compared(name, one, other)
 
 
 def consumed(inputs: Inputs) -> Answers:

@@ -30,7 +30,6 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
 Counted = tuple[np.ndarray, np.ndarray]
-Started = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,21 +129,6 @@ class DevicesRunner(OneDeviceRunner):
         return structure.joined(
             self._workers.map("building", build, pairwise(bounds.tolist()), len(chunk.events))
         )
-
-    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> Started:
-        segments = chunk.segments
-
-        def by_host(low: int, high: int) -> Started:
-            return AutomatonRunner._by_start(self, replace(chunk, segments=segments.part(low, high)), lowest)
-
-        def run(number: int, low: int, high: int) -> Started:
-            self._cut(number, chunk, 0, len(chunk.events))
-            part = segments.part(low, high)
-            return self._executors[number]._by_start_in(chunk, part, lowest) or by_host(low, high)
-
-        parts = self._dealt(segments.stop - segments.begin, run, by_host)
-        event, start, number = (np.concatenate([part[field] for part in parts]) for field in range(3))
-        return event, start, number
 
     def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
         segments, latest = chunk.segments, choice.strategy == "LAST"

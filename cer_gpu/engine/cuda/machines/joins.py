@@ -7,7 +7,7 @@ not enough work for a device, and what finds no memory there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -125,7 +125,7 @@ class DevicesJoinRunner(JoinRunner):
         return super()._hits(chunk) if found is None else found
 
     def _exact_counts(self, chunk: Chunk, found: Ends) -> np.ndarray:
-        counted = self._counts_there(chunk, found) if chunk.monotone else None
+        counted = None if chunk.held else self._counts_there(chunk, found)
         return super()._exact_counts(chunk, found) if counted is None else counted
 
     # --------------------------------------------------------------------------------------- hits
@@ -152,13 +152,12 @@ class DevicesJoinRunner(JoinRunner):
     def _ends_of(self, number: int, chunk: Chunk, segments: Segments, cells: np.ndarray) -> Ends:
         """The hits of some pieces; `latest` are events."""
         there, window = self._events(number, chunk), self._query.window
-        windowed = window is not None and chunk.monotone
-        size = window.size if window is not None and windowed else 0
+        size = window.size if window is not None else 0
         first, event, latest = join_hits.hits(
             self._joins[number], there.symbols, there.slots, there.places, there.measured, size,
             segments.begin, segments.report, segments.stop, cells, self._lane, self._stream,
         )  # fmt: skip
-        if windowed:
+        if window is not None:
             begin = copied(segments.begin)
             lowest = windows.lowest_starts(there.measured, begin, first, event, size, self._stream)
             return Ends(*(part.copy_to_host() for part in (event, latest, lowest)))
@@ -170,7 +169,7 @@ class DevicesJoinRunner(JoinRunner):
         segments, window = chunk.segments, self._query.window
         if len(segments) + int((segments.stop - segments.report).sum()) // PIECE < LEAST:
             return None
-        if window is None or not chunk.monotone:
+        if window is None:
             return segments
 
         def cut() -> Segments:
@@ -225,7 +224,7 @@ class DevicesJoinRunner(JoinRunner):
         """The counts of a list on the CPU, in Python integers if they are large."""
         begin, stop = one.spans()
         segment = Segments(begin, one.event[:1], stop, np.zeros(1, np.int64))
-        part = Chunk(chunk.events, chunk.lanes, segment, chunk.monotone)
+        part = replace(chunk, segments=segment)
         return super()._exact_counts(part, Ends(one.event, one.event, one.lowest))
 
     @staticmethod

@@ -1,9 +1,9 @@
 """The CUDA backend: hits, counts and complex events of chunks on a device.
 
-What the device has no kernels for (complex events under a window over an attribute that is out of order, the
-choice of strategies that compare complex events) is done by the CPU's executor, of which this is a kind; so
-is what does not fit into a kernel (programs with too many registers, sums past 2^62) and what is not enough
-work for one (the structure of few windows).
+What the device has no kernels for (lanes in which the attribute of WITHIN falls, the choice of strategies
+that compare complex events) is done by the CPU's runner, of which this is a kind; so is what does not fit
+into a kernel (programs with too many registers, sums past 2^62) and what is not enough work for one (the
+structure of few windows).
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ from cer_gpu.kernels.best import cuda as best
 from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counting
 from cer_gpu.kernels.counts import cuda_long as matrices
-from cer_gpu.kernels.counts_by_start import cuda as starting
-from cer_gpu.kernels.counts_by_start.contract import unsigned
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.forest.contract import CountedHits
@@ -109,8 +107,8 @@ class OneDeviceRunner(AutomatonRunner):
         self._registers, self._vectors = registers, vectors
 
     def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
-        # One launch takes all segments; the CPU's threads have what has no kernel here.
-        return super()._over_units(kind, segments, run) if kind == "by start" else [run(segments)]
+        # One launch takes all segments.
+        return [run(segments)] if len(segments) else []
 
     def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         if self._fitting is None:
@@ -238,26 +236,6 @@ class OneDeviceRunner(AutomatonRunner):
             return counting.forward_counts(self._machine, symbols, *bounds, *ends)
         return matrices.tiled_forward_counts(self._machine, symbols, *bounds, copied(tiles.lane), *ends)
 
-    def _by_start(self, chunk: Chunk, lowest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        found = self._by_start_in(chunk, chunk.segments, lowest)
-        return super()._by_start(chunk, lowest) if found is None else found
-
-    def _by_start_in(
-        self, chunk: Chunk, segments: Segments, lowest: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """The same for some of the segments; None where a count is too large for the device."""
-        assert self._query.window is not None
-        events, keyed = chunk.events, chunk.events.all_keyed
-        keys, size = unsigned(events.keys, self._query.window.size)
-        with on(self._device):
-            there = self._events(chunk).symbols, copied(keys), copied(keyed)
-            bounds = segments.begin, segments.report, segments.stop
-            _, found, status = starting.counts_by_start(
-                self._machine, *there, size, copied(lowest), *bounds, self._lane, self._stream
-            )
-            event, start, number = (part.copy_to_host() for part in found)
-            return None if status.copy_to_host().any() else (event, start, number)
-
     def structure(self, chunk: Chunk, found: Ends) -> Structure:
         """The persistent structure of a chunk's hits: on the device where it has lists enough to build."""
         lists = self._worthwhile(chunk, chunk.segments, found)
@@ -311,7 +289,7 @@ class OneDeviceRunner(AutomatonRunner):
         self, chunk: Chunk, segments: Segments, found: Ends
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Where the lists of hits begin, their events and lowest starts; None if they are too few."""
-        if not len(found):
+        if not len(found) or len(chunk.falling):
             return None
         first, event, lowest = ends_of(segments, found)
         if not len(event):

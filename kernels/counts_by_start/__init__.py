@@ -1,1 +1,0 @@
-"""Hits and counts under a window that does not admit an interval of events."""

@@ -1,0 +1,128 @@
+"""Starts and ends of ranges of events in the order of their ranks: what every divide and conquer shares."""
+
+import numpy as np
+
+from ..jit import jit
+from .contract import Lists
+
+RANGE = 1 << 14
+"""Events that a thread takes at a time; longer ranges are joined two by two."""
+
+
+def empty_lists(count):
+    """`Lists` for so many events."""
+    return Lists(*(np.empty(count, np.int64) for _ in range(5)))
+
+
+@jit
+def begin_lists(tables, symbols, low, high, report, lists):
+    """The starts and ends of ranges of one event.
+
+    `tables` TransitionTables, `symbols`, `low`, `high`, and the first end that is asked for, `report`: in;
+    `lists`: out.
+    """
+    for event in range(low, high):
+        symbol = symbols[event]
+        lists.n_starts[event] = 0
+        lists.n_ends[event] = 0
+        ends = False
+        for t in range(tables.first[symbol], tables.first[symbol + 1]):
+            if tables.source[t] == 0:
+                if tables.target[t] >= 0:
+                    lists.starts[event] = event
+                    lists.n_starts[event] = 1
+            elif tables.accepting[t]:
+                ends = True
+        if ends and event >= report:
+            lists.ends[event] = event
+            lists.n_ends[event] = 1
+
+
+@jit
+def meeting(rank, least, low, middle, lists):
+    """How many starts of the left range and ends of the right one may meet: the first so many starts, the
+    last so many ends, and the first of these starts and the last of these ends in time."""
+    starts, n_starts = lists.starts, lists.n_starts[low]
+    ends, n_ends = lists.ends, lists.n_ends[middle]
+    first, last = middle, middle - 1
+    if n_starts == 0 or n_ends == 0:
+        return 0, 0, first, last
+    bound = least[ends[middle + n_ends - 1]]
+    some = 0
+    while some < n_starts and rank[starts[low + some]] >= bound:
+        first = min(first, starts[low + some])
+        some += 1
+    if some == 0:
+        return 0, 0, first, last
+    most = rank[starts[low]]
+    others = 0
+    while others < n_ends and least[ends[middle + n_ends - 1 - others]] <= most:
+        last = max(last, ends[middle + n_ends - 1 - others])
+        others += 1
+    return some, others, first, last
+
+
+@jit
+def merge_lists(rank, least, low, middle, lists):
+    """The starts and the ends of two neighbouring ranges as those of one."""
+    starts, ends, spare = lists.starts, lists.ends, lists.spare
+    n_left, n_right = lists.n_starts[low], lists.n_starts[middle]
+    for k in range(n_left):
+        spare[low + k] = starts[low + k]
+    p, q = low, middle
+    for k in range(low, low + n_left + n_right):
+        if p < low + n_left and (q == middle + n_right or rank[spare[p]] >= rank[starts[q]]):
+            starts[k] = spare[p]
+            p += 1
+        else:
+            starts[k] = starts[q]
+            q += 1
+    lists.n_starts[low] = n_left + n_right
+    n_left, n_right = lists.n_ends[low], lists.n_ends[middle]
+    for k in range(n_left):
+        spare[low + k] = ends[low + k]
+    p, q = low, middle
+    for k in range(low, low + n_left + n_right):
+        if p < low + n_left and (q == middle + n_right or least[spare[p]] >= least[ends[q]]):
+            ends[k] = spare[p]
+            p += 1
+        else:
+            ends[k] = ends[q]
+            q += 1
+    lists.n_ends[low] = n_left + n_right
+
+
+def halve(begin, report, stop, inside, across, share, phase):
+    """Call what finds the runs inside of ranges, and then what joins two ranges, until segments are whole.
+
+    Parameters
+    ----------
+    begin, report, stop : ndarray, shape (segments,), int64
+    inside : callable
+        For ranges inside of segments: arrays of their first events, of one past their last, and of the first
+        events that are reported.
+    across : callable
+        For the first events of two neighbouring ranges, which become one.
+    share : callable
+        `share(phase, function, items, events)` calls a function for each item, by several threads.
+    phase : str
+        What is done, as a user reads it.
+    """
+    pieces = np.maximum(-(-(stop - begin) // RANGE), 1)
+    segment = np.repeat(np.arange(begin.size), pieces)
+    low = begin[segment] + RANGE * (np.arange(segment.size) - np.repeat(np.cumsum(pieces) - pieces, pieces))
+    high = np.minimum(low + RANGE, stop[segment])
+    done = np.cumsum(high - low)
+    total = int(done[-1]) if done.size else 0
+    cuts = np.unique(np.searchsorted(done, np.arange(RANGE, total, RANGE)) + 1)
+    parts = np.split(np.arange(segment.size), cuts[cuts < segment.size])
+    share(phase, inside, [(low[part], high[part], report[segment[part]]) for part in parts], total)
+    width = RANGE
+    while width < int((stop - begin).max(initial=0)):
+        pairs = [
+            (left, left + width)
+            for first, last in zip(begin.tolist(), stop.tolist())
+            for left in range(first, last - width, 2 * width)
+        ]
+        share(phase, across, pairs, total)
+        width *= 2

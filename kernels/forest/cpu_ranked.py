@@ -1,0 +1,177 @@
+"""Building the persistent structure where starts are ordered by rank, not by time.
+
+The greatest rank of a start is in the column `LATEST` of a node, so that enumeration cuts off what an end
+does not admit as it does under other windows. But a new run need not have a greater rank than those before
+it, and the union-lists of tECS, which are short because it has, would grow with the stream. Here each state
+has a **heap** in their place: persistent, with the greatest rank on top, made of unions alone:
+
+- a node that is no union is a heap of one element,
+- `union(element, heap)` is a heap with one branch,
+- `union(element, union(heap, heap))`, where the first heap is a union, is a heap with two branches.
+
+All unions have the greater `LATEST` on their left, and a non-union after two left steps at most. The heaps
+are leftist ones: `distance` is the number of steps to the nearest missing branch, and two heaps are melded
+along the branches where it is smaller, which are at most log(nodes) many. What is on that way is copied.
+"""
+
+from ..jit import inline, jit
+from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
+from .cpu_nodes import ARENA_FULL, DONE, ROOTS_FULL
+
+SEGMENT, EVENT, HIT, NODES, ROOTS, OPEN, WORDS = range(7)
+"""Words of `progress`, by which `build` goes on where an array was full; `WORDS` is their number."""
+
+STEPS = 128
+"""Steps of a meld at most: the way into each of two heaps has as many as its size has bits."""
+
+
+@inline
+def _node(arena, distance, progress, label, left, right, latest):
+    node = progress[NODES]
+    progress[NODES] = node + 1
+    arena[node, LABEL] = label
+    arena[node, LEFT] = left
+    arena[node, RIGHT] = right
+    arena[node, LATEST] = latest
+    distance[node] = 1
+    return node
+
+
+@jit
+def _grown(arena, distance, progress, element, one, other):
+    """The heap of an element over two branches."""
+    if arena[one, LATEST] < arena[other, LATEST]:
+        one, other = other, one
+    both = _node(arena, distance, progress, UNION, one, other, arena[one, LATEST])
+    heap = _node(arena, distance, progress, UNION, element, both, arena[element, LATEST])
+    if arena[one, LABEL] == UNION:
+        distance[heap] = 1 + min(distance[one], distance[other])
+    return heap
+
+
+@jit
+def _meld(arena, distance, progress, one, other, way):
+    """The heap of the elements of two heaps, either of which may be -1: empty."""
+    depth = 0
+    while one >= 0 and other >= 0:
+        if arena[one, LATEST] < arena[other, LATEST]:
+            one, other = other, one
+        if arena[one, LABEL] != UNION:
+            one = _node(arena, distance, progress, UNION, one, other, arena[one, LATEST])
+            other = -1
+            break
+        element, rest = arena[one, LEFT], arena[one, RIGHT]
+        if arena[rest, LABEL] != UNION or arena[arena[rest, LEFT], LABEL] != UNION:
+            one = _grown(arena, distance, progress, element, rest, other)
+            other = -1
+            break
+        near, far = arena[rest, LEFT], arena[rest, RIGHT]
+        if distance[far] < distance[near]:
+            near, far = far, near
+        way[0, depth] = element
+        way[1, depth] = far
+        depth += 1
+        one = near
+    heap = one if one >= 0 else other
+    while depth > 0:
+        depth -= 1
+        heap = _grown(arena, distance, progress, way[0, depth], way[1, depth], heap)
+    return heap
+
+
+@jit
+def _follow(
+    first, source, label, target, accepting, arena, distance, root_label, root_node, heaps, way, progress,
+    symbol, event, rank, bound, ends,
+):  # fmt: skip
+    """Follow all runs over one event: `heaps[0]` are those of the states before it and after it."""
+    n_states = heaps.shape[1]
+    for q in range(n_states):
+        heaps[1, q] = -1
+        if heaps[0, q] >= 0 and arena[heaps[0, q], LATEST] < bound:
+            heaps[0, q] = -1
+    heaps[0, 0] = -1
+    for t in range(first[symbol], first[symbol + 1]):
+        if source[t] == 0 and heaps[0, 0] < 0 and rank >= bound:
+            heaps[0, 0] = _node(arena, distance, progress, BOTTOM, -1, event, rank)
+        heap = heaps[0, source[t]]
+        if heap < 0:
+            continue
+        if ends and accepting[t]:
+            root_label[progress[ROOTS]] = label[t]
+            root_node[progress[ROOTS]] = heap
+            progress[ROOTS] += 1
+        if target[t] >= 0:
+            reached = heap
+            if label[t] != 0:
+                reached = _node(arena, distance, progress, label[t], heap, event, arena[heap, LATEST])
+            heaps[1, target[t]] = _meld(arena, distance, progress, heaps[1, target[t]], reached, way)
+    for q in range(n_states):
+        heaps[0, q] = heaps[1, q]
+
+
+@jit
+def build(
+    first, source, label, target, accepting, symbols, rank, begin, stop, hit_first, hit_event, hit_bound,
+    arena, distance, root_first, root_label, root_node, heaps, way, progress,
+):  # fmt: skip
+    """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
+
+    ============  ======================  ===============================================================
+    `first` ...   the five of `TransitionTables` in
+    `symbols`     uint8, uint16 [events]  in
+    `rank`        int64 [events]          in: as in `cer_gpu.kernels.falling.contract.Ranks`
+    `begin`       int64 [segments]        in: first event of each segment
+    `stop`        int64 [segments]        in: one past the last event
+    `hit_first`   int64 [segments + 1]    in: segment g has the hits from hit_first[g] on
+    `hit_event`   int64 [hits]            in: ascending inside a segment
+    `hit_bound`   int64 [hits]            in: the least rank that a hit of the segment from this one on admits
+    `arena`       int64 [capacity, 4]     out: nodes 0 .. progress[NODES] - 1
+    `distance`    int64 [capacity]        scratch, kept until all segments are built
+    `root_first`  int64 [hits + 1]        out: the roots of hit h are root_first[h] ..
+    `root_label`  int32 [capacity]        out: label of the mark at the hit; 0: none
+    `root_node`   int64 [capacity]        out: what it is put on
+    `heaps`       int64 [2, n_live]       scratch, kept likewise
+    `way`         int64 [2, STEPS]        scratch
+    `progress`    int64 [WORDS]           in/out: zeros at first, then kept
+    ============  ======================  ===============================================================
+
+    When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
+    start no hit to come admits is not followed.
+    """
+    while progress[SEGMENT] < begin.shape[0]:
+        g = progress[SEGMENT]
+        if progress[OPEN] == 0:
+            for q in range(heaps.shape[1]):
+                heaps[0, q] = -1
+            progress[OPEN] = 1
+            progress[EVENT] = begin[g]
+            progress[HIT] = hit_first[g]
+        event = progress[EVENT]
+        h = progress[HIT]
+        while event < stop[g] and h < hit_first[g + 1]:
+            symbol = symbols[event]
+            block = first[symbol + 1] - first[symbol]
+            status = DONE
+            if progress[NODES] + block * (2 * STEPS + 2) + 1 > arena.shape[0]:
+                status = ARENA_FULL
+            elif progress[ROOTS] + block > root_node.shape[0]:
+                status = ROOTS_FULL
+            if status != DONE:
+                progress[EVENT] = event
+                progress[HIT] = h
+                return status
+            ends = hit_event[h] == event
+            if ends:
+                root_first[h] = progress[ROOTS]
+            _follow(
+                first, source, label, target, accepting, arena, distance, root_label, root_node, heaps, way,
+                progress, symbol, event, rank[event], hit_bound[h], ends,
+            )  # fmt: skip
+            if ends:
+                h += 1
+                root_first[h] = progress[ROOTS]
+            event += 1
+        progress[OPEN] = 0
+        progress[SEGMENT] = g + 1
+    return DONE
