@@ -29,10 +29,10 @@ from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import joins as cuda_joins
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
-from cer_gpu.engine.cuda.machines.automaton import DevicesRunner
 from cer_gpu.engine.cuda.machines.carried import CarriedQuery
 from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable
 from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
+from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan import symbols
@@ -229,7 +229,7 @@ def found_there(sizes: Sizes) -> dict[str, Any]:
     bound = cer.compile(text)._bound(table, read_options(device="cuda"))
     run = bound.begin("run")
     runner = run.runner
-    assert isinstance(runner, DevicesRunner)
+    assert isinstance(runner, AutomatonRunner)
     built = []
     for chunk in run.chunks(bound.read(run)):
         structure = runner.structure(chunk, runner.ends(chunk))

@@ -20,6 +20,7 @@ from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.cuda import classify as cuda_classify
 from cer_gpu.engine.cuda import dealt_structure
 from cer_gpu.engine.cuda import memory as cuda_memory
+from cer_gpu.engine.cuda import pool as cuda_pool
 from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda import structure as cuda_structure
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
@@ -27,7 +28,7 @@ from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import resident
 from cer_gpu.engine.cuda.machines import resident_run as cuda_run
-from cer_gpu.engine.cuda.machines.automaton import dealt
+from cer_gpu.engine.cuda.pool import bounds_of
 from cer_gpu.engine.run import bound, place
 from cer_gpu.engine.run import chunks as runner
 
@@ -62,7 +63,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     lanes = {"lane": tiny, "stream": tiny}
     for made, geometry in (
         (cuda_classify.CudaClassifier, {"geometry": tiny}),
-        (cuda_devices.DevicesRunner, lanes),
+        (cuda_devices.DevicesAutomaton, lanes),
         (cuda_run.ResidentRun, lanes),
     ):
         monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))
@@ -144,9 +145,7 @@ def test_what_is_said_of_the_place() -> None:
     rule = cer.compile(QUERIES["rule"]).run(table, device="cuda:0", **OPTIONS)
     assert rule.device_reason == "device='cuda:0' was asked for; on the CPU: listing the answers of joins"
     falls = cer.compile(QUERIES["attribute"]).run(table, device="cuda", **OPTIONS)
-    assert falls.device_reason.endswith(
-        "; on the CPU: complex events under a window over an attribute that falls"
-    )
+    assert falls.device_reason.endswith("; on the CPU: partitions in which what WITHIN measures falls")
 
 
 def test_time_that_falls_is_an_error_in_a_later_piece() -> None:
@@ -279,16 +278,18 @@ def test_complex_events_are_listed_without_memory_too(name: str, memory: Memory)
 def test_a_device_without_memory_leaves_its_part_to_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The structure is built in ranges, of which some fit: the order of the complex events is the same."""
     tried: list[int] = []
-    whole = cuda_execute.OneDeviceRunner._structure_of
+    whole, ones = cuda_execute.OneDevice.structure, []
 
-    def large(self: object, chunk: object, first: np.ndarray, *ends: np.ndarray) -> object:
-        tried.append(len(first) - 1)
-        if isinstance(self, cuda_devices.DevicesRunner) or len(first) > 6:
+    def large(self: object, chunk: object, there: object, lists: cuda_execute.Lists) -> object:
+        tried.append(len(lists))
+        if self not in ones:
+            ones.append(self)
+        if ones.index(self) % 2 == 0 or len(lists) > 5:
             raise NoMemoryError("nodes")
-        return whole(self, chunk, first, *ends)
+        return whole(self, chunk, there, lists)  # type: ignore[arg-type]
 
     monkeypatch.setattr(runner, "CHUNK", 150)
-    monkeypatch.setattr(cuda_execute.OneDeviceRunner, "_structure_of", large)
+    monkeypatch.setattr(cuda_execute.OneDevice, "structure", large)
     for name in ("time", "partitions"):
         query, table = cer.compile(QUERIES[name]), trades(300)
         wanted = query.run(table, device="cpu", **OPTIONS).to_arrow()
@@ -332,7 +333,7 @@ def two(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
     found = usable.Usable(("One", "Two"), "One can be used")
     monkeypatch.setattr(usable, "cuda_usable", lambda: found)
-    for module in (cuda_classify, cuda_devices, cuda_run, cuda_memory):
+    for module in (cuda_classify, cuda_devices, cuda_pool, cuda_run, cuda_memory, cuda_structure):
         monkeypatch.setattr(module, "on", noting, raising=False)
     return used
 
@@ -346,16 +347,13 @@ def test_lanes_are_dealt_out_over_the_devices_named(name: str, device: object, t
 
 @pytest.mark.usefixtures("two")
 def test_choices_are_dealt_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    executor = cuda_execute.OneDeviceRunner
-    asked, whole = set(), executor._paths_in
+    asked, whole = set(), cuda_execute.OneDevice.paths
 
-    def noting(self: object, *arguments: object) -> object:
-        found = whole(self, *arguments)
-        if found is not None:
-            asked.add(id(self))
-        return found
+    def noting(self: cuda_execute.OneDevice, *arguments: object) -> object:
+        asked.add(id(self))
+        return whole(self, *arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(executor, "_paths_in", noting)
+    monkeypatch.setattr(cuda_execute.OneDevice, "paths", noting)
     query = cer.compile("SELECT NEXT * WHERE A ; B PARTITION BY volume WITHIN 9 EVENTS")
     table = trades(150)
     wanted = query.counts(table, device="cpu", **OPTIONS)
@@ -456,10 +454,14 @@ def test_no_more_complex_events_are_found_than_there_is_room_for(
 
 
 def test_dealt_in_shares_of_about_as_much() -> None:
-    assert dealt(np.array([5, 5, 5, 5]), 2) == [0, 1, 4] or dealt(np.array([5, 5, 5, 5]), 2) == [0, 2, 4]
-    assert dealt(np.array([], np.int64), 3) == [0, 0, 0, 0]
-    assert dealt(np.array([9]), 2)[-1] == 1
-    bounds = dealt(np.arange(1, 101), 4)
+    assert bounds_of(np.array([5, 5, 5, 5]), 2) == [0, 1, 4] or bounds_of(np.array([5, 5, 5, 5]), 2) == [
+        0,
+        2,
+        4,
+    ]
+    assert bounds_of(np.array([], np.int64), 3) == [0, 0, 0, 0]
+    assert bounds_of(np.array([9]), 2)[-1] == 1
+    bounds = bounds_of(np.arange(1, 101), 4)
     sums = [np.arange(1, 101)[low:high].sum() for low, high in pairwise(bounds)]
     assert max(sums) < 1.1 * min(sums)
 

@@ -25,17 +25,21 @@ from generate import stream, unary_query
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
+from cer_gpu.engine.cuda.machines import automaton as cuda_automaton
 from cer_gpu.engine.cuda.machines import joins as cuda_joins
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
-from cer_gpu.engine.cuda.machines.one_device import OneDeviceRunner, cut_evenly, finer, patched
+from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
+from cer_gpu.engine.cuda.machines.one_device import cut_evenly, finer, patched
 from cer_gpu.engine.cuda.machines.resident import ResidentQuery
 from cer_gpu.engine.machines import automaton as on_cpu
+from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read import intake
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.engine.run.options import read_options
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DataError, DeviceError, LimitError
+from cer_gpu.plan.compiled import CompiledQuery
 
 if not USABLE:
     pytest.skip(f"{USABLE.reason}; the simulator runs these tests", allow_module_level=True)
@@ -76,12 +80,20 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
         monkeypatch.setattr(module, name, noting(name, getattr(module, name)))
     geometry = TINY[0]
     monkeypatch.setattr(intake, "Classifier", partial(CudaClassifier, geometry=geometry))
-    monkeypatch.setattr(on_cpu, "AutomatonRunner", partial(OneDeviceRunner, lane=geometry, stream=geometry))
+
+    def on_device(query: CompiledQuery, workers: Workers, carries: bool) -> AutomatonRunner:
+        there = DevicesAutomaton(query.window, workers, (0,), geometry, geometry)
+        runner = AutomatonRunner(query, workers, carries, there)
+        there.load(runner)
+        return runner
+
+    monkeypatch.setattr(on_cpu, "runner", on_device)
     monkeypatch.setattr(cuda_execute, "lane_geometry", lambda _, chosen: chosen)
     monkeypatch.setattr(cuda_execute, "PIECE", 2)
     monkeypatch.setattr(cuda_execute, "LIST", 2)
     monkeypatch.setattr(cuda_execute, "ROOM", 3)
-    monkeypatch.setattr(cuda_execute, "LISTS", 1)
+    for module in (cuda_execute, cuda_automaton):
+        monkeypatch.setattr(module, "LISTS", 1)
     monkeypatch.setattr(flows, "GROUP", 2)
     monkeypatch.setattr(matrices, "GROUP", 2)
     monkeypatch.setattr(paths, "RANGE", 4)

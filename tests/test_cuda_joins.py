@@ -44,9 +44,11 @@ from test_join_kernels import pairs_of_runs
 import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
+from cer_gpu.engine.cuda import pool
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import joins
-from cer_gpu.engine.cuda.machines.joins import DevicesJoinRunner, fitting
+from cer_gpu.engine.cuda.machines.joins import DevicesJoin
+from cer_gpu.engine.cuda.pool import ranges_of
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.language.printer import to_text
 
@@ -249,7 +251,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """Joins in tiny pieces on the device; how often it had hits, counts, and hits to consume."""
     small(monkeypatch)
     tiny = {"lane": TINY[0], "stream": TINY[1]}
-    monkeypatch.setattr(DevicesJoinRunner, "__init__", with_geometry(DevicesJoinRunner.__init__, tiny))
+    monkeypatch.setattr(DevicesJoin, "__init__", with_geometry(DevicesJoin.__init__, tiny))
     consuming = cuda_consume.CudaConsumption
     monkeypatch.setattr(consuming, "__init__", with_geometry(consuming.__init__, {"lane": TINY[0]}))
     for module, name, value in (
@@ -262,17 +264,17 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     tally: Counter[str] = Counter()
 
     def noted(name: str) -> None:
-        original: Callable[..., Any] = getattr(DevicesJoinRunner, name)
+        original: Callable[..., Any] = getattr(DevicesJoin, name)
 
-        def method(self: DevicesJoinRunner, *arguments: Any) -> Any:
+        def method(self: DevicesJoin, *arguments: Any) -> Any:
             found = original(self, *arguments)
             tally[name] += found is not None
             return found
 
-        monkeypatch.setattr(DevicesJoinRunner, name, method)
+        monkeypatch.setattr(DevicesJoin, name, method)
 
-    noted("_hits_there")
-    noted("_counts_there")
+    noted("hits")
+    noted("counts")
     kernel = cuda_consume.consume_partition
 
     def consumed(*arguments: Any) -> Any:
@@ -324,8 +326,8 @@ def test_random_joins_have_the_answers_of_the_cpu(
         monkeypatch.setattr(runner, "CHUNK", (8, 40)[number % 2])
         total += agree(query, table, order_by="ts")
     assert total > QUERIES
-    assert done["_hits_there"] > 2 * QUERIES
-    assert done["_counts_there"] > QUERIES // 2
+    assert done["hits"] > 2 * QUERIES
+    assert done["counts"] > QUERIES // 2
 
 
 def keyed(n: int, seed: int = 1) -> pa.Table:
@@ -353,7 +355,7 @@ def test_windows_partitions_and_consumption(
     text: str, joined: bool, consumed: bool, done: Counter[str]
 ) -> None:
     assert agree(cer.compile(text), keyed(90)) > 5
-    assert (done["_hits_there"] > 5) == joined
+    assert (done["hits"] > 5) == joined
     assert (done["consumed"] > 2) == consumed
 
 
@@ -363,13 +365,13 @@ def test_lists_without_room_are_tried_again_and_then_left_to_the_cpu(
     query, table = cer.compile(STAR), keyed(80)
     left: list[int] = []
     wanted = query.counts(table, device="cpu")
-    original = DevicesJoinRunner._by_host
+    original = DevicesJoin._by_host
 
-    def noted(self: DevicesJoinRunner, chunk: Any, one: Any) -> np.ndarray:
+    def noted(self: DevicesJoin, chunk: Any, one: Any) -> np.ndarray:
         left.append(len(one.event))
         return original(self, chunk, one)
 
-    monkeypatch.setattr(DevicesJoinRunner, "_by_host", noted)
+    monkeypatch.setattr(DevicesJoin, "_by_host", noted)
     rooms = join_nodes.rooms_of
 
     def without(join: DeviceJoin, *arguments: Any) -> join_nodes.Rooms:
@@ -393,7 +395,7 @@ def test_counts_past_two_to_the_62(done: Counter[str], monkeypatch: pytest.Monke
     total = query.count(table, device="cuda")
     assert total == query.count(table, device="cpu")
     assert total > 1 << 62
-    assert done["_counts_there"]
+    assert done["counts"]
 
 
 def test_tables_that_find_no_memory(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -430,17 +432,16 @@ class ExhaustedError(Exception):
 
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of pieces, each on a device of its own; the one that is there stands for both."""
-    monkeypatch.setattr(joins, "on", lambda number: cuda_devices.on(0))
-    begun = DevicesJoinRunner.__init__
-    monkeypatch.setattr(
-        DevicesJoinRunner, "__init__", lambda self, query, workers, _: begun(self, query, workers, (0, 1))
-    )
+    for module in (joins, pool):
+        monkeypatch.setattr(module, "on", lambda number: cuda_devices.on(0))
+    begun = DevicesJoin.__init__
+    monkeypatch.setattr(DevicesJoin, "__init__", lambda self, window, _: begun(self, window, (0, 1)))
     assert agree(cer.compile(STAR), keyed(90)) > 5
-    assert done["_hits_there"] > 5
+    assert done["hits"] > 5
 
 
 def test_ranges_that_fit() -> None:
     size = np.array([3, 4, 9, 1, 1, 1, 7])
-    assert list(fitting(size, 7)) == [(0, 2), (2, 3), (3, 6), (6, 7)]
-    assert list(fitting(size, 100)) == [(0, 7)]
-    assert list(fitting(size[:0], 7)) == []
+    assert list(ranges_of(size, 7)) == [(0, 2), (2, 3), (3, 6), (6, 7)]
+    assert list(ranges_of(size, 100)) == [(0, 7)]
+    assert list(ranges_of(size[:0], 7)) == []

@@ -42,7 +42,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     lanes = {"lane": tiny, "stream": tiny}
     for made, geometry in (
         (cuda_classify.CudaClassifier, {"geometry": tiny}),
-        (cuda_devices.DevicesRunner, lanes),
+        (cuda_devices.DevicesAutomaton, lanes),
         (cuda_run.ResidentRun, lanes),
     ):
         monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -42,6 +42,44 @@ COUNT_BITS = 1 << 16
 """Bits of the number of partial matches at most."""
 
 
+class AutomatonDevices(Protocol):
+    """What runs an automaton elsewhere than on the CPU, of which it asks what it cannot do.
+
+    Every function is given the runner on the CPU, whose functions `..._here` do the same, and a chunk.
+
+    Attributes
+    ----------
+    chunks : int
+        How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time.
+    """
+
+    chunks: int
+
+    def hits(
+        self, runner: AutomatonRunner, chunk: Chunk, segments: Segments
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """As `AutomatonRunner.hits_here`."""
+        ...
+
+    def counts(
+        self, runner: AutomatonRunner, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
+    ) -> np.ndarray:
+        """As `AutomatonRunner.counts_here`, exactly."""
+        ...
+
+    def carried_counts(self, runner: AutomatonRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """As `AutomatonRunner.carried_counts_here`."""
+        ...
+
+    def structure(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends) -> Structure:
+        """As `AutomatonRunner.structure_here`."""
+        ...
+
+    def paths(self, runner: AutomatonRunner, chunk: Chunk, ends: Ends, latest: bool) -> best.Paths:
+        """As `AutomatonRunner.paths_here`, for the ends of all segments."""
+        ...
+
+
 class AutomatonRunner:
     """Runs a deterministic complex event automaton over chunks on the CPU; a `MachineRunner`.
 
@@ -52,12 +90,27 @@ class AutomatonRunner:
     carries : bool
         For a query without a window and without CONSUME BY: the chunks hold new events only, and what the
         partial matches before them amount to is carried in registers.
+    devices : AutomatonDevices or None
+        What finds ends, numbers and complex events elsewhere than on the CPU.
+
+    Attributes
+    ----------
+    tables : RunTables
+    program, forward, backward : Program
+        What an event does to the registers of hits, and to those of counts.
+    carries : bool
+    registers, vectors : ndarray, shape (lanes, n_live), int64
+        What is carried of each lane: the latest starts of partial matches, and how many there are; `vectors`
+        of objects past 2^62.
     """
 
-    chunks = 1
-    """How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time."""
-
-    def __init__(self, query: CompiledQuery, workers: Workers, carries: bool) -> None:
+    def __init__(
+        self,
+        query: CompiledQuery,
+        workers: Workers,
+        carries: bool,
+        devices: AutomatonDevices | None = None,
+    ) -> None:
         machine = query.machine
         assert isinstance(machine, AutomatonMachine)
         self.tables = machine.tables
@@ -69,14 +122,16 @@ class AutomatonRunner:
         self._prefixes = None if machine.monitor is None else Prefixes(query, machine.tables, machine.monitor)
         self._query = query
         self._workers = workers
-        self._carries = carries
-        self._hits_program = hits_program(self.tables)
-        self._forward = forward_program(self.tables)
-        self._backward = backward_program(self.tables)
-        self._registers = np.empty((0, self.tables.n_live), np.int64)
-        self._vectors = np.empty((0, self.tables.n_live), np.int64)
+        self._devices = devices
+        self.chunks = 1 if devices is None else devices.chunks
+        self.carries = carries
+        self.program = hits_program(self.tables)
+        self.forward = forward_program(self.tables)
+        self.backward = backward_program(self.tables)
+        self.registers = np.empty((0, self.tables.n_live), np.int64)
+        self.vectors = np.empty((0, self.tables.n_live), np.int64)
         self.consumption = Consumption(query)
-        self._falling = Falling(Machine(self.tables, self._forward, self._backward), workers)
+        self._falling = Falling(Machine(self.tables, self.forward, self.backward), workers)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
         """New events, with the symbols that the monitor of the prefix gives them, and barred ones."""
@@ -110,7 +165,7 @@ class AutomatonRunner:
             if self._choice.single:
                 return ends.event, np.ones(len(ends), np.int64)
             return ends.event, self._chosen(chunk, ends, self._choice).count
-        if self._carries:
+        if self.carries:
             return self._count_carried(chunk)
         if self._query.consume != "NONE":
             return self._count_ends(chunk, self.ends(chunk))
@@ -119,7 +174,7 @@ class AutomatonRunner:
             event, _ = self._hits_in(chunk, segments)
             first = first_ends(segments, event)
             lowest = chunk.lowest_starts(segments, first, event, self._query.window)
-            return event, self._counts_at(chunk, first, event, lowest, exact=True)
+            return event, self._counts_at(chunk, first, event, lowest)
 
         parts = self._over_units("counting", chunk.segments, run)
         if len(chunk.falling):
@@ -132,7 +187,7 @@ class AutomatonRunner:
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray]:
             first, event, lowest = ends_of(segments, rising)
-            return event, self._counts_at(chunk, first, event, lowest, exact=True)
+            return event, self._counts_at(chunk, first, event, lowest)
 
         parts = self._over_units("counting", chunk.segments, run)
         if len(falling):
@@ -140,27 +195,33 @@ class AutomatonRunner:
         return _joined(parts)
 
     def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        self._registers = grown(self._registers, chunk.lanes.count, -1)
-        self._vectors = grown(self._vectors, chunk.lanes.count)
+        if self._devices is not None:
+            return self._devices.carried_counts(self, chunk)
+        return self.carried_counts_here(chunk)
+
+    def carried_counts_here(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """Ends and their numbers by the CPU, with what is carried."""
+        self.registers = grown(self.registers, chunk.lanes.count, -1)
+        self.vectors = grown(self.vectors, chunk.lanes.count)
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
-            event, _ = self._hits_in(chunk, segments)
+            event, _ = self.hits_here(chunk, segments)
             number, after = forward_counts(
                 self.tables,
-                self._forward,
+                self.forward,
                 chunk.events.symbols,
                 segments.begin,
                 segments.stop,
                 first_ends(segments, event),
                 event,
-                self._vectors[segments.lane],
+                self.vectors[segments.lane],
             )
             return event, number, segments, after
 
-        parts = self._over_units("counting", chunk.segments, run)
+        parts = self._over_units_here("counting", chunk.segments, run)
         for _, _, segments, after in parts:
             # Not by the threads: large numbers put another array in place of the one that all share.
-            self._store_vectors(segments.lane, after)
+            self.store_vectors(segments.lane, after)
         return _joined([(event, number) for event, number, _, _ in parts])
 
     def needed(self, chunk: Chunk) -> np.ndarray:
@@ -205,11 +266,19 @@ class AutomatonRunner:
 
     def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
         """What NEXT or LAST leaves at each end, where no lane is falling."""
-        parts = self._best(chunk, ends, choice.strategy == "LAST")
-        return Single(best.joined(parts), ends.event, choice.shown)
+        latest = choice.strategy == "LAST"
+        if self._devices is not None:
+            paths = self._devices.paths(self, chunk, ends, latest)
+        else:
+            paths = self.paths_here(chunk, ends, latest)
+        return Single(paths, ends.event, choice.shown)
+
+    def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> best.Paths:
+        """What NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""
+        return best.joined(self._best(chunk, ends, latest))
 
     def _best(self, chunk: Chunk, ends: Ends, latest: bool) -> list[best.Paths]:
-        """What NEXT or LAST leaves at ends in segments, in parts."""
+        """The same in parts."""
 
         def run(unit: tuple[int, int]) -> best.Paths:
             own = ends_of(chunk.segments.part(*unit), ends)
@@ -219,7 +288,13 @@ class AutomatonRunner:
         return self._workers.map("choosing", run, units, chunk.segments.events)
 
     def structure(self, chunk: Chunk, found: Ends) -> Structure:
-        """The persistent structure of a chunk's hits, built by several threads."""
+        """The persistent structure of the complex events at some ends of a chunk."""
+        if self._devices is not None and not len(chunk.falling):
+            return self._devices.structure(self, chunk, found)
+        return self.structure_here(chunk, found)
+
+    def structure_here(self, chunk: Chunk, found: Ends) -> Structure:
+        """The same, built by several threads of the CPU."""
         if not len(chunk.falling):
             return structure.joined(self._structures(chunk, found))
         assert chunk.ranks is not None
@@ -237,7 +312,7 @@ class AutomatonRunner:
             part = Structure(self.tables)
             first, event, lowest = ends_of(segments, found)
             # 2^62 for all hits of a segment where one exceeds it
-            count = self._counts_at(chunk, first, event, lowest, exact=False)
+            count = self.counts_here(chunk, first, event, lowest, exact=False)
             ends = CountedHits(first, event, lowest, count)
             part.build(chunk.events.symbols, segments.begin, segments.stop, ends)
             return part
@@ -246,25 +321,50 @@ class AutomatonRunner:
         return self._workers.map("building", build, units, chunk.segments.events)
 
     def _counts_at(
+        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
+    ) -> np.ndarray:
+        """How many complex events end at each of some ends, exactly."""
+        if self._devices is not None and len(event):
+            return self._devices.counts(self, chunk, first, event, lowest)
+        return self.counts_here(chunk, first, event, lowest, exact=True)
+
+    def counts_here(
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
     ) -> np.ndarray:
+        """The same by the CPU; unless `exact`, 2^62 for all ends of a list where one number exceeds it.
+
+        Parameters
+        ----------
+        chunk : Chunk
+        first : ndarray, shape (lists + 1,), int64
+            The ends of list g are first[g] .. first[g + 1] - 1.
+        event, lowest : ndarray, shape (ends,), int64
+        exact : bool
+        """
         symbols = chunk.events.symbols
-        return counts(self.tables, self._forward, self._backward, symbols, first, event, lowest, exact)
+        return counts(self.tables, self.forward, self.backward, symbols, first, event, lowest, exact)
 
     # --------------------------------------------------------------------------------------- hits
 
     def _over_units(self, phase: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
+        if self._devices is not None:
+            return [run(segments)] if len(segments) else []  # one launch takes all of them
+        return self._over_units_here(phase, segments, run)
+
+    def _over_units_here(
+        self, phase: str, segments: Segments, run: Callable[[Segments], Result]
+    ) -> list[Result]:
         units = segments.units(self._workers.threads)
         return self._workers.map(phase, lambda unit: run(segments.part(*unit)), units, segments.events)
 
     def _found(self, chunk: Chunk, bounded: bool) -> Ends:
         """The ends of a chunk, before CONSUME BY."""
-        if self._carries:
-            self._registers = grown(self._registers, chunk.lanes.count, -1)
+        if self.carries:
+            self.registers = grown(self.registers, chunk.lanes.count, -1)
 
         def run(segments: Segments) -> Ends:
             event, latest = self._hits_in(chunk, segments)
-            if not self._carries:
+            if not self.carries:
                 latest = chunk.events.positions[latest]
             if not bounded:
                 return Ends(event, latest, event[:0])
@@ -278,17 +378,23 @@ class AutomatonRunner:
 
     def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         """The ends in some segments and the latest start of each: an event, or carried a stream position."""
+        if self._devices is not None:
+            return self._devices.hits(self, chunk, segments)
+        return self.hits_here(chunk, segments)
+
+    def hits_here(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+        """The same, found by the CPU."""
         events, window = chunk.events, self._query.window
         none = np.empty(0, np.int64)
-        if self._carries:
-            registers = self._registers[segments.lane]
+        if self.carries:
+            registers = self.registers[segments.lane]
         else:
             registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
         found = hits(
-            self._hits_program,
+            self.program,
             events.symbols,
             # Carried registers hold stream positions, since the events of earlier chunks are gone.
-            events.positions if self._carries else none,
+            events.positions if self.carries else none,
             events.measured if window is not None else none,
             window.size if window is not None else 0,
             segments.begin,
@@ -296,15 +402,22 @@ class AutomatonRunner:
             segments.stop,
             registers,
         )
-        if self._carries:
-            self._registers[segments.lane] = registers
+        if self.carries:
+            self.registers[segments.lane] = registers
         return found
 
-    def _store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
+    def store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
+        """Carry how many partial matches there are, shape (lanes given, n_live).
+
+        Raises
+        ------
+        LimitError
+            Where the numbers have no practical meaning.
+        """
         check_open(vectors)
-        if vectors.dtype == object and self._vectors.dtype != object:
-            self._vectors = self._vectors.astype(object)
-        self._vectors[lanes] = vectors
+        if vectors.dtype == object and self.vectors.dtype != object:
+            self.vectors = self.vectors.astype(object)
+        self.vectors[lanes] = vectors
 
 
 def check_open(vectors: np.ndarray) -> None:

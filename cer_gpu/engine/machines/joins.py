@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -42,6 +43,28 @@ class Piece:
     low: int
 
 
+class JoinDevices(Protocol):
+    """What runs a join elsewhere than on the CPU, where that is worth it and there is memory for it.
+
+    Every function is given the runner on the CPU, whose functions `..._here` do the same, and a chunk.
+
+    Attributes
+    ----------
+    chunks : int
+        How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time.
+    """
+
+    chunks: int
+
+    def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
+        """As `JoinRunner.hits_here`; None where that is asked."""
+        ...
+
+    def counts(self, runner: JoinRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
+        """As `JoinRunner.counts_here`; None where that is asked."""
+        ...
+
+
 class JoinRunner:
     """Runs a parallelized complex event automaton over chunks on the CPU; a `MachineRunner`.
 
@@ -49,19 +72,26 @@ class JoinRunner:
     ----------
     query : CompiledQuery
     workers : Workers
+    devices : JoinDevices or None
+        What finds ends and their numbers elsewhere than on the CPU.
+
+    Attributes
+    ----------
+    tables : JoinTables
+    columns_of : list of list of int
+        For each space of keys the columns of slots that are in it.
     """
 
-    chunks = 1
-    """How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time."""
-
-    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+    def __init__(self, query: CompiledQuery, workers: Workers, devices: JoinDevices | None = None) -> None:
         machine = query.machine
         assert isinstance(machine, JoinMachine)
-        self._tables = machine.tables
-        self._columns_of = [list(columns) for columns in machine.space_columns]
+        self.tables = machine.tables
+        self.columns_of = [list(columns) for columns in machine.space_columns]
         self._label_atoms = machine.label_atoms
         self._query = query
         self._workers = workers
+        self._devices = devices
+        self.chunks = 1 if devices is None else devices.chunks
         self.consumption = Consumption(query)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
@@ -103,7 +133,7 @@ class JoinRunner:
         if window is not None and window.kind == "attribute":
             return None
         return JoinRuns(
-            self._tables, self._tables.entry_space, self._columns_of, self._label_atoms, self._query.consume,
+            self.tables, self.tables.entry_space, self.columns_of, self._label_atoms, self._query.consume,
             self._workers.map,
         )  # fmt: skip
 
@@ -122,7 +152,7 @@ class JoinRunner:
         def build(unit: tuple[int, int]) -> tuple[Products, int]:
             piece = self._piece(chunk, unit)
             first, event, lowest = ends_of(chunk.segments.part(*unit), found)
-            part = Products(self._tables)
+            part = Products(self.tables)
             begin, stop = piece.segments.begin, piece.segments.stop
             part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low, label_atoms)
             return part, piece.low
@@ -134,6 +164,11 @@ class JoinRunner:
         )  # fmt: skip
 
     def _exact_counts(self, chunk: Chunk, found: Ends) -> np.ndarray:
+        counted = None if self._devices is None else self._devices.counts(self, chunk, found)
+        return self.counts_here(chunk, found) if counted is None else counted
+
+    def counts_here(self, chunk: Chunk, found: Ends) -> np.ndarray:
+        """How many answers end at each of some ends, counted by the CPU."""
         return self.structure(chunk, found).exact_counts()
 
     # ------------------------------------------------------------------------------------- pieces
@@ -147,14 +182,12 @@ class JoinRunner:
         moved = Segments(segments.begin - low, segments.report - low, segments.stop - low, segments.lane)
         events = chunk.events
         slots = events.slots[:, low:high].copy()
-        counts = np.array([self._localised(slots, columns) for columns in self._columns_of], np.int64)
+        counts = np.array([self._localised(slots, columns) for columns in self.columns_of], np.int64)
         places = events.places[low:high] if len(events.places) else events.places
-        keyed = KeyedEvents(
-            events.symbols[low:high], slots, places, offsets(self._tables.entry_space, counts)
-        )
-        return Piece(moved, keyed, self._measured(chunk)[low:high], low)
+        keyed = KeyedEvents(events.symbols[low:high], slots, places, offsets(self.tables.entry_space, counts))
+        return Piece(moved, keyed, self.measured(chunk)[low:high], low)
 
-    def _measured(self, chunk: Chunk) -> np.ndarray:
+    def measured(self, chunk: Chunk) -> np.ndarray:
         """What the window measures of the events of a chunk; empty without a window."""
         return chunk.measured if self._query.window is not None else chunk.events.keys[:0]
 
@@ -173,6 +206,11 @@ class JoinRunner:
         return int(count)
 
     def _hits(self, chunk: Chunk) -> Ends:
+        found = None if self._devices is None else self._devices.hits(self, chunk)
+        return self.hits_here(chunk) if found is None else found
+
+    def hits_here(self, chunk: Chunk) -> Ends:
+        """The ends of a chunk, found by the CPU; where the window is no interval, those without it."""
         window = self._query.window
 
         def run(unit: tuple[int, int]) -> Ends:
@@ -180,7 +218,7 @@ class JoinRunner:
             events, segments = piece.events, piece.segments
             size = 0 if window is None else window.size
             bounds = segments.begin, segments.report, segments.stop
-            event, latest = join_hits.hits(self._tables, events, piece.measured, size, *bounds)
+            event, latest = join_hits.hits(self.tables, events, piece.measured, size, *bounds)
             event += piece.low
             whole = chunk.segments.part(*unit)
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)

@@ -1,32 +1,20 @@
-"""The CUDA backend: hits, counts and complex events of chunks on a device.
-
-What the device has no kernels for (lanes in which the attribute of WITHIN falls, the choice of strategies
-that compare complex events) is done by the CPU's runner, of which this is a kind; so is what does not fit
-into a kernel (programs with too many registers, sums past 2^62) and what is not enough work for one (the
-structure of few windows).
-"""
+"""One CUDA device: the kernels of an automaton over the events of a chunk that lie there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda
 
 from cer_gpu.engine.cuda.structure import DeviceStructure
-from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
-from cer_gpu.engine.machines.strategies import Single
-from cer_gpu.engine.read.lanes import grown
-from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.structure import Structure
+from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.kernels.best import cpu as on_cpu_best
 from cer_gpu.kernels.best import cuda as best
-from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counting
 from cer_gpu.kernels.counts import cuda_long as matrices
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
@@ -36,10 +24,7 @@ from cer_gpu.kernels.hits import cuda as hitting
 from cer_gpu.kernels.hits import cuda_long as flows
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.automaton import Choice
-from cer_gpu.plan.compiled import CompiledQuery
-
-Result = TypeVar("Result")
+from cer_gpu.plan.compiled import WindowPlan
 
 ROOM = 1 << 18
 """Pieces that are worth making: about as many as the largest device has threads at once."""
@@ -54,97 +39,137 @@ LISTS = 1 << 10
 """Pieces from which nodes are built on the device: fewer threads of it are slower than the CPU's."""
 
 
-@dataclass(frozen=True, slots=True)
-class _DeviceEvents:
-    """The events of a chunk on the device; `of` is the chunk, so that they are copied once."""
+class DeviceEvents(NamedTuple):
+    """The events of a chunk on the device.
 
-    of: Chunk
+    Attributes
+    ----------
+    symbols : device array, shape (padded events,), uint8 or uint16
+    positions : device array, shape (events,), int64
+    measured : device array, shape (events,), uint64 or float64
+        What the window measures, made `comparable`.
+    """
+
     symbols: Any
     positions: Any
     measured: Any
 
 
-class OneDeviceRunner(AutomatonRunner):
-    """Runs the tables of a query over chunks on a device.
+def copied_events(chunk: Chunk) -> DeviceEvents:
+    """Copy to the device that is current what an automaton reads of the events of a chunk."""
+    events = chunk.events
+    measured, _ = comparable(events.measured, 0)
+    return DeviceEvents(to_device(events.symbols), copied(events.positions), copied(measured))
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1; unpacked as its three arrays.
+
+    Attributes
+    ----------
+    first : ndarray, shape (lists + 1,), int64
+    event, lowest : ndarray, shape (ends,), int64
+        The events, and the earliest start of what ends at each.
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    lowest: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        return iter((self.first, self.event, self.lowest))
+
+    def spans(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each list the first event that it needs, and one past the last; none may be empty."""
+        return spans(*self)
+
+    def some(self, which: np.ndarray) -> Lists:
+        """Only some of the lists, by their numbers."""
+        lengths = np.diff(self.first)[which]
+        first = np.append(0, np.cumsum(lengths))
+        ends = ranges(self.first[which], lengths)
+        return Lists(first, self.event[ends], self.lowest[ends])
+
+    def part(self, low: int, high: int) -> Lists:
+        """The lists `low .. high - 1`."""
+        first = self.first[low : high + 1]
+        ends = slice(first[0], first[-1])
+        return Lists(first - first[0], self.event[ends], self.lowest[ends])
+
+    def moved(self, shift: int) -> Lists:
+        """The same for events whose numbers are so much greater."""
+        return Lists(self.first, self.event + shift, self.lowest + shift)
+
+    def finer(self, events: int) -> Lists:
+        """The same cut into shorter lists, of so many events in all."""
+        return Lists(lists_of(self.first, self.event, self.lowest, events), self.event, self.lowest)
+
+
+class OneDevice:
+    """The tables of an automaton on the device that is current, and what its kernels find with them.
 
     Parameters
     ----------
-    query : CompiledQuery
-    workers : Workers
-    carries : bool
-        As for `AutomatonRunner`.
+    runner : AutomatonRunner
+        Of whose automaton.
+    window : WindowPlan or None
+    number : int
+        Of the device.
     lane, stream : Geometry
         How the kernels are launched that have a segment, or a hit, for each thread.
     """
 
-    chunks = 4
-    """A device has a hundred times the threads of a host; more would take gigabytes of the host's memory."""
-
     def __init__(
         self,
-        query: CompiledQuery,
-        workers: Workers,
-        carries: bool,
+        runner: AutomatonRunner,
+        window: WindowPlan | None,
+        number: int,
         lane: Geometry = LANE,
         stream: Geometry = STREAM,
     ) -> None:
-        super().__init__(query, workers, carries)
+        self._tables, program = runner.tables, runner.program
+        self._window = window
         self._lane, self._stream = lane, stream
-        self._fitting = lane_geometry(self._hits_program.n_registers, lane)
+        self._number = number
+        self._fitting = lane_geometry(program.n_registers, lane)
         if self._fitting is not None:
-            self._program = hitting.device_program(self._hits_program, self._fitting)
-        tiled = lane_geometry(2 * self._hits_program.n_registers, lane)
+            self._program = hitting.device_program(program, self._fitting)
+        tiled = lane_geometry(2 * program.n_registers, lane)
         self._tiled: tuple[Geometry, hitting.DeviceProgram] | None = None
-        if tiled is not None and carries and self.tables.n_live <= flows.MOST_STATES:
-            self._tiled = tiled, hitting.device_program(self._hits_program, tiled)
-        self._machine = counting.device_tables(self.tables, self._forward, self._backward)
-        self._there: _DeviceEvents | None = None
-        # the simulator's device has no number
-        self._device = int(getattr(cuda.get_current_device(), "id", 0))
+        if tiled is not None and runner.carries and self._tables.n_live <= flows.MOST_STATES:
+            self._tiled = tiled, hitting.device_program(program, tiled)
+        self._machine = counting.device_tables(self._tables, runner.forward, runner.backward)
 
-    def go_on(self, registers: np.ndarray, vectors: np.ndarray) -> None:
-        """Begin with what another has carried of the one lane, shapes (1, n): registers, and open matches."""
-        self._registers, self._vectors = registers, vectors
+    @property
+    def fits(self) -> bool:
+        """Whether a thread has registers enough for the program of hits."""
+        return self._fitting is not None
 
-    def _over_units(self, kind: str, segments: Segments, run: Callable[[Segments], Result]) -> list[Result]:
-        # One launch takes all segments.
-        return [run(segments)] if len(segments) else []
+    def hits(self, there: DeviceEvents, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+        """The ends in some segments, which begin afresh, and the latest start of each, an event."""
+        if self._window is not None:
+            segments = pieces(segments, there.measured, self._window.size, self._stream)
+        registers = np.full((len(segments), self._tables.n_live), -1, np.int64)
+        return self._hits(there, segments, registers, False)[:2]
 
-    def _hits_in(self, chunk: Chunk, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-        if self._fitting is None:
-            return super()._hits_in(chunk, segments)
-        there, window = self._events(chunk), self._query.window
-        if self._carries:
-            registers = self._registers[segments.lane]
-            tiles = self._tiles(segments, ROOM, self._tiled is not None)
-            if tiles is not None:
-                return self._tiled_hits(there, segments, tiles, registers)
-        else:
-            if window is not None:
-                segments = pieces(segments, there.measured, window.size, self._stream)
-            registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
-        left = copied(registers)
-        none = np.empty(0, np.int64)
-        _, event, latest = hitting.hits(
-            self._program,
-            there.symbols,
-            there.positions if self._carries else copied(none),
-            there.measured if window is not None else copied(none.view(np.uint64)),
-            window.size if window is not None else 0,
-            copied(segments.begin),
-            copied(segments.report),
-            copied(segments.stop),
-            left,
-            self._fitting,
-        )
-        if self._carries:
-            self._registers[segments.lane] = left.copy_to_host()
-        return event.copy_to_host(), latest.copy_to_host()
+    def carried_hits(
+        self, there: DeviceEvents, segments: Segments, registers: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The ends in some segments that go on with registers, the latest start of each, a position.
 
-    def _tiled_hits(
-        self, there: _DeviceEvents, segments: Segments, tiles: Segments, registers: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        assert self._tiled is not None
+        Returns
+        -------
+        event, latest : ndarray, shape (ends,), int64
+        registers : ndarray, shape (segments, n_live), int64
+            After the segments.
+        """
+        tiles = self._tiles(segments, ROOM) if self._tiled is not None else None
+        if self._tiled is None or tiles is None:
+            return self._hits(there, segments, registers, True)
         left = copied(registers)
         _, event, latest = flows.tiled_hits(
             self._tiled[1],
@@ -154,159 +179,118 @@ class OneDeviceRunner(AutomatonRunner):
             left,
             self._tiled[0],
         )
-        self._registers[segments.lane] = left.copy_to_host()
-        return event.copy_to_host(), latest.copy_to_host()
+        return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
 
-    def _tiles(self, segments: Segments, most: int, possible: bool) -> Segments | None:
+    def _hits(
+        self, there: DeviceEvents, segments: Segments, registers: np.ndarray, numbered: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        window, none = self._window, np.empty(0, np.int64)
+        assert self._fitting is not None
+        left = copied(registers)
+        _, event, latest = hitting.hits(
+            self._program,
+            there.symbols,
+            there.positions if numbered else copied(none),
+            there.measured if window is not None else copied(none.view(np.uint64)),
+            window.size if window is not None else 0,
+            copied(segments.begin),
+            copied(segments.report),
+            copied(segments.stop),
+            left,
+            self._fitting,
+        )
+        return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
+
+    def _tiles(self, segments: Segments, most: int) -> Segments | None:
         """Segments cut into at most about `most` tiles, in `lane` the number of each one's segment.
 
-        None where it is not possible, or where no segment is long enough.
+        None where no segment is long enough.
         """
-        if not possible:
-            return None
         number = np.arange(len(segments))
         length = max(PIECE, -(-int((segments.stop - segments.report).sum()) // most))
         tiles = cut_evenly(Segments(segments.begin, segments.report, segments.stop, number), length)
         return tiles if len(tiles) > len(segments) else None
 
-    def _counts_at(
-        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray, exact: bool
-    ) -> np.ndarray:
-        # Inexact counts are asked for by the threads that build the structure, each for its own segments.
-        if not exact or not len(event):
-            return super()._counts_at(chunk, first, event, lowest, exact)
-        there = self._events(chunk)
-        first = lists_of(first, event, lowest, len(chunk.events))
-        number, status = counting.counts(
-            self._machine, there.symbols, copied(first), copied(event), copied(lowest), self._lane
-        )
+    def counts(self, there: DeviceEvents, lists: Lists) -> tuple[np.ndarray, np.ndarray]:
+        """How many complex events end at each end of lists; a list whose status is not 0 is wrong."""
+        ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
+        number, status = counting.counts(self._machine, there.symbols, *ends, self._lane)
+        return number.copy_to_host(), status.copy_to_host()
 
-        def again(piece: int) -> np.ndarray:
-            low, high = first[piece], first[piece + 1]
-            one = np.array([0, high - low])
-            return super(OneDeviceRunner, self)._counts_at(
-                chunk, one, event[low:high], lowest[low:high], exact
-            )
+    def forward_counts(
+        self, there: DeviceEvents, segments: Segments, event: np.ndarray, before: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How many complex events end at each end of segments that go on with open partial matches.
 
-        return patched(number.copy_to_host(), first, status.copy_to_host(), again)
+        Parameters
+        ----------
+        there : DeviceEvents
+        segments : Segments
+        event : ndarray, shape (ends,), int64
+        before : ndarray, shape (segments, n_live), int64 or object
+            How many partial matches are open.
 
-    def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        segments, events = chunk.segments, chunk.events
-        self._registers = grown(self._registers, chunk.lanes.count, -1)
-        self._vectors = grown(self._vectors, chunk.lanes.count)
-        event, _ = self._hits_in(chunk, segments)
-        first, before = first_ends(segments, event), self._vectors[segments.lane]
-        large = (before >= 1 << 62).any(axis=1)
+        Returns
+        -------
+        number : ndarray, shape (ends,), int64
+        after : ndarray, shape (segments, n_live), int64
+        status : ndarray, shape (segments,), uint8
+            Not 0 where a segment's numbers are too large.
+        """
+        n = self._tables.n_live
+        large = np.any(before >= 1 << 62, axis=1)
         moved = copied(np.where(large[:, None], 0, before).astype(np.int64))
         status = copied(large.astype(np.uint8))
-        found = self._forward_counts(chunk, event, moved, status)
-        after = moved.copy_to_host()
-
-        def again(segment: int) -> np.ndarray:
-            nonlocal after
-            low, high = first[segment], first[segment + 1]
-            part = slice(segment, segment + 1)
-            number, vector = on_cpu.forward_counts(
-                self.tables,
-                self._forward,
-                events.symbols,
-                segments.begin[part],
-                segments.stop[part],
-                np.array([0, high - low]),
-                event[low:high],
-                before[part],
-            )
-            after = after.astype(object)
-            after[part] = vector
-            return number
-
-        number = patched(found.copy_to_host(), first, status.copy_to_host(), again)
-        self._store_vectors(segments.lane, after)
-        return event, number
-
-    def _forward_counts(self, chunk: Chunk, event: np.ndarray, moved: Any, status: Any) -> Any:
-        symbols, segments, n = self._events(chunk).symbols, chunk.segments, self.tables.n_live
         most = min(ROOM, matrices.most_tiles(n))
-        tiles = self._tiles(segments, most, n <= matrices.MOST_STATES)
+        tiles = self._tiles(segments, most) if n <= matrices.MOST_STATES else None
         parts = segments if tiles is None else tiles
-        first = copied(first_ends(parts, event))
         bounds = copied(parts.report), copied(parts.stop)
-        ends = first, copied(event), moved, status, self._lane
+        ends = copied(first_ends(parts, event)), copied(event), moved, status, self._lane
         if tiles is None:
-            return counting.forward_counts(self._machine, symbols, *bounds, *ends)
-        return matrices.tiled_forward_counts(self._machine, symbols, *bounds, copied(tiles.lane), *ends)
+            found = counting.forward_counts(self._machine, there.symbols, *bounds, *ends)
+        else:
+            lane = copied(tiles.lane)
+            found = matrices.tiled_forward_counts(self._machine, there.symbols, *bounds, lane, *ends)
+        return found.copy_to_host(), moved.copy_to_host(), status.copy_to_host()
 
-    def structure(self, chunk: Chunk, found: Ends) -> Structure:
-        """The persistent structure of a chunk's hits: on the device where it has lists enough to build."""
-        lists = self._worthwhile(chunk, chunk.segments, found)
-        if lists is None:
-            return super().structure(chunk, found)
-        return self._structure_of(chunk, *lists)
-
-    def _structure_of(
-        self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
-    ) -> DeviceStructure:
-        """The structure of lists of hits, on the device."""
-        with on(self._device):
-            there = self._events(chunk).symbols
-            ends = copied(first), copied(event), copied(lowest)
-            number, status = counting.counts(self._machine, there, *ends, self._lane)
-            wrong = np.repeat(status.copy_to_host(), np.diff(first)) != 0
-            count = np.where(wrong, 1 << 62, number.copy_to_host())
-            built = DeviceStructure(self.tables, self._machine, self._device, self._lane, self._stream)
-            hits = CountedHits(first, event, lowest, count)
-            built.build_there(chunk.events.symbols, there, *spans(first, event, lowest), hits)
+    def structure(self, chunk: Chunk, there: DeviceEvents, lists: Lists) -> DeviceStructure:
+        """The structure of the complex events at the ends of lists."""
+        number, status = self.counts(there, lists)
+        wrong = np.repeat(status, np.diff(lists.first)) != 0
+        count = np.where(wrong, 1 << 62, number)
+        built = DeviceStructure(self._tables, self._machine, self._number, self._lane, self._stream)
+        hits = CountedHits(*lists, count)
+        built.build_there(chunk.events.symbols, there.symbols, *spans(*lists), hits)
         return built
 
-    def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
-        paths = self._paths_in(chunk, chunk.segments, ends, choice)
-        return (
-            super()._single(chunk, ends, choice) if paths is None else Single(paths, ends.event, choice.shown)
-        )
+    def has_room(self, lists: Lists) -> bool:
+        """Whether paths over the windows of lists fit into the memory of enough threads."""
+        return best.room_of(self._tables.n_live, _span(lists))[1] >= LISTS
 
-    def _paths_in(
-        self, chunk: Chunk, segments: Segments, found: Ends, choice: Choice
-    ) -> on_cpu_best.Paths | None:
-        """What is left at the ends in some of the segments; None where they are too few for the device."""
-        lists = self._worthwhile(chunk, segments, found)
-        if lists is None:
-            return None
-        first, event, lowest = lists
-        span = int((event[first[1:] - 1] - lowest[first[:-1]]).max()) + 1
-        if best.room_of(self.tables.n_live, span)[1] < LISTS:
-            return None
-        latest = choice.strategy == "LAST"
-        with on(self._device):
-            there = self._events(chunk).symbols
-            ends = copied(first), copied(event), copied(lowest)
-            paths, status = best.best(self._machine, there, *ends, latest, span, self._lane)
-            left = on_cpu_best.Paths(*(part.copy_to_host() for part in paths))
+    def paths(self, there: DeviceEvents, lists: Lists, latest: bool) -> on_cpu_best.Paths:
+        """What NEXT, or LAST if `latest`, leaves at the ends of lists."""
+        ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
+        paths, status = best.best(self._machine, there.symbols, *ends, latest, _span(lists), self._lane)
+        left = on_cpu_best.Paths(*(part.copy_to_host() for part in paths))
         if status.copy_to_host().any():
             raise RuntimeError("no complex event ends at a hit")
         return left
 
-    def _worthwhile(
-        self, chunk: Chunk, segments: Segments, found: Ends
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Where the lists of hits begin, their events and lowest starts; None if they are too few."""
-        if not len(found) or len(chunk.falling):
-            return None
-        first, event, lowest = ends_of(segments, found)
-        if not len(event):
-            return None
-        first = np.unique(lists_of(first, event, lowest, len(chunk.events)))
-        return (first, event, lowest) if len(first) > LISTS else None
 
-    def _events(self, chunk: Chunk) -> _DeviceEvents:
-        """The events of a chunk on the device, copied when the chunk is first asked for."""
-        if self._there is None or self._there.of is not chunk:
-            self._there = None  # its memory is free before more is taken
-            events = chunk.events
-            measured, _ = comparable(events.measured, 0)
-            self._there = _DeviceEvents(
-                chunk, to_device(events.symbols), copied(events.positions), copied(measured)
-            )
-        return self._there
+def _span(lists: Lists) -> int:
+    """Events that the longest list needs."""
+    return int((lists.event[lists.first[1:] - 1] - lists.lowest[lists.first[:-1]]).max()) + 1
+
+
+def worthwhile(chunk: Chunk, segments: Segments, found: Ends) -> Lists | None:
+    """The ends in some segments in lists; None if these are too few for a device."""
+    if not len(found):
+        return None
+    first, event, lowest = ends_of(segments, found)
+    if not len(event):
+        return None
+    first = np.unique(lists_of(first, event, lowest, len(chunk.events)))
+    return Lists(first, event, lowest) if len(first) > LISTS else None
 
 
 def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:

@@ -12,10 +12,10 @@ import pyarrow as pa
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
 from cer_gpu.engine.cuda.machines.carried import Carried, CarriedQuery
-from cer_gpu.engine.cuda.machines.one_device import OneDeviceRunner
 from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable, ResidentTail
 from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.asked import Asked, Reported, reported
+from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.machine import RunParts
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant, joined
@@ -164,8 +164,9 @@ class ResidentRun:
         if not self._on_host:
             run.chunker.resume(self._fetched())
             if isinstance(self._query, CarriedQuery):
-                assert isinstance(run.runner, OneDeviceRunner)
-                run.runner.go_on(self._carried.registers, self._carried.vectors)
+                assert isinstance(run.runner, AutomatonRunner)
+                run.runner.registers = self._carried.registers
+                run.runner.vectors = self._carried.vectors
             self._on_host, self._tail = True, None
         rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
         new = joined(run.intake.classified(rows, time))

@@ -1,0 +1,265 @@
+"""The CUDA devices of a run: dealing out work, copying events once, meeting memory that runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from cer_gpu.engine.cuda.memory import free_bytes
+from cer_gpu.engine.devices import on, say_no_memory, with_memory
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.device.usable import simulated
+
+Result = TypeVar("Result")
+There = TypeVar("There")
+
+SHARE = 2
+"""The part of the free memory that a launch may take: half, the rest is for what is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied(Generic[There]):
+    """The events `low <= event < high` of the chunk `of` on a device.
+
+    Attributes
+    ----------
+    of : Chunk
+    low, high : int
+    chunk : Chunk
+        The same events as a chunk of their own, numbered from 0 on.
+    there : object
+        What was copied of them.
+    """
+
+    of: Chunk
+    low: int
+    high: int
+    chunk: Chunk
+    there: There
+
+
+class DevicePool(Generic[There]):
+    """The devices that a run was given.
+
+    Parameters
+    ----------
+    numbers : sequence of int
+        Of the devices, at least one.
+    copy : callable
+        Copies what is read of the events of a chunk to the device that is current.
+    what : str
+        What there may be no memory for, in the words of the warning.
+    """
+
+    def __init__(self, numbers: Sequence[int], copy: Callable[[Chunk], There], what: str) -> None:
+        self.numbers = tuple(numbers)
+        self._copy = copy
+        self._what = what
+        self._copies: list[Copied[There] | None] = [None] * len(self.numbers)
+        # A thread works on one device at a time; the simulator runs one launch at a time.
+        self.dealers = Workers(1 if simulated() else len(self.numbers))
+        self._warned = False
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def copied(self, at: int, chunk: Chunk, low: int = 0, high: int | None = None) -> Copied[There]:
+        """Some events of a chunk on a device, or more of them, if these are there already.
+
+        Parameters
+        ----------
+        at : int
+            Which device of the pool; it is current.
+        chunk : Chunk
+        low, high : int
+            Events `low <= event < high`; all from `low` on for None.
+        """
+        high = len(chunk.events) if high is None else high
+        found = self._copies[at]
+        if found is None or found.of is not chunk or low < found.low or high > found.high:
+            self._copies[at] = None  # its memory is free before more is taken
+            whole = low == 0 and high == len(chunk.events)
+            part = chunk if whole else part_of(chunk, low, high)
+            found = self._copies[at] = Copied(chunk, low, high, part, self._copy(part))
+        return found
+
+    def dealt(
+        self,
+        work: np.ndarray,
+        run: Callable[[int, int, int], Result],
+        by_host: Callable[[int, int], Result],
+        least: int = 1,
+    ) -> list[Result]:
+        """Results for ranges of items, in their order, each from the device that the range was dealt to.
+
+        Where a device has no memory for its range, it takes half of it at a time; what it cannot take at all
+        the CPU does, with a warning.
+
+        Parameters
+        ----------
+        work : ndarray, shape (items,)
+            How much there is to do for each.
+        run : callable
+            For a device of the pool, the first item and one past the last.
+        by_host : callable
+            The same on the CPU.
+        least : int
+            A range of so many items is not halved any more.
+        """
+
+        def host(at: int, low: int, high: int) -> Result:
+            self.warn(at)
+            return by_host(low, high)
+
+        found = self._shared(work, lambda at, low, high: self._halving(at, [(low, high)], run, host, least))
+        assert found is not None
+        return found
+
+    def fitted(
+        self, chunk: Chunk, work: np.ndarray, size: np.ndarray, run: Callable[[int, int, int], Result]
+    ) -> list[Result] | None:
+        """As `dealt`, for items that say how much memory they take; None where one does not fit at all.
+
+        Parameters
+        ----------
+        chunk : Chunk
+            All of its events are copied first.
+        work, run
+            As for `dealt`.
+        size : ndarray, shape (items,)
+            The bytes that each item takes.
+        """
+
+        def share(at: int, first: int, last: int) -> list[Result] | None:
+            # What was copied for the chunk is no memory of a launch.
+            if with_memory(lambda: self.copied(at, chunk)) is None:
+                return None
+            fitting = ranges_of(size[first:last], free_bytes() // SHARE)
+            return self._halving(at, [(first + low, first + high) for low, high in fitting], run, None, 1)
+
+        return self.or_none(self._shared(work, share))
+
+    def or_host(self, action: Callable[[], Result], by_host: Callable[[], Result]) -> Result:
+        """The result of an action on the first device; on the CPU, with a warning, without memory for it."""
+        found = with_memory(lambda: (action(),))
+        if found is not None:
+            return found[0]
+        self.forget(0)
+        self.warn(0)
+        return by_host()
+
+    def or_none(self, found: Result | None) -> Result | None:
+        """What was found on devices; if nothing, since there was no memory, warn and give it back."""
+        if found is None:
+            for at in range(len(self)):
+                self.forget(at)
+            self.warn(0)
+        return found
+
+    def forget(self, at: int) -> None:
+        """Give back the memory that the events of a chunk take on a device."""
+        self._copies[at] = None
+
+    def warn(self, at: int) -> None:
+        """Say once that a device has no memory left."""
+        if not self._warned:
+            self._warned = True
+            say_no_memory(self.numbers[at], self._what)
+
+    def _shared(
+        self, work: np.ndarray, share: Callable[[int, int, int], list[Result] | None]
+    ) -> list[Result] | None:
+        """What all devices give of their shares, one after another; None where one gives None."""
+        bounds = bounds_of(work, len(self))
+
+        def run(at: int) -> list[Result] | None:
+            with on(self.numbers[at]):
+                return share(at, bounds[at], bounds[at + 1])
+
+        given = [at for at in range(len(self)) if bounds[at] < bounds[at + 1]] or [0]
+        shares = [run(given[0])] if len(given) == 1 else self.dealers.map("devices", run, given)
+        parts: list[Result] = []
+        for found in shares:
+            if found is None:
+                return None
+            parts += found
+        return parts
+
+    def _halving(
+        self,
+        at: int,
+        ranges: list[tuple[int, int]],
+        run: Callable[[int, int, int], Result],
+        by_host: Callable[[int, int, int], Result] | None,
+        least: int,
+    ) -> list[Result] | None:
+        """Results for ranges on one device, each halved as often as memory runs out.
+
+        Without `by_host` None is the result where a range of `least` items does not fit.
+        """
+        parts, waiting = [], ranges[::-1]
+        while waiting:
+            low, high = waiting.pop()
+            found = with_memory(lambda: (run(at, low, high),))  # noqa: B023
+            if found is not None:
+                parts.append(found[0])
+                continue
+            if by_host is not None:
+                self.forget(at)
+            if high - low > least:
+                middle = (low + high) // 2
+                waiting += [(middle, high), (low, middle)]
+            elif by_host is None:
+                return None
+            else:
+                parts.append(by_host(at, low, high))
+        return parts
+
+
+def part_of(chunk: Chunk, low: int, high: int) -> Chunk:
+    """Some events of a chunk, with what a device reads of them."""
+    events, part = chunk.events, slice(low, high)
+    keys = events.keys[part] if len(events.keys) else events.keys
+    symbols, positions = events.symbols[part], events.positions[part]
+    own = Relevant(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+    return replace(chunk, events=own)
+
+
+def bounds_of(work: np.ndarray, devices: int) -> list[int]:
+    """Bounds of as many ranges of items as there are devices, with about as much to do in each.
+
+    Parameters
+    ----------
+    work : ndarray, shape (items,)
+
+    Returns
+    -------
+    list of int
+        Of devices + 1 items, ascending from 0 to the number of items.
+    """
+    done = np.cumsum(work)
+    total = int(done[-1]) if len(done) else 0
+    shares = [total * number / devices for number in range(1, devices)]
+    return [0, *np.searchsorted(done, shares, side="left").tolist(), len(work)]
+
+
+def ranges_of(size: np.ndarray, room: int) -> Iterator[tuple[int, int]]:
+    """Ranges of neighbouring items that take at most so much together; one that takes more is alone.
+
+    Parameters
+    ----------
+    size : ndarray, shape (items,), int64
+    """
+    total = np.cumsum(size)
+    low = 0
+    while low < len(size):
+        before = int(total[low - 1]) if low else 0
+        high = max(low + 1, int(np.searchsorted(total, before + room, side="right")))
+        yield low, high
+        low = high
