@@ -108,8 +108,8 @@ def test_the_order_inside_lanes(seed: int) -> None:
     last, seen = np.zeros(4, values.dtype), np.zeros(4, np.uint8)
     alone = not (laned[:wrong] == laned[wrong]).any()
     assert lanes.lane_decrease(laned, values, last, seen) == (-1 if alone else wrong)
-    noted, there = np.zeros(4, values.dtype), np.zeros(4, np.uint8)
-    lanes.remember(laned[:wrong], values[:wrong], noted, there)
+    if alone:
+        last[laned[wrong]] = seen[laned[wrong]] = 0
     for lane in range(4):
         of_lane = values[:wrong][laned[:wrong] == lane]
-        assert (bool(there[lane]), int(noted[lane])) == (len(of_lane) > 0, int(max(of_lane, default=0)))
+        assert (bool(seen[lane]), int(last[lane])) == (len(of_lane) > 0, int(max(of_lane, default=0)))

@@ -2,10 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from cer_gpu.errors import LimitError
+from cer_gpu.plan.compiled import WindowPlan
+
+KEPT = 3 << 26
+"""Bytes that events and keys may take where no memory is said, before it is presumed that no row comes so
+late that it needs the oldest of them (`cer_gpu.engine.read.intake.Intake.presume`)."""
+
+
+class Allowance:
+    """How much a run may keep for events to come, and what is done where it is more.
+
+    Parameters
+    ----------
+    memory : int or None
+        Bytes that the run may take; None: there is no limit, but what is kept is looked through once it is
+        more than `KEPT`, and again whenever it has grown by half.
+    """
+
+    def __init__(self, memory: int | None) -> None:
+        self._memory = memory
+        self._full = KEPT if memory is None else memory
+
+    def keep_to(
+        self,
+        nbytes: Callable[[], int],
+        drop: Callable[[], None],
+        presume: Callable[[], bool],
+        what: Callable[[], str],
+    ) -> None:
+        """Drop what is not needed, if what is kept is too much.
+
+        Parameters
+        ----------
+        nbytes : callable
+            The bytes that are kept.
+        drop : callable
+            Drops what is known not to be needed.
+        presume : callable
+            Presumes more not to be needed, if the rest would; whether there is anything more to drop then.
+        what : callable
+            What is kept, for the message: "1,000 events may ..., since ...".
+
+        Raises
+        ------
+        LimitError
+            If more is kept than is allowed.
+        """
+        if nbytes() <= self._full:
+            return
+        drop()
+        if nbytes() > self._full and presume():
+            drop()
+        size = nbytes()
+        if self._memory is None:
+            self._full = max(KEPT, 3 * size // 2)
+        elif size > self._memory:
+            raise LimitError(
+                f"{what()}: they and their keys take {size:,} bytes, and memory={self._memory:,} was "
+                "allowed: narrow WITHIN or the filters, or allow more"
+            )
+
+
+def still_needed(count: int, window: WindowPlan | None) -> str:
+    """What is kept, for a message: events of open windows."""
+    why = "the query has a window that long"
+    if window is None:
+        why = "the query has no window"
+    elif window.kind == "attribute":
+        name = window.attribute
+        why = f"`{name}` may fall into the window of those before (order_by={name!r} says that it does not)"
+    return f"{count:,} events may still be part of a complex event, since {why}"
 
 
 @contextmanager

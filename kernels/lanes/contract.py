@@ -24,8 +24,8 @@ def ordinals_body(lanes, counters, out):
 def lane_decrease_body(lanes, values, last, seen):
     """The first event whose value is less than the one before it in its lane, or -1.
 
-    `lanes` int32 [n] and `values` any number [n] in; `last` dtype of values [lanes] and `seen` uint8
-    [lanes] in/out: the last value of each lane, and whether there is one.
+    `lanes` int32 [n] and `values` any number [n] in; `last` int64 or float64 [lanes] and `seen` uint8
+    [lanes] in/out: the last value of each lane, and whether there is one; of the rows before the one given.
     """
     for i in range(lanes.shape[0]):
         lane = lanes[i]
@@ -35,15 +35,6 @@ def lane_decrease_body(lanes, values, last, seen):
             last[lane] = values[i]
             seen[lane] = 1
     return -1
-
-
-def remember_body(lanes, values, last, seen):
-    """Note the last value of each lane: `lane_decrease_body` without the comparison."""
-    for i in range(lanes.shape[0]):
-        lane = lanes[i]
-        if lane >= 0:
-            last[lane] = values[i]
-            seen[lane] = 1
 
 
 def group_body(lanes, starts, place):

@@ -6,13 +6,11 @@ from .contract import (
     group_body,
     lane_decrease_body,
     ordinals_body,
-    remember_body,
     scatter_body,
 )
 
 ordinals = jit(ordinals_body)
 lane_decrease = jit(lane_decrease_body)
-remember = jit(remember_body)
 group = jit(group_body)
 gather = jit(gather_body)
 scatter = jit(scatter_body)

@@ -40,16 +40,13 @@ def consume(bounds, event, lane, consumes):
 
 
 @jit
-def mark_open(events, count, bounds, clocked, now, size, is_open):
+def mark_open(events, count, bounds, is_open):
     """Which events are open; how many.
 
     ============  ================  =====================================================================
     `events`      StreamEvents      in
     `count`       int64             in: how many there are
     `bounds`      LaneBounds        in
-    `clocked`     bool              in: whether what is measured ascends over all lanes,
-    `now`         as events.measured  in: to this by now
-    `size`        as events.measured  in: of the window
     `is_open`     uint8 [count]     out
     ============  ================  =====================================================================
     """
@@ -63,9 +60,7 @@ def mark_open(events, count, bounds, clocked, now, size, is_open):
         bound = max(bounds.least[lane], bounds.all[0])
         if windowed:
             bound = max(bound, bounds.low[lane])
-        keeps = 1
-        if event < bound or (clocked and now - events.measured[event] > size):
-            keeps = 0
+        keeps = event >= bound
         is_open[event] = keeps
         found += keeps
     return found

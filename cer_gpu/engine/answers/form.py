@@ -54,7 +54,6 @@ class ResultForm(ABC):
 
     def __init__(self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None) -> None:
         self._order = order
-        self._encoder = encoder
         self.partition = () if encoder is None else encoder.names
         fields = [pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False)]
         taken = {"start", "end"}
@@ -106,8 +105,8 @@ class ResultForm(ABC):
         """
         places = (block.start, end)
         arrays = [pa.array(gathered_rows(events.positions, index)) for index in places]
-        if self._encoder is not None:
-            arrays += self._encoder.key_columns(events.lanes[end])
+        if events.lane_keys is not None:
+            arrays += events.lane_keys.columns(events.lanes[end])
         if self._order is not None:
             arrays += [payload_column(events, self._order, index) for index in places]
         return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, block)], schema=self.schema)

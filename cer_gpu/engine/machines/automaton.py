@@ -18,7 +18,7 @@ from cer_gpu.engine.machines.machine import Answers
 from cer_gpu.engine.machines.prefix import Prefixes
 from cer_gpu.engine.machines.strategies import Pieces, PiecesOfHits, Single, best_of_pieces
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.lanes import LaneState, grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
@@ -132,6 +132,11 @@ class AutomatonRunner:
         self.vectors = np.empty((0, self.tables.n_live), np.int64)
         self.consumption = Consumption(query)
         self._falling = Falling(Machine(self.tables, self.forward, self.backward), workers)
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """What it keeps for each lane, beside registers that are carried."""
+        return (self.consumption,) if self._prefixes is None else (self.consumption, self._prefixes)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
         """New events, with the symbols that the monitor of the prefix gives them, and barred ones."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from cer_gpu.engine.read.events import Relevant, grouped, joined
+from cer_gpu.engine.read.lanes import SPARSE
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.falling import cpu_order as ranking
 from cer_gpu.kernels.falling.contract import Ranks
@@ -154,15 +155,18 @@ def by_lane(
     if not len(everything.lanes):
         whole = np.array([[0], [old], [len(everything)], [0]], np.int64)
         return everything, Segments(*(whole if len(new) else whole[:, :0]))
-    starts = np.zeros(lane_count + 1, np.int64)
+    numbers, lanes = everything.lanes, np.arange(lane_count, dtype=np.int32)
+    if lane_count > SPARSE * len(everything):
+        lanes, numbers = np.unique(everything.lanes, return_inverse=True)
+    starts = np.zeros(len(lanes) + 1, np.int64)
     place = np.empty(len(everything), np.int32)
-    lane_kernels.group(everything.lanes, starts, place)
-    kept = np.bincount(everything.lanes[:old], minlength=lane_count)
+    lane_kernels.group(numbers, starts, place)
+    kept = np.bincount(numbers[:old], minlength=len(lanes))
     begin, stop = starts[:-1], starts[1:]
     report = begin + kept
     used = np.flatnonzero(report < stop)
-    events = grouped(everything, place, starts, workers)
-    return events, Segments(begin[used], report[used], stop[used], used)
+    events = grouped(everything, place, np.repeat(lanes, np.diff(starts)), workers)
+    return events, Segments(begin[used], report[used], stop[used], lanes[used].astype(np.int64))
 
 
 def make_chunk(

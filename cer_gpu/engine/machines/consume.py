@@ -6,7 +6,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.lanes import grown, moved
 from cer_gpu.kernels.consume import cpu as consume
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -30,6 +30,15 @@ class Consumption:
         self._query = query
         self.floor = -1
         self.floors = np.empty(0, np.int64)
+
+    def held(self) -> np.ndarray:
+        """No lane: what a report dropped are events that are gone, too, where a lane has none."""
+        return np.empty(0, np.int64)
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        if len(self.floors):
+            self.floors = moved(self.floors, used, numbers, count, -1)
 
     def left(self, chunk: Chunk, found: Ends) -> Ends:
         """The hits that are left when every report drops the partial matches before it."""

@@ -13,6 +13,7 @@ from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.joins_stream import JoinRuns
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.products import JoinAnswers, Products
@@ -93,6 +94,11 @@ class JoinRunner:
         self._devices = devices
         self.chunks = 1 if devices is None else devices.chunks
         self.consumption = Consumption(query)
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """What it keeps for each lane."""
+        return (self.consumption,)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
         """New events, as they are."""

@@ -13,6 +13,7 @@ from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.plan.compiled import CompiledQuery
@@ -72,6 +73,11 @@ class MachineRunner(Protocol):
 
     chunks: int
     consumption: Consumption
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """What it keeps for each lane, beside registers that are carried."""
+        ...
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
         """Look at new events of the stream before they are put into a chunk.

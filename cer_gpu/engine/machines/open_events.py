@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.keys import Keys
 
 LEAST = 1 << 10
 """Events that there is room for at least."""
@@ -40,6 +39,7 @@ class OpenEvents:
         self._linked = linked
         self._arrays: dict[str, np.ndarray] = {}
         self._rows: list[list[pa.Table]] | None = None
+        self._lane_keys: Keys | None = None
 
     def room(self, more: int) -> bool:
         """Whether further events can be appended without copying those that are there."""
@@ -58,6 +58,7 @@ class OpenEvents:
                 array[low:high] = values
         if events.payload is not None:
             self._append_rows(events.payload)
+        self._lane_keys = events.lane_keys
         self.count = high
 
     def array(self, name: str) -> np.ndarray:
@@ -73,7 +74,8 @@ class OpenEvents:
         payload = None
         if self._rows is not None:
             payload = _together([table for level in self._rows for table in level])
-        return Relevant(**arrays, keyed=_NONE["lanes"].view(np.uint8), payload=payload)
+        none_missing = _NONE["lanes"].view(np.uint8)
+        return Relevant(**arrays, keyed=none_missing, payload=payload, lane_keys=self._lane_keys)
 
     def keep(self, kept: Relevant) -> None:
         """Put some of the events in place of all, with room for as many again."""
@@ -81,9 +83,7 @@ class OpenEvents:
         self.following = np.empty(0, np.int64)
         self._arrays, self._rows = {}, None
         if len(kept):
-            if kept.payload is not None:
-                kept = replace(kept, payload=_slim(kept.payload))
-            self.append(kept)
+            self.append(kept.slim())
 
     @property
     def nbytes(self) -> int:
@@ -144,13 +144,3 @@ def _together(tables: list[pa.Table]) -> pa.Table:
     if len(tables) == 1:
         return tables[0]
     return pa.concat_tables([table.unify_dictionaries() for table in tables])
-
-
-def _slim(rows: pa.Table) -> pa.Table:
-    """The same rows, without texts in dictionaries that none of them has."""
-    columns = []
-    for column in rows.unify_dictionaries().combine_chunks().columns:
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type).dictionary_encode().cast(column.type)
-        columns.append(column)
-    return pa.table(columns, schema=rows.schema)

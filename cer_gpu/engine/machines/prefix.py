@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.lanes import grown, moved
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.automaton import Monitor
@@ -54,6 +54,19 @@ class Prefixes:
         renamed = replace(events, symbols=symbols.astype(events.symbols.dtype))
         return renamed if len(kept) == len(events) else renamed.take(kept)
 
+    def held(self) -> np.ndarray:
+        """The lanes whose monitor or runs are not at their beginning."""
+        begun = self._state != 0
+        if self._reports is not None:
+            begun |= self._reports.begun(len(begun))
+        return np.flatnonzero(begun)
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        self._state = moved(self._state, used, numbers, count)
+        if self._reports is not None:
+            self._reports.keep(used, numbers, count)
+
 
 class _Reports:
     """The runs that go along where a report makes the monitor begin anew (CONSUME BY)."""
@@ -65,6 +78,16 @@ class _Reports:
         self._began = np.empty((0, tables.n_live), np.int64)
         self._since = np.empty(0, np.int64)
         self._now = np.zeros(1, np.int64)
+
+    def begun(self, count: int) -> np.ndarray:
+        """Which lanes have runs, shape (count,), bool."""
+        return np.any(grown(self._runs, count)[:count], axis=1)
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        self._runs = moved(self._runs, used, numbers, count)
+        self._began = moved(self._began, used, numbers, count)
+        self._since = moved(self._since, used, numbers, count)
 
     def rename(self, monitor: Monitor, events: Relevant, state: np.ndarray) -> np.ndarray:
         """The symbols that the monitor gives; `state` is changed in place."""

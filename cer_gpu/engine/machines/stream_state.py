@@ -8,10 +8,10 @@ import numpy as np
 
 from cer_gpu.engine.machines.open_events import OpenEvents
 from cer_gpu.engine.machines.open_runs import Dropped, Following, OpenRuns, Pushed
+from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
-from cer_gpu.errors import LimitError
 from cer_gpu.kernels.streams import cpu as kernels
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -42,7 +42,7 @@ class StreamState:
         self._query = query
         self._intake = intake
         self._runs = runs
-        self._memory = memory
+        self._allowance = Allowance(memory)
         self._kept = OpenEvents(query.window is not None)
         self._bounds = _bounds(1)
         self._events: StreamEvents | None = None
@@ -62,11 +62,10 @@ class StreamState:
         LimitError
             Where what is kept takes more memory than is allowed.
         """
-        if self._kept.count + len(new) > self._full:
-            new = self._drop(new)
-        elif self._memory is not None and self.nbytes > self._memory:
-            new = self._drop(new)
-            self._check_memory()
+        coming = [new]
+        if self._kept.count + len(new) > self._full or self._intake.forgets(self._kept.count + len(new)):
+            coming = self._drop(coming)
+        (new,) = self._within_allowance(coming)
         if not self._kept.room(len(new)):
             self._events = None
         first = self._kept.count
@@ -81,6 +80,12 @@ class StreamState:
         found = self._runs.push(following)
         return None if found is None else found(self._kept.seen())
 
+    def relieve(self) -> None:
+        """Forget what is not needed any more, where there were rows but no events to take in."""
+        if self._intake.forgets(self._kept.count):
+            self._drop([])
+        self._within_allowance([])
+
     @property
     def count(self) -> int:
         """How many events are kept."""
@@ -89,7 +94,7 @@ class StreamState:
     @property
     def nbytes(self) -> int:
         """Bytes that are kept, about."""
-        return self._kept.nbytes + self._runs.nbytes
+        return self._kept.nbytes + self._runs.nbytes + self._intake.nbytes
 
     def _laid_out(self) -> StreamEvents:
         """The events as kernels read them."""
@@ -106,18 +111,48 @@ class StreamState:
 
     # ------------------------------------------------------------------------------------- forgetting
 
-    def _drop(self, new: Relevant) -> Relevant:
-        """Drop what is no longer open; new events, with lanes and slots as they are numbered then."""
+    def _within_allowance(self, new: list[Relevant]) -> list[Relevant]:
+        """Drop more where too much is kept; as `_drop`."""
+        coming = new
+
+        def drop() -> None:
+            nonlocal coming
+            coming = self._drop(coming, pressed=True)
+
+        def presume() -> bool:
+            window = self._query.window
+            if window is not None and window.kind == "time":
+                return self._intake.presume(window.size, np.empty(0, np.int64))
+            return self._intake.presume(0, np.unique(self._kept.seen().lanes))
+
+        self._allowance.keep_to(
+            lambda: self.nbytes,
+            drop,
+            presume,
+            lambda: still_needed(self._kept.count, self._query.window),
+        )
+        return coming
+
+    def _drop(self, new: list[Relevant], pressed: bool = False) -> list[Relevant]:
+        """Drop what is no longer open; new events, with lanes and slots as they are numbered then.
+
+        Parameters
+        ----------
+        new : list of Relevant
+            None or one.
+        pressed : bool
+            Whether also few keys are to be forgotten.
+        """
+        coming = sum(map(len, new))
         if self._events is None:
-            self._full = max(LEAST, 2 * len(new))
-            return new
+            self._full = max(LEAST, 2 * coming)
+            return self._intake.forget(new, pressed)
         seen = self._kept.seen()
-        is_open = self._open()
+        is_open = self._open(new)
         place = np.cumsum(is_open, dtype=np.int64) - is_open
         which = np.flatnonzero(is_open)
         kept = seen.take(which)
-        renumbered, new = self._intake.forget(kept, new)
-        assert renumbered is not None
+        renumbered, *new = self._intake.forget([kept, *new], pressed)
         lanes, count = np.zeros((1, 2), np.int64), 1
         if len(seen.lanes):
             new_of = np.full(len(self._bounds.low), -1, np.int64)
@@ -135,34 +170,20 @@ class StreamState:
             self._events = self._laid_out()
             if self._query.window is not None:
                 kernels.relink(self._events, self._kept.count, bounds)
-        self._full = max(LEAST, 2 * (self._kept.count + len(new)))
+        self._full = max(LEAST, 2 * (self._kept.count + coming))
         return new
 
-    def _open(self) -> np.ndarray:
+    def _open(self, new: list[Relevant]) -> np.ndarray:
         events, count = self._events, self._kept.count
         assert events is not None
         is_open = np.empty(count, np.uint8)
-        clocked = len(events.lanes) > 0 and ascends(self._query, self._intake)
-        now = events.measured[count - 1] if clocked else self._size
-        kernels.mark_open(events, count, self._bounds, clocked, now, self._size, is_open)
+        kernels.mark_open(events, count, self._bounds, is_open)
+        window = self._query.window
+        least = None if window is None else self._intake.least_measured(new)
+        if window is not None and least is not None and len(events.lanes):
+            # The stream has moved on for all lanes.
+            is_open &= self._kept.seen().measured >= least - window.size
         return is_open
-
-    def _check_memory(self) -> None:
-        assert self._memory is not None
-        if self.nbytes <= self._memory:
-            return
-        window = "has no window" if self._query.window is None else "has a window that long"
-        raise LimitError(
-            f"{self._kept.count:,} events may still be part of a complex event, since the query {window}: "
-            f"they take {self.nbytes:,} bytes, and memory={self._memory:,} was allowed: "
-            "narrow WITHIN or the filters, or allow more"
-        )
-
-
-def ascends(query: CompiledQuery, intake: Intake) -> bool:
-    """Whether what the window measures ascends over all lanes: the stream moves on for each of them."""
-    window = query.window
-    return window is not None and not query.reading.partition and (window.kind == "events" or intake.in_order)
 
 
 def _bounds(lanes: int) -> LaneBounds:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.columns import single
+from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.lanes import cpu as kernels
 
@@ -36,6 +37,8 @@ class Relevant:
         For a join: the values to be equal, numbered column by column; -1 for a null or NaN.
     payload : pyarrow.Table or None
         The columns that results are made of, one row for each event.
+    lane_keys : Keys or None
+        What the lanes stand for, where they are partitions.
     """
 
     symbols: np.ndarray
@@ -46,6 +49,7 @@ class Relevant:
     places: np.ndarray
     slots: np.ndarray
     payload: pa.Table | None
+    lane_keys: Keys | None = None
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -59,6 +63,17 @@ class Relevant:
     def all_keyed(self) -> np.ndarray:
         """`keyed` with an entry for each event also where no key is null, shape (n,), uint8."""
         return self.keyed if len(self.keyed) else np.ones(len(self), np.uint8)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that they take."""
+        flat = [self.symbols, self.positions, self.lanes, self.keys, self.keyed, self.places, self.slots]
+        payload = 0 if self.payload is None else self.payload.nbytes
+        return payload + sum(values.nbytes for values in flat)
+
+    def slim(self) -> Relevant:
+        """The same events with a payload of one chunk, and no texts in its dictionaries but theirs."""
+        return self if self.payload is None else replace(self, payload=_slim(self.payload))
 
     def slice(self, start: int) -> Relevant:
         """The events from `start` on, copied, so that the others can be freed."""
@@ -75,6 +90,7 @@ class Relevant:
             end(self.places),
             self.slots[:, start:].copy(),
             self.payload.slice(start) if self.payload is not None else None,
+            self.lane_keys,
         )
 
     def take(self, order: np.ndarray) -> Relevant:
@@ -93,18 +109,19 @@ class Relevant:
             pick(self.places),
             self.slots[:, order] if len(self.slots) else self.slots,
             payload,
+            self.lane_keys,
         )
 
 
-def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Workers) -> Relevant:
+def grouped(events: Relevant, place: np.ndarray, lanes: np.ndarray, workers: Workers) -> Relevant:
     """The events grouped by lane.
 
     Parameters
     ----------
     place : ndarray, shape (n,), int32
         The new index of each event.
-    starts : ndarray, shape (lanes + 1,), int64
-        Where each lane begins.
+    lanes : ndarray, shape (n,), int32
+        The lane of each event then.
     """
 
     def moved(values: np.ndarray) -> np.ndarray:
@@ -116,7 +133,6 @@ def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Wo
     flat = [events.symbols, events.positions, events.keys, events.keyed, events.places]
     symbols, positions, keys, keyed, places, *rows = workers.map("grouping", moved, [*flat, *events.slots])
     slots = np.stack(rows) if rows else events.slots
-    lanes = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
     payload = None
     if events.payload is not None:
         table = events.payload
@@ -135,7 +151,19 @@ def grouped(events: Relevant, place: np.ndarray, starts: np.ndarray, workers: Wo
             return pa.array(moved(bits)).view(column.type)
 
         payload = pa.table(workers.map("grouping", rearranged, table.columns), schema=table.schema)
-    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)
+    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, events.lane_keys)
+
+
+def _slim(rows: pa.Table) -> pa.Table:
+    columns = []
+    for column in rows.unify_dictionaries().combine_chunks().columns:
+        if pa.types.is_dictionary(column.type) and column.num_chunks:
+            whole = single(column)
+            if len(whole.dictionary) > len(whole):
+                used = whole.cast(whole.type.value_type).dictionary_encode()
+                column = used.cast(whole.type)
+        columns.append(column)
+    return pa.table(columns, schema=rows.schema)
 
 
 def joined(parts: list[Relevant]) -> Relevant:
@@ -156,4 +184,5 @@ def joined(parts: list[Relevant]) -> Relevant:
         np.concatenate([part.places for part in parts]),
         np.concatenate([part.slots for part in parts], axis=1),
         payload,
+        parts[0].lane_keys,
     )

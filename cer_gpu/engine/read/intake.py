@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,13 +12,13 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.join_keys import JoinKeys
-from cer_gpu.engine.read.lanes import LaneEncoder, grown
-from cer_gpu.engine.read.order import HOW_TO_SORT, OrderCheck
+from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
+from cer_gpu.engine.read.order import OrderCheck
+from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels
-from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import CompiledQuery
 
 NO_LANES = np.empty(0, np.int32)
@@ -29,6 +29,15 @@ NO_SLOTS = np.empty((0, 0), np.int32)
 
 REMEMBERED = 1 << 20
 """Keys that are remembered at least, before those that no event in the window has are forgotten."""
+
+LEAST_REMEMBERED = 1 << 10
+"""The same where little memory is allowed."""
+
+BYTES_OF_KEY = 128
+"""What a key takes, about: its place in a table, its words, what is counted of it and its last time."""
+
+LEAST_SHARE = 8
+"""Where less than this part of all keys can be forgotten, it is not worth it."""
 
 PART = 1 << 15
 """Rows whose values one thread gathers at a time."""
@@ -51,6 +60,10 @@ class Intake:
     workers : Workers
     classifier : Classifier or None
         One that finds relevant events elsewhere than on the CPU.
+    foresight : Foresight or None
+        Of a source that can be read again; None: what is to come is not known.
+    memory : int or None
+        Bytes that the run may take.
     """
 
     def __init__(
@@ -63,45 +76,42 @@ class Intake:
         payload: tuple[str, ...],
         workers: Workers,
         classifier: Classifier | None = None,
+        foresight: Foresight | None = None,
+        memory: int | None = None,
     ) -> None:
         self._query = query
         self.classifier = classifier or Classifier(query.reading, units, workers)
         self._order = OrderCheck(order_by, bool(query.reading.partition), workers)
+        self._foresight = foresight
+        self._order.watch_late = foresight is None
         self._workers = workers
         self.order_by = order_by
-        self._stream_column = stream_column
         self.payload = payload
-        self.encoder = encoder
-        self._skips = bool(query.reading.streams)
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys.columns else None
         self._contiguous = query.traits.reads_places
-        self._counters = np.zeros(1, np.int64)
-        self._last = np.zeros(0, np.float64)
-        self._seen = np.zeros(0, np.uint8)
+        counted = self._contiguous or (query.window is not None and query.window.kind == "events")
+        time = order_by[0] if order_by else None
+        self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, time, foresight)
+        self._states: list[LaneState] = []
+        self.remembered = REMEMBERED
+        if memory is not None:
+            self.remembered = max(LEAST_REMEMBERED, min(REMEMBERED, memory // BYTES_OF_KEY // 4))
+        self._left = 0
         self.rows = 0
         """How many events have been read."""
 
     @property
-    def in_order(self) -> bool:
-        """Whether the whole stream has been in the order of time so far."""
-        return self._order.in_order
-
-    @property
     def laned(self) -> bool:
         """Whether events belong to lanes: partitions, or the part of the stream that FROM names."""
-        return self.encoder is not None or self._skips
+        return self._partitions.there
 
     @property
     def lane_count(self) -> int:
         """How many lanes there are by now: partitions, or keys that all events of an answer share."""
         if self._joins is not None and self._joins.has_lanes:
             return self._joins.lane_count
-        return self._partitions
-
-    @property
-    def _partitions(self) -> int:
-        return self.encoder.count if self.encoder is not None else 1
+        return self._partitions.count
 
     @property
     def slot_counts(self) -> np.ndarray:
@@ -109,36 +119,152 @@ class Intake:
         assert self._joins is not None
         return self._joins.slot_counts
 
-    def forget(self, kept: Relevant | None, new: Relevant) -> tuple[Relevant | None, Relevant]:
+    def follow(self, states: Iterable[LaneState]) -> None:
+        """Note who keeps something for each lane: where lanes are forgotten, these do so, too."""
+        self._states += states
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the keys of partitions take, and what is known of each."""
+        return self._partitions.nbytes
+
+    @property
+    def watermark(self) -> int | float | None:
+        """A time that no row to come is before; None where that is not known.
+
+        Of partitions each is ordered by itself, so that one says nothing of another. What is known then is
+        what the source itself shows (it is sorted or merged by time, or can be read ahead), or what has been
+        presumed (`presume`).
+        """
+        order = self._order
+        if self._partitions.encoder is None or order.greatest is None:
+            return order.greatest
+        if self._foresight is None:
+            return order.floor
+        if self._foresight.ordered:
+            return order.greatest
+        least = self._foresight.least_from(self.rows)
+        return order.greatest if least is None else least
+
+    def least_measured(self, new: list[Relevant]) -> int | float | None:
+        """The least that the window may measure of later events, of some new ones too; None if not known."""
+        window = self._query.window
+        if window is None or window.kind == "attribute":
+            return None
+        events = window.kind == "events"
+        least = [part.measured.min().item() for part in new if len(part)]
+        if events:
+            # They are counted in the whole stream; inside a partition only its own count.
+            return None if self._query.reading.partition else min(least, default=None)
+        mark = self.watermark
+        return None if mark is None else min([mark, *least])
+
+    def presume(self, size: int | float, held: np.ndarray) -> bool:
+        """Give up what only a row that comes very late could still need, since it takes too much memory.
+
+        About the older half of the partitions is given up, but nothing that a row might need that is twice as
+        late, by the greatest time so far, as any was. From then on such a row is an error that says so.
+
+        Parameters
+        ----------
+        size : int or float
+            How long before a row what it needs may be.
+        held : ndarray, shape (k,), int64
+            Lanes that would not be given up: what they hold does not depend on time.
+
+        Returns
+        -------
+        bool
+            Whether anything can be given up.
+        """
+        order, times = self._order, self._partitions.times
+        if self._partitions.encoder is None or self._foresight is not None or order.greatest is None:
+            return False
+        free = times.seen.astype(bool)
+        free[held] = False
+        last = times.last[free]
+        if not len(last) or len(last) * LEAST_SHARE < np.count_nonzero(times.seen):
+            return False
+        middle = np.partition(last, len(last) // 2)[len(last) // 2].item()
+        floor = min(middle + size, order.greatest - 2 * order.late)
+        if np.count_nonzero(last < floor - size) * LEAST_SHARE < len(last):
+            return False
+        order.floor = floor if order.floor is None else max(floor, order.floor)
+        return True
+
+    def forget(self, parts: list[Relevant], pressed: bool = False) -> list[Relevant]:
         """Forget the keys of all events but some, once they are many more than these need.
 
         Parameters
         ----------
-        kept : Relevant or None
-            What the window still needs.
-        new : Relevant
-            All events that have been read since.
+        parts : list of Relevant
+            All events that are kept, or have been read since.
+        pressed : bool
+            Whether also few keys are worth it.
 
         Returns
         -------
-        kept, new : Relevant
-            The same with their keys numbered anew.
+        list of Relevant
+            The same with their keys numbered anew; the same list where none was forgotten.
         """
-        joins = self._joins
-        old = 0 if kept is None else len(kept)
-        if self._query.traits.reads_prefix:  # there is a state for each lane, also of those without events
-            return kept, new
-        if joins is None or joins.size < max(REMEMBERED, 8 * (old + len(new))):
-            return kept, new
-        parts = [new] if kept is None else [kept, new]
+        if self._joins is not None and parts:
+            parts = self._without_joined(self._joins, parts)
+        if self._partitions.encoder is not None:
+            parts = self._without_partitions(parts, pressed)
+        return parts
+
+    def forgets(self, events: int, pressed: bool = False) -> bool:
+        """Whether there are keys to forget, where so many events are kept or new."""
+        joined = self._joins is not None and self._joins.size >= max(self.remembered, 8 * events)
+        return joined or self._has_partitions_to_forget(pressed)
+
+    def _without_joined(self, joins: JoinKeys, parts: list[Relevant]) -> list[Relevant]:
+        """Forget the values that a join compares, but for those of some events."""
+        events = sum(map(len, parts))
+        if joins.size < max(self.remembered, 8 * events):
+            return parts
+        if joins.has_lanes and self._query.traits.reads_prefix:
+            return parts  # there is a state for each lane, also of those without events
         slots = joins.forget(np.concatenate([part.slots for part in parts], axis=1))
-        if kept is not None:
-            kept = replace(
-                kept, slots=slots[:, :old], lanes=joins.lanes(slots[:, :old], kept.symbols, kept.lanes)
-            )
-        return kept, replace(
-            new, slots=slots[:, old:], lanes=joins.lanes(slots[:, old:], new.symbols, new.lanes)
-        )
+        renewed = np.split(slots, np.cumsum([len(part) for part in parts])[:-1], axis=1)
+        return [
+            replace(part, slots=own, lanes=joins.lanes(own, part.symbols, part.lanes))
+            for part, own in zip(parts, renewed, strict=True)
+        ]
+
+    def _has_partitions_to_forget(self, pressed: bool) -> bool:
+        partitions = self._partitions
+        if partitions.encoder is None:
+            return False
+        if not pressed and partitions.count < max(self.remembered, 2 * self._left):
+            return False
+        return not self.order_by or self.watermark is not None
+
+    def _without_partitions(self, parts: list[Relevant], pressed: bool) -> list[Relevant]:
+        """Forget partitions that have no events, whose state is a new one's and whose time has passed."""
+        partitions = self._partitions
+        if not self._has_partitions_to_forget(pressed):
+            return parts
+        count = partitions.count
+        needed = np.zeros(count, bool)
+        for part in parts:
+            needed[part.lanes] = True
+        for state in self._states:
+            needed[state.held()] = True
+        if self.order_by:
+            needed[partitions.times.since(self.watermark)] = True
+        used = np.flatnonzero(needed)
+        self._left = len(used)
+        if len(used) > count - count // LEAST_SHARE:
+            return parts
+        numbers = partitions.forget(used)
+        for state in self._states:
+            state.keep(used, numbers, partitions.count)
+        assert partitions.encoder is not None
+        number = np.full(count, -1, np.int32)
+        number[used] = numbers
+        keys = partitions.encoder.keys
+        return [replace(part, lanes=number[part.lanes], lane_keys=keys) for part in parts]
 
     def unseen(self) -> list[tuple[str, str, list[str]]]:
         """The types and streams of the query that no event had: their column, name, and what there was."""
@@ -193,9 +319,11 @@ class Intake:
         positions = np.concatenate([positions for positions, _ in blocks])
         symbols = np.concatenate([symbols for _, symbols in blocks])
         rows = positions - self.rows
-        lanes, ordinals = self._lanes(batch, rows, time)
-        if self.encoder is not None and time is not None and self.in_order:
-            self._remember(lanes, time.data[rows])
+        lanes, ordinals = NO_LANES, NO_KEYS
+        if self.laned:
+            found = self._partitions.laned(batch, rows, time, self._order.in_order, self.rows)
+            lanes, ordinals = found.lanes, found.ordinals
+            self._order.refuse_missing()
         slots = NO_SLOTS
         if self._joins is not None:
             slots = self._joins.slots(batch, rows, symbols, self.rows)
@@ -214,7 +342,9 @@ class Intake:
             taken = batch.select(list(self.payload)).take(pa.array(rows))
             payload = pa.Table.from_batches([taken])
         self.rows += len(batch)
-        return [Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload)]
+        encoder = self._partitions.encoder
+        lane_keys = None if encoder is None else encoder.keys
+        return [Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys)]
 
     @property
     def _reads_rows(self) -> bool:
@@ -233,77 +363,6 @@ class Intake:
         for batch in self.classifier.ahead(batches):
             if len(batch):
                 yield from self.relevant(batch)
-
-    # -------------------------------------------------------------------------------------- lanes
-
-    def _lanes(
-        self, batch: pa.RecordBatch, rows: np.ndarray, time: Values | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The lanes of the relevant rows, and their ordinals where the window counts them."""
-        none = NO_KEYS
-        if not self.laned:
-            return NO_LANES, none
-        window = self._query.window
-        counted = self._contiguous or (window is not None and window.kind == "events")
-        checked = not self._order.in_order and time is not None
-        if not counted and not checked:
-            return self._encode(batch, rows), none
-        lanes, ordinals = self._counted(batch) if counted else (self._encode(batch, None), none)
-        if checked:
-            assert time is not None
-            self._check_lanes(lanes, time)
-        return lanes[rows], ordinals[rows] if counted else none
-
-    def _encode(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> np.ndarray:
-        """The lanes of some rows, of all for None."""
-        inside = self._inside(batch)
-        if inside is not None and rows is not None:
-            inside = inside[rows]
-        if self.encoder is not None:
-            return self.encoder.encode(batch, rows, inside)
-        assert inside is not None
-        return inside.astype(np.int32) - 1
-
-    def _counted(self, batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
-        """The lanes of all rows, and their ordinals."""
-        if self.encoder is not None:
-            return self.encoder.counted(batch, self._inside(batch))
-        lanes = self._encode(batch, None)
-        ordinals = np.empty(len(lanes), np.int64)
-        kernels.ordinals(lanes, self._counters, ordinals)
-        return lanes, ordinals
-
-    def _inside(self, batch: pa.RecordBatch) -> np.ndarray | None:
-        """Which rows are of the streams that FROM names; None where all are."""
-        if not self._skips:
-            return None
-        assert self._stream_column is not None
-        column = columns.single(batch.column(self._stream_column))
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
-        named = pc.is_in(column, pa.array(list(self._query.reading.streams), column.type))
-        return named.to_numpy(zero_copy_only=False)
-
-    def _remember(self, lanes: np.ndarray, times: np.ndarray) -> None:
-        """Note the last time of each lane, for when the stream as a whole falls out of order."""
-        self._room(times.dtype)
-        kernels.remember(lanes, times, self._last, self._seen)
-
-    def _room(self, dtype: np.dtype) -> None:
-        self._last = grown(self._last.astype(dtype, copy=False), self._partitions)
-        self._seen = grown(self._seen, self._partitions)
-
-    def _check_lanes(self, lanes: np.ndarray, time: Values) -> None:
-        self._room(time.data.dtype)
-        row = int(kernels.lane_decrease(lanes, time.data, self._last, self._seen))
-        if row >= 0:
-            assert self.encoder is not None
-            key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
-            raise RowError(
-                self.rows + row,
-                f"{{row}} comes before an earlier row of its partition ({key}) by `{self.order_by[0]}`: "
-                f"{HOW_TO_SORT}",
-            )
 
     # --------------------------------------------------------------------------------------- keys
 

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.keys import Keys, Part, Words, kept
 from cer_gpu.kernels.lanes import cpu as kernels
+
+SPARSE = 4
+"""With so many times as many lanes as events, most lanes have none: it is then the events that are sorted."""
+
+
+class LaneState(Protocol):
+    """What somebody keeps for each lane."""
+
+    def held(self) -> np.ndarray:
+        """The lanes whose state is not that of a lane that nothing was seen of, shape (k,), int64."""
+        ...
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget the other lanes.
+
+        Parameters
+        ----------
+        used, numbers : ndarray, shape (k,), int64
+            The lanes that are kept, those of `held` among them, and their new numbers.
+        count : int
+            How many lanes there are from now on.
+        """
+        ...
 
 
 class LaneEncoder:
@@ -131,6 +154,27 @@ def order_by_lane(lanes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray
     return order, starts
 
 
+def present(lanes: np.ndarray, count: int) -> np.ndarray:
+    """The lanes that occur, ascending.
+
+    Parameters
+    ----------
+    lanes : ndarray, shape (n,), int32
+        All at least 0.
+    count : int
+        How many lanes there are.
+
+    Returns
+    -------
+    ndarray, shape (k,), int64
+    """
+    if count > SPARSE * len(lanes):
+        return np.unique(lanes).astype(np.int64)
+    there = np.zeros(count, bool)
+    there[lanes] = True
+    return np.flatnonzero(there)
+
+
 def grown(values: np.ndarray, count: int, fill: int = 0) -> np.ndarray:
     """What is kept for each lane, with entries for at least `count` lanes, the new ones filled.
 
@@ -142,3 +186,20 @@ def grown(values: np.ndarray, count: int, fill: int = 0) -> np.ndarray:
         return values
     more = max(count, 2 * len(values)) - len(values)
     return np.concatenate([values, np.full((more, *values.shape[1:]), fill, values.dtype)])
+
+
+def moved(values: np.ndarray, used: np.ndarray, numbers: np.ndarray, count: int, fill: int = 0) -> np.ndarray:
+    """What is kept for each lane, once all lanes but some are forgotten.
+
+    Parameters
+    ----------
+    values : ndarray, shape (lanes, ...)
+    used, numbers : ndarray, shape (k,), int64
+        The lanes that are kept, and their new numbers.
+    count : int
+        How many lanes there are from now on; those that are none of these are filled.
+    """
+    out = np.full((count, *values.shape[1:]), fill, values.dtype)
+    known = used < len(values)
+    out[numbers[known]] = values[used[known]]
+    return out

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.lanes import grown, moved
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify.cpu import first_decrease
+from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.late import compute as pc
 
 PART = 1 << 17
@@ -22,8 +26,9 @@ class OrderCheck:
     """Follows the order columns of a run from batch to batch.
 
     Time may not decrease; where it ties, the further columns may not. With PARTITION BY this is asked
-    inside every partition only: once the whole stream is out of order, `in_order` turns false and the
-    caller checks the time of the events of each lane (and no longer what breaks ties).
+    inside every partition only: `in_order` turns false where the whole stream falls out of order, and the
+    caller checks the time of the rows of each lane (and not what breaks ties). The row that an error names
+    is the first of the stream that breaks a rule, however the stream is cut into batches.
 
     Parameters
     ----------
@@ -31,6 +36,17 @@ class OrderCheck:
         The time, then what breaks ties. Empty: nothing is checked.
     partitioned : bool
     workers : Workers
+
+    Attributes
+    ----------
+    in_order : bool
+        Whether the whole stream has been in order so far.
+    greatest : int or float or None
+        The greatest time so far.
+    late : int or float
+        By how much a row came behind the greatest time before it at most, where `watch_late` asks for it.
+    floor : int or float or None
+        Where what only earlier rows could need is no longer kept (`Intake.presume`): no row may come before.
     """
 
     def __init__(self, order_by: tuple[str, ...], partitioned: bool, workers: Workers) -> None:
@@ -39,10 +55,18 @@ class OrderCheck:
         self._partitioned = partitioned
         self._before: pa.RecordBatch | None = None
         self._rows = 0
+        self._missing: RowError | None = None
         self.in_order = True
+        self.watch_late = False
+        self.greatest: int | float | None = None
+        self.late: int | float = 0
+        self.floor: int | float | None = None
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch, checked; None without one.
+
+        With PARTITION BY it ends before a row without a time: `refuse_missing` says so, once the rows before
+        that one have been checked lane by lane.
 
         Raises
         ------
@@ -53,46 +77,90 @@ class OrderCheck:
             return None
         name = self._order_by[0]
         values = columns.numbers(batch.column(name), name)
-        self._refuse_missing(values, name)
-        if self.in_order:
-            self._check(batch, values, name)
-        self._before = batch.select(list(self._order_by)).slice(len(batch) - 1, 1)
+        missing = self._first_missing(values)
+        whole = batch if missing < 0 else batch.slice(0, missing)
+        timed = values if missing < 0 else values.slice(0, missing)
+        if len(whole):
+            if self.floor is not None:
+                self._check_floor(timed.data, self.floor)
+            self._check(whole, timed)
+            self._before = whole.select(list(self._order_by)).slice(len(whole) - 1, 1)
+        if missing >= 0:
+            what = "null" if not values.present[missing] else _named(values.data[missing])
+            self._missing = RowError(
+                self._rows + missing,
+                f"{{row}}: the time `{name}` is {what}, and every event needs one: remove such rows, or give "
+                "them a value",
+            )
+            if not self._partitioned:
+                self.refuse_missing()
         self._rows += len(batch)
-        return values
+        return timed
+
+    def refuse_missing(self) -> None:
+        """Raise the error of a row without a time, where there was one."""
+        if self._missing is not None:
+            raise self._missing
 
     def skip(self, rows: int) -> None:
         """Count rows that have been looked at elsewhere."""
         self._rows += rows
 
-    def _refuse_missing(self, values: Values, name: str) -> None:
+    def _first_missing(self, values: Values) -> int:
+        """The first row without a time, or -1."""
         missing = ~values.present if len(values.valid) else None
         if values.data.dtype.kind == "f":
             # Between infinite times there is no difference that a window could measure.
             endless = ~np.isfinite(values.data)
             missing = endless if missing is None else missing | endless
-        if missing is not None and missing.any():
-            row = int(np.argmax(missing))
-            what = "null" if not values.present[row] else _named(values.data[row])
-            raise RowError(
-                self._rows + row,
-                f"{{row}}: the time `{name}` is {what}, and every event needs one: remove such rows, or give "
-                "them a value",
-            )
+        return int(np.argmax(missing)) if missing is not None and missing.any() else -1
 
-    def _check(self, batch: pa.RecordBatch, values: Values, name: str) -> None:
-        before = values.data[0]
-        if self._before is not None:
-            before = columns.numbers(self._before.column(name), name).data[0]
-        row = self._first_decrease(values.data, before)
-        if row < 0 and len(self._order_by) > 1:
-            row = self._first_tie_broken(batch)
-        if row < 0:
-            return
+    def _check(self, batch: pa.RecordBatch, values: Values) -> None:
+        name, times = self._order_by[0], values.data
+        if self.in_order:
+            before = times[0]
+            if self._before is not None:
+                before = columns.numbers(self._before.column(name), name).data[0]
+            row = self._first_decrease(times, before)
+            if len(self._order_by) > 1 and row != 0:
+                tied = self._first_tie_broken(batch if row < 0 else batch.slice(0, row))
+                row = tied if tied >= 0 else row
+            if row >= 0:
+                self._fall_out_of_order(row)
+        greatest = times[-1] if self.in_order else times.max()
+        if self.watch_late and not self.in_order:
+            self.late = max(self.late, lateness(times, self.greatest))
+        if self.greatest is None or greatest.item() > self.greatest:
+            self.greatest = greatest.item()
+
+    def _fall_out_of_order(self, row: int) -> None:
         if self._partitioned:
             self.in_order = False
             return
         names = ", ".join(f"`{column}`" for column in self._order_by)
         raise RowError(self._rows + row, f"{{row}} comes before the row above it by {names}: {HOW_TO_SORT}")
+
+    def _check_floor(self, times: np.ndarray, floor: int | float) -> None:
+        early = times < floor
+        if not early.any():
+            return
+        row = int(np.argmax(early))
+        raise RowError(
+            self._rows + row,
+            f"{{row}} comes too late by `{self._order_by[0]}`: {self._shown(times[row])}, after "
+            f"{self._shown(self.greatest)}. Partitions that time had left behind took more memory than is "
+            f"allowed, so that what only rows before {self._shown(floor)} could need is no longer kept: "
+            f"allow more (memory=), or {HOW_TO_SORT}",
+        )
+
+    def _shown(self, time: Any) -> str:
+        """A time as the data has it."""
+        assert self._before is not None
+        kind = self._before.schema.field(self._order_by[0]).type
+        if pa.types.is_temporal(kind):
+            width = pa.int32() if kind.bit_width == 32 else pa.int64()
+            return str(pa.array([int(time)], width).cast(kind)[0])
+        return str(time)
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
         """The first row whose time is less than the one before it, or -1."""
@@ -122,6 +190,69 @@ class OrderCheck:
             wrong |= tied & less
             tied &= same
         return int(np.argmax(wrong)) + 1 - shift if wrong.any() else -1
+
+
+class LaneTimes:
+    """The time of the last row of every lane: inside a lane none may be earlier.
+
+    Attributes
+    ----------
+    last : ndarray, shape (lanes,), int64 or float64
+    seen : ndarray, shape (lanes,), uint8
+        Whether there was one; there may be room for more lanes than there are.
+    """
+
+    def __init__(self) -> None:
+        self.last = np.empty(0, np.int64)
+        self.seen = np.empty(0, np.uint8)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that they take."""
+        return self.last.nbytes + self.seen.nbytes
+
+    def first_decrease(self, lanes: np.ndarray, times: np.ndarray, count: int) -> int:
+        """The first row that is earlier than the row before it in its lane, or -1; those before it are noted.
+
+        Parameters
+        ----------
+        lanes : ndarray, shape (n,), int32
+            -1 where a row has none.
+        times : ndarray, shape (n,), any number
+        count : int
+            How many lanes there are by now.
+        """
+        dtype = np.dtype(np.float64 if times.dtype.kind == "f" else np.int64)
+        self.last = grown(self.last.astype(dtype, copy=False), count)
+        self.seen = grown(self.seen, count)
+        return int(kernels.lane_decrease(lanes, times, self.last, self.seen))
+
+    def since(self, mark: int | float | None) -> np.ndarray:
+        """The lanes whose last row is not before a time; with None, all that had rows."""
+        return np.flatnonzero(self.seen if mark is None else (self.seen != 0) & (self.last >= mark))
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        self.last = moved(self.last, used, numbers, count)
+        self.seen = moved(self.seen, used, numbers, count)
+
+
+def lateness(times: np.ndarray, before: int | float | None) -> int | float:
+    """By how much a time comes behind the greatest before it at most.
+
+    Parameters
+    ----------
+    times : ndarray, shape (n,), any number
+    before : int or float or None
+        The greatest of all times before these.
+    """
+    running = np.maximum.accumulate(times)
+    if before is not None:
+        running = np.maximum(running, times.dtype.type(before))
+    if times.dtype.kind == "f":
+        return float((running - times).max())
+    # The difference of two int64 need not be one.
+    return int((running.astype(np.uint64) - times.astype(np.uint64)).max())
 
 
 def _named(time: np.generic) -> str:

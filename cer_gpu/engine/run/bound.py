@@ -22,6 +22,7 @@ from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -171,24 +172,26 @@ class BoundQuery:
 
     # ------------------------------------------------------------------------------------- the run
 
-    def begin(self, product: Product) -> Run:
+    def begin(self, product: Product, pushed: bool = False) -> Run:
         """Set a run up, with nothing read yet.
 
         Parameters
         ----------
         product : {"run", "count", "counts", "hits"}
             What is asked of it.
+        pushed : bool
+            Whether further events come after those of the source.
         """
         if self.place.numbers:
-            run = with_memory(lambda: self._begun(product))
+            run = with_memory(lambda: self._begun(product, pushed))
             if run is not None:
                 return run
             reason = f"the CPU, because {self.place.name} has no memory left for the tables of the query"
             warnings.warn(reason, UserWarning, stacklevel=4)
             self.place = Place((), reason)
-        return self._begun(product)
+        return self._begun(product, pushed)
 
-    def _begun(self, product: Product) -> Run:
+    def _begun(self, product: Product, pushed: bool) -> Run:
         query, options, workers = self._query.asked(product), self._options, self._workers
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
@@ -206,11 +209,24 @@ class BoundQuery:
             form.payload if enumerates else (),
             workers,
             self._classifier(query, enumerates),
+            None if pushed else self._foresight(),
+            options.memory,
         )
         runner = self._runner(query, carries)
+        intake.follow(runner.states)
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         lister = Lister(runner, form, workers, query.limit, options.memory)
         return Run(query, workers, intake, runner, chunker, lister)
+
+    def _foresight(self) -> Foresight | None:
+        """What can be known of the source before it is read; None where there is no such thing."""
+        source, reading = self._source, self._query.reading
+        if not reading.partition or not self._options.order_by or not (source.ordered or source.repeats):
+            return None
+        keys = [name for part in reading.partition for name in part]
+        if reading.streams and self._options.stream_column is not None:
+            keys.append(self._options.stream_column)
+        return Foresight(source, keys, self._options.order_by[0])
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether nothing between the columns and the ends has to come back from a device."""

@@ -11,11 +11,12 @@ import pyarrow as pa
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.machines.chunk import Chunk, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
+from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.lanes import grown, present
+from cer_gpu.engine.run.tails import Tails
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import CompiledQuery
 
 CHUNK = 1 << 20
@@ -23,6 +24,9 @@ CHUNK = 1 << 20
 
 BYTES_OF_EVENT = 512
 """What a relevant event takes while its chunk is run and enumerated, about."""
+
+LEAST_PURGED = 1 << 15
+"""Events that are kept at least before it is looked whether time has passed some of them."""
 
 CARRIED = 1 << 17
 """The same where registers are carried: less, for their counts may have thousands of digits."""
@@ -77,8 +81,13 @@ class Run:
 class Chunker:
     """Cuts the relevant events of a run into chunks, with the tail that the window needs.
 
-    A chunk is run when it has as many new events as the tail has old ones (and `CHUNK` at least), so that
-    running the tail again costs a constant factor, whatever the window.
+    A chunk is run when it has as many new events as the tails of their lanes have old ones (and `CHUNK` at
+    least), so that running a tail again costs a constant factor, whatever the window.
+
+    With lanes the tail of each stays until the lane itself moves on, and is dropped before only where it is
+    known that time has passed its window for every row to come (`Intake.watermark`). Where that cannot be
+    known, and what is kept takes more memory than is allowed, it is presumed, and a row that shows it wrong
+    is an error (`Intake.presume`): what is given up is never lost without a word.
 
     Parameters
     ----------
@@ -90,7 +99,7 @@ class Chunker:
     carries : bool
         Whether the runner carries registers, so that no tail is needed.
     memory : int or None
-        Bytes that the tail may take at most.
+        Bytes that the run may take.
     """
 
     def __init__(
@@ -107,58 +116,106 @@ class Chunker:
         self._runner = runner
         self._workers = workers
         self._carries = carries
-        self._memory = memory
+        self._allowance = Allowance(memory)
         least = CHUNK * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         self._tail: Relevant | None = None
+        """What is kept without lanes."""
+        self._tails = Tails()
+        self._touched = np.zeros(0, bool)
+        self._purged = LEAST_PURGED
         self._last: Chunk | None = None
 
     def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
         """The chunks of a stream of relevant events; each must be run before the next is asked for."""
         waiting: list[Relevant] = []
-        count = 0
+        again = 0
         for part in relevant:
             self._settle()
             if len(part):
                 waiting.append(part)
-                count += len(part)
-            if count >= (CARRIED if self._carries else max(self._least, len(self._tail or ()))):
+                again += self._run_again(part)
+            else:
+                waiting = self.relieve(waiting)
+            count = sum(map(len, waiting))
+            if count >= (CARRIED if self._carries else max(self._least, again)):
                 yield self.chunk(joined(waiting))
-                waiting, count = [], 0
+                waiting, again = [], 0
         if waiting:
             yield self.chunk(joined(waiting))
 
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream with those that the window still needs."""
         self._settle()
-        if not self._carries:
-            self._tail, new = self._intake.forget(self._tail, new)
+        (new,) = self.relieve([new])
+        self._touched[:] = False
+        tail = self._tail
+        if len(new.lanes) and not self._carries:
+            tail = self._tails.take(present(new.lanes, self._intake.lane_count))
         query = self._query
         chunk = make_chunk(
-            query.window, query.traits.ranks, self._tail, new, self._intake.lane_count, self._workers
+            query.window, query.traits.ranks, tail, new, self._intake.lane_count, self._workers
         )
         self._last = chunk
         return chunk
 
+    def relieve(self, new: list[Relevant]) -> list[Relevant]:
+        """Drop what is not needed any more, once it may be much; new events, with their keys renumbered.
+
+        Parameters
+        ----------
+        new : list of Relevant
+            Those that have been read and are in no chunk yet.
+
+        Raises
+        ------
+        LimitError
+            Where what is still needed takes more memory than is allowed.
+        """
+        self._settle()
+        if len(self._tails) >= 2 * self._purged:
+            self._purge(new)
+            self._purged = max(LEAST_PURGED, len(self._tails))
+        coming = self._forgotten(new)
+
+        def drop() -> None:
+            nonlocal coming
+            self._purge(coming)
+            coming = self._forgotten(coming, pressed=True)
+
+        self._allowance.keep_to(lambda: self._nbytes, drop, self._presume, self._what_is_kept)
+        return coming
+
     def resume(self, tail: Relevant | None) -> None:
         """Go on where another has run the stream so far, and left these events inside the window."""
         self._tail, self._last = tail, None
+        if tail is not None and len(tail.lanes):
+            self._tail = None
+            self._tails.reset(tail.take(np.argsort(tail.lanes, kind="stable")))
+
+    def _run_again(self, new: Relevant) -> int:
+        """How many events are run again with some new ones, but for those of lanes that were met already."""
+        if self._tail is not None and not self._touched.any():
+            self._touched = np.ones(1, bool)
+            return len(self._tail)
+        if not len(new.lanes) or not len(self._tails):
+            return 0
+        count = self._intake.lane_count
+        self._touched = grown(self._touched, count)
+        lanes = present(new.lanes[~self._touched[new.lanes]], count)
+        self._touched[lanes] = True
+        return self._tails.size_of(lanes)
 
     def _settle(self) -> None:
         """Cut the tail out of the last chunk: only once it is known that more events follow."""
-        if self._last is not None:
-            self._tail = None if self._carries else self._kept(self._last)
-            self._last = None
-
-    def _kept(self, chunk: Chunk) -> Relevant | None:
-        """The events of a chunk that a complex event that ends later may still contain."""
-        events = chunk.events
-        if not len(events.lanes):
-            kept = events.slice(self._first_kept(chunk))
-        else:
-            kept = events.take(np.flatnonzero(self._keeps(chunk)))
-        self._check_memory(kept)
-        return kept if len(kept) else None
+        chunk, self._last = self._last, None
+        if chunk is None or self._carries:
+            return
+        if len(chunk.events.lanes):
+            self._tails.put(chunk.events.take(np.flatnonzero(self._keeps(chunk))))
+            return
+        kept = chunk.events.slice(self._first_kept(chunk))
+        self._tail = kept if len(kept) else None
 
     def _first_needed(self, chunk: Chunk) -> np.ndarray | None:
         """For each lane of a chunk the first event that is kept for later ones; None: all are."""
@@ -183,41 +240,68 @@ class Chunker:
         return low
 
     def _keeps(self, chunk: Chunk) -> np.ndarray:
-        """Which events are kept, with lanes: of each lane the end, too."""
-        events, window, needed = chunk.events, self._query.window, self._first_needed(chunk)
-        keep = np.ones(len(events), bool)
-        if window is not None and needed is not None and len(needed):
-            keep = ~_covered(len(events), chunk.lanes.begin, needed)
-            shared = window.kind == "events" and not self._query.reading.partition
-            if shared or (window.kind == "time" and self._intake.in_order):
-                # What the window measures ascends over all lanes: the stream has moved on for each of them.
-                keep &= events.measured.max() - events.measured <= window.size
-        if self._query.consume == "ANY":
-            keep &= events.positions > self._runner.consumption.floor
-        elif self._query.consume == "PARTITION":
-            floors = grown(self._runner.consumption.floors, int(events.lanes.max(initial=-1)) + 1, -1)
-            keep &= events.positions > floors[events.lanes]
+        """Which events are kept, with lanes: of each lane the end."""
+        events, needed = chunk.events, self._first_needed(chunk)
+        keep = self._unconsumed(events)
+        if needed is not None and len(needed):
+            keep &= ~_covered(len(events), chunk.lanes.begin, needed)
         return keep
 
-    def _check_memory(self, kept: Relevant) -> None:
-        size = len(kept) * (kept.symbols.itemsize + 8 + 4 * bool(len(kept.lanes)) + 8 * bool(len(kept.keys)))
-        if kept.payload is not None:
-            size += kept.payload.nbytes
-        if self._memory is not None and size > self._memory:
-            raise LimitError(
-                f"{len(kept):,} events may still be part of a complex event, since {self._why_kept()}: they "
-                f"take {size:,} bytes, and memory={self._memory:,} was allowed: "
-                "narrow WITHIN or the filters, or allow more"
-            )
+    def _unconsumed(self, events: Relevant) -> np.ndarray:
+        """Which events no report has dropped."""
+        if self._query.consume == "ANY":
+            return events.positions > self._runner.consumption.floor
+        if self._query.consume == "PARTITION":
+            floors = grown(self._runner.consumption.floors, int(events.lanes.max(initial=-1)) + 1, -1)
+            return events.positions > floors[events.lanes]
+        return np.ones(len(events), bool)
 
-    def _why_kept(self) -> str:
+    # ------------------------------------------------------------------- the tails of lanes, and their keys
+
+    def _presume(self) -> bool:
+        """Presume that no row is so late as to need the oldest events; whether there are such."""
         window = self._query.window
-        if window is None:
-            return "the query has no window"
-        if window.kind != "attribute":
-            return "the query has a window that long"
-        name = window.attribute
-        return f"`{name}` may fall into the window of those before (order_by={name!r} says that it does not)"
+        if window is not None and window.kind == "time":
+            return self._intake.presume(window.size, self._tails.lanes[:0])
+        return self._intake.presume(0, self._tails.lanes)
+
+    def _what_is_kept(self) -> str:
+        count = len(self._tails) + (0 if self._tail is None else len(self._tail))
+        return still_needed(count, self._query.window)
+
+    @property
+    def _nbytes(self) -> int:
+        tail = 0 if self._tail is None else self._tail.nbytes
+        return tail + self._tails.nbytes + self._intake.nbytes
+
+    def _purge(self, new: list[Relevant]) -> None:
+        """Drop the events whose window time has passed for all lanes, before some new events, or consumed."""
+        events, window = self._tails.everything(), self._query.window
+        if events is None:
+            return
+        keep = self._unconsumed(events)
+        least = None if window is None else self._intake.least_measured(new)
+        if window is not None and least is not None:
+            keep &= events.measured >= least - window.size
+        if not keep.all():
+            self._tails.reset(events.take(np.flatnonzero(keep)))
+
+    def _forgotten(self, new: list[Relevant], pressed: bool = False) -> list[Relevant]:
+        """Forget keys that no event has any more; new events, with their keys renumbered."""
+        count = len(self._tails) + sum(map(len, new)) + (0 if self._tail is None else len(self._tail))
+        if self._carries or not self._intake.forgets(count, pressed):
+            return new
+        old = [each for each in (self._tails.everything(), self._tail) if each is not None]
+        parts = [*old, *new]
+        renumbered = self._intake.forget(parts, pressed)
+        if renumbered is parts:
+            return new
+        self._touched[:] = False
+        if self._tail is not None:
+            self._tail = renumbered[len(old) - 1]
+        else:
+            self._tails.reset(renumbered[0] if old else None)
+        return renumbered[len(old) :]
 
 
 def _covered(count: int, begin: np.ndarray, end: np.ndarray) -> np.ndarray:

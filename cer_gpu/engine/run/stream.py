@@ -65,7 +65,11 @@ class Stream:
         try:
             with within_memory("running a batch of the stream"):
                 new = [part for part in run.relevant(batches) if len(part)]
-                found = state.push(joined(new)) if new and run.query.limit != 0 else None
+                if new and run.query.limit != 0:
+                    found = state.push(joined(new))
+                else:
+                    found = None
+                    state.relieve()
         except BaseException:
             # Part of the batch has been taken in: what follows could not be exact.
             self.close()
@@ -85,7 +89,7 @@ class Stream:
         bound = self._open(given)
         if self._first is None:
             self._first = bound
-            self._run = bound.begin("run")
+            self._run = bound.begin("run", pushed=True)
             self._state = _state_of(self._run)
         elif bound.arrow_schema != self._first.arrow_schema:
             raise DataError(
@@ -159,6 +163,10 @@ class WindowAgain:
         runner = self._run.runner
         chunk = self._run.chunker.chunk(new)
         return Pushed(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
+
+    def relieve(self) -> None:
+        """Forget what is not needed any more; as `StreamState.relieve`."""
+        self._run.chunker.relieve([])
 
 
 def _state_of(run: Run) -> StreamState | WindowAgain:

@@ -40,6 +40,8 @@ class MergedRows(Rows):
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
         self.where = "the tables"
         self.rewindable = all(part.rewindable for part in parts.values())
+        self.repeats = all(part.repeats for part in parts.values())
+        self.ordered = True
         self.partial = next((part.partial for part in parts.values() if part.partial), "")
 
     def _check_columns(self) -> None:

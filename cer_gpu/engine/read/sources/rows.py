@@ -43,6 +43,8 @@ class Rows(ABC):
     rows: int | None
     where: str
     rewindable: bool = True
+    repeats: bool = True
+    ordered: bool = False
     partial: str = ""
 
     @abstractmethod
@@ -110,6 +112,7 @@ class StreamRows(Rows):
         self.rows = None
         self.where = where
         self.rewindable = reopen is not None
+        self.repeats = False
         self._most = 0
 
     def _reader(self) -> pa.RecordBatchReader:

@@ -95,6 +95,8 @@ class SortedRows(Rows):
         self.rows = rows.rows
         self.where = rows.where
         self.rewindable = rows.rewindable
+        self.repeats = rows.repeats
+        self.ordered = True
         self.partial = rows.partial
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:

@@ -56,6 +56,10 @@ class Source:
         False when all events are of one type (the name that FROM gives).
     rewindable : bool
         Whether the events can be read more than once.
+    repeats : bool
+        Whether they are then the same in the same order, and no query is run again for it.
+    ordered : bool
+        Whether they were brought into the order of `order_by`.
     """
 
     def __init__(
@@ -72,6 +76,8 @@ class Source:
         self.has_type_column = type_column in rows.schema.names
         self.rows = rows.rows
         self.rewindable = rows.rewindable
+        self.repeats = rows.repeats
+        self.ordered = rows.ordered
         self.where = rows.where
         self.arrow_schema = self._typed(rows.schema)
 

@@ -1,0 +1,193 @@
+"""The lane of every row: its partition, and the place and the time of the row in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.foresight import Foresight
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
+from cer_gpu.errors import RowError
+from cer_gpu.kernels.lanes import cpu as kernels
+from cer_gpu.late import compute as pc
+
+NO_ORDINALS = np.empty(0, np.int64)
+"""The ordinals of rows that are not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laned:
+    """The lanes of some rows.
+
+    Attributes
+    ----------
+    lanes : ndarray, shape (m,), int32
+        -1 where a row has none.
+    ordinals : ndarray, shape (m,) or (0,), int64
+        How many rows of its lane came before each; empty where they are not counted.
+    """
+
+    lanes: np.ndarray
+    ordinals: np.ndarray
+
+
+class Partitions:
+    """Tells partitions apart, and follows the order of time inside each.
+
+    The time of the last row of each partition is known of all its rows, also of those that the query has no
+    use for, so that a row that is out of order is found however the stream is cut. While the whole stream is
+    in order no row can be, and of a source that can be read again (`foresight`) the rows so far are then read
+    once more where it falls out of order; of any other source every row is looked at as it comes.
+
+    Parameters
+    ----------
+    encoder : LaneEncoder or None
+        Of PARTITION BY; None: there is one lane.
+    streams : tuple of str
+        Those that FROM names, where the rows of others have no lane; empty: all rows have one.
+    stream_column : str or None
+    counted : bool
+        Whether the rows of each lane are counted.
+    order : str or None
+        The time column.
+    foresight : Foresight or None
+    """
+
+    def __init__(
+        self,
+        encoder: LaneEncoder | None,
+        streams: tuple[str, ...],
+        stream_column: str | None,
+        counted: bool,
+        order: str | None,
+        foresight: Foresight | None,
+    ) -> None:
+        self.encoder = encoder
+        self._streams = streams
+        self._stream_column = stream_column
+        self._counted = counted
+        self._counters = np.zeros(1, np.int64)
+        self._order = order
+        self._foresight = foresight
+        self._known = foresight is None
+        self.times = LaneTimes()
+
+    @property
+    def there(self) -> bool:
+        """Whether rows have lanes at all."""
+        return self.encoder is not None or bool(self._streams)
+
+    @property
+    def count(self) -> int:
+        """How many lanes there are by now."""
+        return self.encoder.count if self.encoder is not None else 1
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the keys take, and what is known of each."""
+        return self.times.nbytes + (0 if self.encoder is None else self.encoder.keys.nbytes)
+
+    def laned(
+        self, batch: pa.RecordBatch, rows: np.ndarray, time: Values | None, in_order: bool, before: int
+    ) -> Laned:
+        """The lanes of some rows of the next batch.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        rows : ndarray, shape (m,), int64
+        time : Values or None
+            Of its rows, or of the first of them that have one.
+        in_order : bool
+            Whether the whole stream has been in order so far, this batch too.
+        before : int
+            How many rows come before it.
+
+        Raises
+        ------
+        DataError
+            Where a row is earlier than the row before it in its partition.
+        """
+        followed = self.encoder is not None and time is not None and (self._known or not in_order)
+        if not followed and not self._counted:
+            return Laned(self._encoded(batch, rows), NO_ORDINALS)
+        if followed and not self._known:
+            self._look_back(before)
+        lanes, ordinals = self._counted_rows(batch) if self._counted else (self._encoded(batch), NO_ORDINALS)
+        if followed and time is not None:
+            self._check(lanes[: len(time.data)], time.data, before)
+        return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
+
+    def forget(self, used: np.ndarray) -> np.ndarray:
+        """Forget all lanes but some.
+
+        Parameters
+        ----------
+        used : ndarray, shape (k,), int64
+            The lanes to keep, ascending.
+
+        Returns
+        -------
+        ndarray, shape (k,), int64
+            The new number of each.
+        """
+        assert self.encoder is not None
+        numbers = self.encoder.forget(used)
+        self.times.keep(used, numbers, self.count)
+        return numbers
+
+    def _look_back(self, rows: int) -> None:
+        """Note the last time of every lane in the rows before, which were in order."""
+        assert self.encoder is not None
+        assert self._foresight is not None
+        assert self._order is not None
+        self._known = True
+        for batch in self._foresight.before(rows):
+            time = columns.numbers(batch.column(self._order), self._order)
+            self.times.first_decrease(self._encoded(batch), time.data, self.count)
+
+    def _check(self, lanes: np.ndarray, times: np.ndarray, before: int) -> None:
+        row = self.times.first_decrease(lanes, times, self.count)
+        if row >= 0:
+            assert self.encoder is not None
+            key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
+            raise RowError(
+                before + row,
+                f"{{row}} comes before an earlier row of its partition ({key}) by `{self._order}`: "
+                f"{HOW_TO_SORT}",
+            )
+
+    def _encoded(self, batch: pa.RecordBatch, rows: np.ndarray | None = None) -> np.ndarray:
+        """The lanes of some rows, of all for None."""
+        inside = self._inside(batch)
+        if inside is not None and rows is not None:
+            inside = inside[rows]
+        if self.encoder is not None:
+            return self.encoder.encode(batch, rows, inside)
+        assert inside is not None
+        return inside.astype(np.int32) - 1
+
+    def _counted_rows(self, batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
+        """The lanes of all rows, and their ordinals."""
+        if self.encoder is not None:
+            return self.encoder.counted(batch, self._inside(batch))
+        lanes = self._encoded(batch)
+        ordinals = np.empty(len(lanes), np.int64)
+        kernels.ordinals(lanes, self._counters, ordinals)
+        return lanes, ordinals
+
+    def _inside(self, batch: pa.RecordBatch) -> np.ndarray | None:
+        """Which rows are of the streams that FROM names; None where all are."""
+        if not self._streams:
+            return None
+        assert self._stream_column is not None
+        column = columns.single(batch.column(self._stream_column))
+        if pa.types.is_dictionary(column.type):
+            column = column.dictionary_decode()
+        named = pc.is_in(column, pa.array(list(self._streams), column.type))
+        return named.to_numpy(zero_copy_only=False)

@@ -1,0 +1,140 @@
+"""The events that the window still needs, lane by lane: each stays until its lane moves on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.lanes import grown
+
+
+@dataclass(slots=True)
+class _Level:
+    """Tails that were put away at about the same time.
+
+    Attributes
+    ----------
+    events : Relevant
+        Those of each lane together.
+    lanes, begin : ndarray, shape (k,), int64
+        The lanes, and where the events of each begin.
+    count : int
+        How many of the events have not been taken out.
+    """
+
+    events: Relevant
+    lanes: np.ndarray
+    begin: np.ndarray
+    count: int
+
+
+class Tails:
+    """For each lane the events that later ones of it may need, in the order of the stream.
+
+    To take the tails of some lanes costs what they hold, whatever the others hold. Tails lie in levels, each
+    of at most half as many events as the one before it, so that an event is copied a logarithm of times.
+    """
+
+    def __init__(self) -> None:
+        self._levels: list[_Level] = []
+        # Of each lane where its tail is, and how many events that has: 0 where there is none.
+        self._level = np.empty(0, np.int64)
+        self._begin = np.empty(0, np.int64)
+        self._size = np.empty(0, np.int64)
+
+    def __len__(self) -> int:
+        return sum(level.count for level in self._levels)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that they take."""
+        return sum(level.events.nbytes for level in self._levels) + 3 * self._size.nbytes
+
+    @property
+    def lanes(self) -> np.ndarray:
+        """The lanes that have a tail, ascending, shape (k,), int64."""
+        return np.flatnonzero(self._size)
+
+    def size_of(self, lanes: np.ndarray) -> int:
+        """How many events the tails of some lanes hold; no lane twice."""
+        return int(self._size[lanes[lanes < len(self._size)]].sum())
+
+    def put(self, events: Relevant) -> None:
+        """Put the tails of lanes away that have none here.
+
+        Parameters
+        ----------
+        events : Relevant
+            Those of each lane together.
+        """
+        self._push(events)
+        while len(self._levels) > 1 and 2 * self._levels[-1].count > self._levels[-2].count:
+            parts = [self._left(number) for number in (-2, -1)]
+            del self._levels[-2:]
+            self._push(joined(parts).slim())
+
+    def take(self, lanes: np.ndarray) -> Relevant | None:
+        """Take the tails of some lanes out, those of each together; None where they have none.
+
+        Parameters
+        ----------
+        lanes : ndarray, shape (k,), int64
+            No lane twice.
+        """
+        there = lanes[lanes < len(self._size)]
+        there = there[self._size[there] > 0]
+        parts = []
+        for number, level in enumerate(self._levels):
+            own = there[self._level[there] == number]
+            if len(own):
+                parts.append(level.events.take(_ranges(self._begin[own], self._size[own])))
+                level.count -= len(parts[-1])
+        self._size[there] = 0
+        while self._levels and not self._levels[-1].count:
+            self._levels.pop()
+        return joined(parts) if parts else None
+
+    def everything(self) -> Relevant | None:
+        """All tails, those of each lane together; None where there are none."""
+        parts = [self._left(number) for number in range(len(self._levels))]
+        parts = [part for part in parts if len(part)]
+        return joined(parts) if parts else None
+
+    def reset(self, events: Relevant | None) -> None:
+        """Put these tails in place of all, those of each lane together."""
+        self._levels = []
+        self._level, self._begin, self._size = (np.empty(0, np.int64) for _ in range(3))
+        if events is not None:
+            self._push(events.slim())
+
+    def _left(self, number: int) -> Relevant:
+        """The events of a level that have not been taken out."""
+        level = self._levels[number]
+        if level.count == len(level.events):
+            return level.events
+        number %= len(self._levels)
+        there = (self._size[level.lanes] > 0) & (self._level[level.lanes] == number)
+        return level.events.take(_ranges(level.begin[there], self._size[level.lanes[there]]))
+
+    def _push(self, events: Relevant) -> None:
+        """Put events on top of the levels."""
+        if not len(events):
+            return
+        begin = np.flatnonzero(np.diff(events.lanes, prepend=-1))
+        lanes = events.lanes[begin].astype(np.int64)
+        count = int(lanes.max()) + 1
+        self._level, self._begin, self._size = (
+            grown(values, count) for values in (self._level, self._begin, self._size)
+        )
+        self._level[lanes], self._begin[lanes] = len(self._levels), begin
+        self._size[lanes] = np.diff(begin, append=len(events))
+        self._levels.append(_Level(events, lanes, begin, len(events)))
+
+
+def _ranges(begin: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """The numbers of some ranges, each of which begins at one and has a size, one after another; int64."""
+    ends = np.cumsum(size)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total) + np.repeat(begin - (ends - size), size)
