@@ -7,38 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.compiled import Traits
-
-
-@dataclass(frozen=True, slots=True)
-class Monitor:
-    """A finite automaton that reads the events of a lane from its beginning and renames their symbols.
-
-    What a selector at the beginning of a pattern chooses depends on all events before it: the monitor's state
-    is what must be known of them.
-
-    Attributes
-    ----------
-    follow : ndarray, shape (states, symbols), int32
-        The state after an event. State 0 is the one at the beginning of the lane.
-    symbol : ndarray, shape (states, symbols), uint16
-        What the event's symbol becomes; 0 where it can be dropped.
-    """
-
-    follow: np.ndarray
-    symbol: np.ndarray
-
-    def then(self, after: Monitor) -> Monitor:
-        """One monitor that does what this one does and then another on the symbols that it gives."""
-        n_after = len(after.follow)
-        first = np.repeat(np.arange(len(self.follow)), n_after)
-        second = np.tile(np.arange(n_after), len(self.follow))[:, None]
-        given = self.symbol[first]
-        return Monitor(
-            (self.follow[first] * n_after + after.follow[second, given]).astype(np.int32),
-            after.symbol[second, given],
-        )
 
 
 @dataclass(frozen=True, slots=True)

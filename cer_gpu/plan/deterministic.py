@@ -19,10 +19,10 @@ from cer_gpu.automata.monitored import Monitored, monitored
 from cer_gpu.automata.operators import relabelled as relabelled_runs
 from cer_gpu.automata.selectors import is_single, select
 from cer_gpu.errors import LimitError
+from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
-from cer_gpu.plan.automaton import Monitor
 from cer_gpu.plan.symbols import Diagram
 
 

@@ -38,6 +38,38 @@ class Paths(NamedTuple):
     label: np.ndarray
 
 
+class PathMatrices(NamedTuple):
+    """The best paths between two states, for (fixed end, open end): scratch; two matrices take turns.
+
+    ==========  =========================  ===========================================================
+    `rank`      int32 [2, n_live, n_live]  -1: no path
+    `node`      int64 [2, n_live, n_live]  the list of the path's marks
+    `start`     int64 [2, n_live, n_live]  where the path leaves state 0, or -1
+    `key`       int64 [n_live, n_live]     of the paths that are made now: what decides between them,
+    `taken`     int64 [n_live, n_live]     and the last transition of each
+    `place_of`  int32 [2 * n_live ** 2]    the rank of each key
+    ==========  =========================  ===========================================================
+    """
+
+    rank: np.ndarray
+    node: np.ndarray
+    start: np.ndarray
+    key: np.ndarray
+    taken: np.ndarray
+    place_of: np.ndarray
+
+
+class BackRows(NamedTuple):
+    """The back part that each hit asks for, int64 [hits, n_live] all: scratch.
+
+    `rank`, `node` and `start` of `PathMatrices`, for each fixed end and the open end 0.
+    """
+
+    rank: np.ndarray
+    node: np.ndarray
+    start: np.ndarray
+
+
 def best_reference(tables, symbols, begin, stop, event, lowest, latest):
     """The answers of the hits of one segment by definition: (start, ((event, label), ...)) of each."""
     runs = accepting_runs(tables, symbols, begin, stop)

@@ -16,6 +16,7 @@ has marks.
 import numpy as np
 
 from ..jit import jit
+from ..runs.contract import SegmentHits
 from .contract import (
     ARENA_FULL,
     DONE,
@@ -29,31 +30,37 @@ from .contract import (
     USED,
     WIDTH,
     WORDS,
+    BackRows,
+    PathMatrices,
     Paths,
 )
 
 
 @jit
-def _advance(
-    into, out_of, source, label, target, t0, t1, event, marks_first,
-    side, levels, rank, node, start, key, taken, place_of, arena, progress,
-):  # fmt: skip
+def _advance(tables, into, out_of, symbol, event, marks_first, side, levels, matrices, paths, progress):
     """Lengthen the best paths by one event; the number of ranks afterwards.
 
     ==============  ================================  =================================================
+    `tables`        TransitionTables                  in
     `into`          int32 [transitions]               in: the state that a longer path has at its open end
     `out_of`        int32 [transitions]               in: the state that the shorter path has there
-    `t0`, `t1`      int64                             in: the transitions of the event
+    `symbol`        int64                             in: of the event
     `marks_first`   bool                              in: whether the event's mark decides before the rank
     `side`          int64                             in: from which matrix to the other one
     `levels`        int64                             in: number of ranks
-    `rank`          int32 [2, n_live, n_live]         in/out: for (fixed end, open end); -1: no path
-    `node`          int64 [2, n_live, n_live]         in/out: the list of the path's marks
-    `start`         int64 [2, n_live, n_live]         in/out: where the path leaves state 0, or -1
-    `key`, `taken`  int64 [n_live, n_live]            scratch
-    `place_of`      int32 [2 * n_live ** 2]           scratch
+    `matrices`      PathMatrices                      in/out
+    `paths`         Paths                             out: `arena`
     ==============  ================================  =================================================
     """
+    source = tables.source
+    label = tables.label
+    rank = matrices.rank
+    node = matrices.node
+    start = matrices.start
+    key = matrices.key
+    taken = matrices.taken
+    place_of = matrices.place_of
+    arena = paths.arena
     n = key.shape[0]
     other = 1 - side
     for x in range(n):
@@ -63,8 +70,8 @@ def _advance(
         if waiting >= 0:
             key[x, 0] = waiting if marks_first else 2 * waiting
             taken[x, 0] = -1
-    for t in range(t0, t1):
-        if target[t] < 0:
+    for t in range(tables.first[symbol], tables.first[symbol + 1]):
+        if tables.target[t] < 0:
             continue
         old, new = out_of[t], into[t]
         mark = 1 if label[t] != 0 else 0
@@ -109,8 +116,11 @@ def _advance(
 
 
 @jit
-def _identity(side, rank, node, start):
+def _identity(side, matrices):
     """Only the empty paths; the number of ranks."""
+    rank = matrices.rank
+    node = matrices.node
+    start = matrices.start
     n = rank.shape[1]
     for x in range(n):
         for c in range(n):
@@ -121,8 +131,11 @@ def _identity(side, rank, node, start):
 
 
 @jit
-def _compact(arena, place, early, late, h0, h1, progress):
+def _compact(paths, place, h0, h1, progress):
     """Drop the nodes from `progress[NODES]` on that no answer of the hits h0 .. h1 - 1 leads to."""
+    arena = paths.arena
+    early = paths.early
+    late = paths.late
     low, high = progress[NODES], progress[USED]
     for node in range(low, high):
         place[node] = -1
@@ -154,26 +167,29 @@ def _compact(arena, place, early, late, h0, h1, progress):
 
 
 @jit
-def best_segment(
-    first, source, label, target, accepting, symbols, event, lowest, h0, h1, latest,
-    rank, node, start, key, taken, place_of, row_rank, row_node, row_start,
-    arena, place, out_start, out_early, out_late, out_label, progress,
-):  # fmt: skip
+def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, place, progress):
     """The answers of the hits h0 .. h1 - 1 of one segment; `DONE` or what went wrong.
 
     ===========================  ===========================  ================================================
-    `first` .. `accepting`       TransitionTables                    in
+    `tables`                     TransitionTables             in
     `symbols`                    uint8 or uint16 [events]     in
-    `event`                      int64 [hits]                 in: ascending in the segment
-    `lowest`                     int64 [hits]                 in: least start; non-decreasing
+    `hits`                       SegmentHits                  in
     `latest`                     bool                         in: LAST in place of NEXT
-    `rank` .. `place_of`         as for `_advance`            scratch
-    `row_rank` .. `row_start`    int64 [>= h1 - h0, n_live]   scratch: the back part that each hit asks for
+    `matrices`                   PathMatrices                 scratch
+    `rows`                       BackRows                     scratch: of at least h1 - h0 hits
+    `paths`                      Paths                        out
     `place`                      int64 [capacity of `arena`]  scratch
-    `arena`, `out_..`            Paths                        out
     `progress`                   int64 [WORDS]                in/out
     ===========================  ===========================  ================================================
     """
+    event = hits.event
+    lowest = hits.lowest
+    source = tables.source
+    target = tables.target
+    label = tables.label
+    rank = matrices.rank
+    node = matrices.node
+    start = matrices.start
     n = rank.shape[1]
     room = n * n
     middle, at, side, levels = -1, -1, 0, 1
@@ -181,48 +197,44 @@ def best_segment(
     for h in range(h0, h1):
         j, low = event[h], lowest[h]
         if low > middle:
-            _compact(arena, place, out_early, out_late, turned, h, progress)
+            _compact(paths, place, turned, h, progress)
             turned = progress[HIT] = h
             while known < h1 and lowest[known] < j:
                 known += 1
             g = known - 1
-            levels = _identity(side, rank, node, start)
+            levels = _identity(side, matrices)
             for i in range(j - 1, low - 1, -1):
-                if progress[USED] + room > arena.shape[0]:
+                if progress[USED] + room > paths.arena.shape[0]:
                     return ARENA_FULL
-                t0, t1 = first[symbols[i]], first[symbols[i] + 1]
                 levels = _advance(
-                    source, target, source, label, target, t0, t1, i, not latest,
-                    side, levels, rank, node, start, key, taken, place_of, arena, progress,
-                )  # fmt: skip
+                    tables, source, target, symbols[i], i, not latest, side, levels, matrices, paths, progress
+                )
                 side = 1 - side
                 while g >= h and lowest[g] == i:
                     for x in range(n):
-                        row_rank[g - turned, x] = rank[side, x, 0]
-                        row_node[g - turned, x] = node[side, x, 0]
-                        row_start[g - turned, x] = start[side, x, 0]
+                        rows.rank[g - turned, x] = rank[side, x, 0]
+                        rows.node[g - turned, x] = node[side, x, 0]
+                        rows.start[g - turned, x] = start[side, x, 0]
                     g -= 1
-            levels = _identity(side, rank, node, start)
+            levels = _identity(side, matrices)
             middle = at = j
         for i in range(at, j):
-            if progress[USED] + room > arena.shape[0]:
+            if progress[USED] + room > paths.arena.shape[0]:
                 return ARENA_FULL
-            t0, t1 = first[symbols[i]], first[symbols[i] + 1]
             levels = _advance(
-                target, source, source, label, target, t0, t1, i, latest,
-                side, levels, rank, node, start, key, taken, place_of, arena, progress,
-            )  # fmt: skip
+                tables, target, source, symbols[i], i, latest, side, levels, matrices, paths, progress
+            )
             side = 1 - side
         at = j
         best = -1
-        for t in range(first[symbols[j]], first[symbols[j] + 1]):
-            if not accepting[t]:
+        for t in range(tables.first[symbols[j]], tables.first[symbols[j] + 1]):
+            if not tables.accepting[t]:
                 continue
             p = source[t]
             mark = 1 if label[t] != 0 else 0
             for x in range(n):
                 front = rank[side, x, p]
-                back = row_rank[h - turned, x] if low < middle else -x
+                back = rows.rank[h - turned, x] if low < middle else -x
                 if front < 0 or back < 0:
                     continue
                 if latest:
@@ -232,33 +244,27 @@ def best_segment(
                 if value <= best:
                     continue
                 best = value
-                out_label[h] = label[t]
-                out_late[h] = node[side, x, p]
-                out_early[h] = row_node[h - turned, x] if low < middle else -1
+                paths.label[h] = label[t]
+                paths.late[h] = node[side, x, p]
+                paths.early[h] = rows.node[h - turned, x] if low < middle else -1
                 if x != 0:
-                    out_start[h] = row_start[h - turned, x]
+                    paths.start[h] = rows.start[h - turned, x]
                 else:
-                    out_start[h] = j if p == 0 else start[side, x, p]
+                    paths.start[h] = j if p == 0 else start[side, x, p]
         if best < 0:
             return NO_ANSWER
-    _compact(arena, place, out_early, out_late, turned, h1, progress)
+    _compact(paths, place, turned, h1, progress)
     return DONE
 
 
 @jit
-def _best(
-    first, source, label, target, accepting, symbols, hit_first, event, lowest, latest,
-    rank, node, start, key, taken, place_of, row_rank, row_node, row_start,
-    arena, place, out_start, out_early, out_late, out_label, progress,
-):  # fmt: skip
-    for g in range(progress[SEGMENT], hit_first.shape[0] - 1):
+def _best(tables, symbols, hits, latest, matrices, rows, paths, place, progress):
+    for g in range(progress[SEGMENT], hits.first.shape[0] - 1):
         progress[SEGMENT] = g
         progress[USED] = progress[NODES]
         status = best_segment(
-            first, source, label, target, accepting, symbols, event, lowest,
-            max(hit_first[g], progress[HIT]), hit_first[g + 1], latest,
-            rank, node, start, key, taken, place_of, row_rank, row_node, row_start,
-            arena, place, out_start, out_early, out_late, out_label, progress,
+            tables, symbols, hits, max(hits.first[g], progress[HIT]), hits.first[g + 1], latest, matrices,
+            rows, paths, place, progress,
         )  # fmt: skip
         if status != DONE:
             return status
@@ -291,23 +297,22 @@ def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
     """
     n = tables.n_live
     longest = int(np.diff(hit_first).max(initial=0))
-    scratch = (
+    matrices = PathMatrices(
         np.empty((2, n, n), np.int32),
         *(np.empty((2, n, n), np.int64) for _ in range(2)),
         *(np.empty((n, n), np.int64) for _ in range(2)),
         np.empty(2 * n * n, np.int32),
-        *(np.empty((longest, n), np.int64) for _ in range(3)),
     )
+    rows = BackRows(*(np.empty((longest, n), np.int64) for _ in range(3)))
+    hits = SegmentHits(hit_first, hit_event, hit_lowest)
     count = hit_event.size
     out = (*(np.empty(count, np.int64) for _ in range(3)), np.empty(count, np.int32))
     arena = np.empty((max(4 * n * n, 1024), WIDTH), np.int64)
     progress = np.zeros(WORDS, np.int64)
     status = ARENA_FULL
     while status == ARENA_FULL:
-        place = np.empty(len(arena), np.int64)
-        status = _best(
-            *tables, symbols, hit_first, hit_event, hit_lowest, latest, *scratch, arena, place, *out, progress
-        )
+        place, paths = np.empty(len(arena), np.int64), Paths(arena, *out)
+        status = _best(tables, symbols, hits, latest, matrices, rows, paths, place, progress)
         if status == ARENA_FULL:
             arena = np.concatenate([arena, np.empty_like(arena)])
     if status == NO_ANSWER:

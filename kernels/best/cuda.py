@@ -5,6 +5,8 @@ the second one copies them behind those of the segments before. While it chooses
 all paths that may still be the best; for these it has as much room as its segment could need.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import cuda
 
@@ -12,95 +14,105 @@ from ..device.bodies import form_of
 from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
+from ..runs.contract import SegmentHits
 from . import cpu as on_cpu
-from .contract import DONE, EVENT, LABEL, NEXT, NODES, WIDTH, WORDS, Paths
+from .contract import DONE, EVENT, LABEL, NEXT, NODES, WIDTH, WORDS, BackRows, PathMatrices, Paths
 
 _FORM = form_of([on_cpu._advance, on_cpu._identity, on_cpu._compact, on_cpu.best_segment])
 _best_segment = _FORM["best_segment"]
 
 
+class BestScratch(NamedTuple):
+    """What the threads need that choose answers; all but `rows` have a last axis with a place for each.
+
+    ============  ============================  =========================================================
+    `small`       int32 [2, n, n, threads]      the ranks of `PathMatrices`
+    `wide`        int64 [6, n, n, threads]      its nodes, starts, keys and transitions
+    `place_of`    int32 [2 n ** 2, threads]     likewise
+    `rows`        int64 [3, hits, n]            the arrays of `BackRows`
+    `arena`       int64 [room, 3, threads]      the marks of all paths
+    `place`       int64 [room, threads]
+    `progress`    int64 [words, threads]
+    ============  ============================  =========================================================
+    """
+
+    small: Any
+    wide: Any
+    place_of: Any
+    rows: Any
+    arena: Any
+    place: Any
+    progress: Any
+
+
 @device
-def choose(
-    tables, symbols, hit_first, event, lowest, latest, segment, thread, small, wide, place_of, rows, arena,
-    place, out_start, out_early, out_late, out_label, progress,
-):  # fmt: skip
+def choose(tables, symbols, hits, latest, segment, thread, scratch, out):
     """Choose the answers of a segment's hits; `DONE` or what went wrong."""
-    first, source, label, target, accepting = tables
-    h0 = hit_first[segment]
-    h1 = hit_first[segment + 1]
+    small = scratch.small
+    wide = scratch.wide
+    progress = scratch.progress
+    h0 = hits.first[segment]
+    h1 = hits.first[segment + 1]
     for word in range(WORDS):
         progress[word, thread] = 0
+    matrices = PathMatrices(
+        small[:, :, :, thread],
+        wide[0:2, :, :, thread],
+        wide[2:4, :, :, thread],
+        wide[4, :, :, thread],
+        wide[5, :, :, thread],
+        scratch.place_of[:, thread],
+    )
+    rows = BackRows(scratch.rows[0, h0:h1], scratch.rows[1, h0:h1], scratch.rows[2, h0:h1])
+    paths = Paths(scratch.arena[:, :, thread], out.start, out.early, out.late, out.label)
     return _best_segment(
-        first, source, label, target, accepting, symbols, event, lowest, h0, h1, latest,
-        small[:, :, :, thread], wide[0:2, :, :, thread], wide[2:4, :, :, thread], wide[4, :, :, thread],
-        wide[5, :, :, thread], place_of[:, thread], rows[0, h0:h1], rows[1, h0:h1], rows[2, h0:h1],
-        arena[:, :, thread], place[:, thread], out_start, out_early, out_late, out_label,
+        tables, symbols, hits, h0, h1, latest, matrices, rows, paths, scratch.place[:, thread],
         progress[:, thread],
     )  # fmt: skip
 
 
 @kernel
-def count_best_kernel(
-    tables, symbols, hit_first, event, lowest, latest, small, wide, place_of, rows, arena, place, out_start,
-    out_early, out_late, out_label, progress, n_nodes, status,
-):  # fmt: skip
+def count_best_kernel(tables, symbols, hits, latest, scratch, out, n_nodes, status):
     """How many marks the answers of each segment keep.
 
-    ============  ============================  =========================================================
-    `tables`      TransitionTables                     in: as a tuple
-    `symbols`     uint8 or uint16 [padded]      in
-    `hit_first`   int64 [segments + 1]          in
-    `event`       int64 [hits]                  in
-    `lowest`      int64 [hits]                  in
-    `latest`      bool                          in: LAST in place of NEXT
-    `small`       int32 [2, n, n, threads]      scratch: the ranks, as in `best_segment`
-    `wide`        int64 [6, n, n, threads]      scratch: nodes, starts, keys and transitions, likewise
-    `place_of`    int32 [2 n ** 2, threads]     scratch
-    `rows`        int64 [3, hits, n]            scratch
-    `arena`       int64 [room, 3, threads]      scratch: the marks of all paths
-    `place`       int64 [room, threads]         scratch
-    `out_...`     int64 and int32 [hits]        out: as in `Paths`; the lists begin with the thread's nodes
-    `progress`    int64 [words, threads]        scratch
-    `n_nodes`     int64 [segments]              out
-    `status`      uint8 [segments]              out: `DONE`, or what went wrong
-    ============  ============================  =========================================================
+    ============  ========================  =============================================================
+    `tables`      TransitionTables          in
+    `symbols`     uint8 or uint16 [padded]  in
+    `hits`        SegmentHits               in
+    `latest`      bool                      in: LAST in place of NEXT
+    `scratch`     BestScratch               scratch
+    `out`         Paths                     out: all but `arena`; the lists begin with the thread's nodes
+    `n_nodes`     int64 [segments]          out
+    `status`      uint8 [segments]          out: `DONE`, or what went wrong
+    ============  ========================  =============================================================
     """
     thread = cuda.grid(1)
-    for segment in range(thread, status.shape[0], place.shape[1]):
-        status[segment] = choose(
-            tables, symbols, hit_first, event, lowest, latest, segment, thread, small, wide, place_of, rows,
-            arena, place, out_start, out_early, out_late, out_label, progress,
-        )  # fmt: skip
-        n_nodes[segment] = progress[NODES, thread]
+    for segment in range(thread, status.shape[0], scratch.place.shape[1]):
+        status[segment] = choose(tables, symbols, hits, latest, segment, thread, scratch, out)
+        n_nodes[segment] = scratch.progress[NODES, thread]
 
 
 @kernel
-def fill_best_kernel(
-    tables, symbols, hit_first, event, lowest, latest, small, wide, place_of, rows, arena, place, out_start,
-    out_early, out_late, out_label, progress, node_first, out_arena,
-):  # fmt: skip
+def fill_best_kernel(tables, symbols, hits, latest, scratch, out, node_first):
     """Write the answers of each segment behind those before.
 
-    `node_first` int64 [segments + 1] in: where the nodes of each begin; `out_arena` int64 [nodes, 3] out. The
-    rest as in `count_best_kernel`.
+    `node_first` int64 [segments + 1] in: where the nodes of each begin. The rest as in `count_best_kernel`,
+    with `arena` of `out`.
     """
     thread = cuda.grid(1)
-    for segment in range(thread, hit_first.shape[0] - 1, place.shape[1]):
-        choose(
-            tables, symbols, hit_first, event, lowest, latest, segment, thread, small, wide, place_of, rows,
-            arena, place, out_start, out_early, out_late, out_label, progress,
-        )  # fmt: skip
+    for segment in range(thread, hits.first.shape[0] - 1, scratch.place.shape[1]):
+        choose(tables, symbols, hits, latest, segment, thread, scratch, out)
         base = node_first[segment]
-        for node in range(progress[NODES, thread]):
-            following = arena[node, NEXT, thread]
-            out_arena[base + node, EVENT] = arena[node, EVENT, thread]
-            out_arena[base + node, LABEL] = arena[node, LABEL, thread]
-            out_arena[base + node, NEXT] = following + base if following >= 0 else -1
-        for h in range(hit_first[segment], hit_first[segment + 1]):
-            if out_early[h] >= 0:
-                out_early[h] += base
-            if out_late[h] >= 0:
-                out_late[h] += base
+        for node in range(scratch.progress[NODES, thread]):
+            following = scratch.arena[node, NEXT, thread]
+            out.arena[base + node, EVENT] = scratch.arena[node, EVENT, thread]
+            out.arena[base + node, LABEL] = scratch.arena[node, LABEL, thread]
+            out.arena[base + node, NEXT] = following + base if following >= 0 else -1
+        for h in range(hits.first[segment], hits.first[segment + 1]):
+            if out.early[h] >= 0:
+                out.early[h] += base
+            if out.late[h] >= 0:
+                out.late[h] += base
 
 
 def room_of(n_live, span):
@@ -140,29 +152,26 @@ def best(machine, symbols, hit_first, hit_event, hit_lowest, latest, span, geome
     room, most = room_of(n, span)
     blocks = max(1, min(geometry.blocks(segments), most // geometry.threads))
     launch, threads = (blocks, geometry.threads), blocks * geometry.threads
-    out = (*(cuda.device_array(hits, np.int64) for _ in range(3)), cuda.device_array(hits, np.int32))
-    common = (
-        machine.tables,
-        symbols,
-        hit_first,
-        hit_event,
-        hit_lowest,
-        latest,
+    ends = SegmentHits(hit_first, hit_event, hit_lowest)
+    answers = (*(cuda.device_array(hits, np.int64) for _ in range(3)), cuda.device_array(hits, np.int32))
+    scratch = BestScratch(
         cuda.device_array((2, n, n, threads), np.int32),
         cuda.device_array((6, n, n, threads), np.int64),
         cuda.device_array((2 * n * n, threads), np.int32),
         cuda.device_array((3, hits, n), np.int64),
         cuda.device_array((room, WIDTH, threads), np.int64),
         cuda.device_array((room, threads), np.int64),
-        *out,
         cuda.device_array((WORDS, threads), np.int64),
     )
+    common = machine.tables, symbols, ends, latest, scratch
     n_nodes = cuda.to_device(np.zeros(segments, np.int64))
     status = cuda.to_device(np.full(segments, DONE, np.uint8))
     if segments:
-        count_best_kernel[launch](*common, n_nodes, status)
+        # how many marks are kept is not known yet: the first run writes none
+        unwritten = Paths(cuda.device_array((1, WIDTH), np.int64), *answers)
+        count_best_kernel[launch](*common, unwritten, n_nodes, status)
     node_first = offsets_of(n_nodes, geometry)
-    arena = cuda.device_array((int(node_first[segments]), WIDTH), np.int64)
+    found = Paths(cuda.device_array((int(node_first[segments]), WIDTH), np.int64), *answers)
     if segments:
-        fill_best_kernel[launch](*common, node_first, arena)
-    return Paths(arena, *out), status
+        fill_best_kernel[launch](*common, found, node_first)
+    return found, status

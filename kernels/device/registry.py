@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 from numba import types
 
 from ..best import cuda as best
+from ..best.contract import Paths
+from ..best.cuda import BestScratch
 from ..classify import cuda as classify
 from ..consume import cuda as consume
 from ..counts import cuda as counts
@@ -16,7 +18,7 @@ from ..forest.contract import Block, Roots, SortScratch, Unsorted, WalkStack
 from ..forest.cuda_enumerate import Forest, Lists
 from ..hits import cuda as hits
 from ..hits import cuda_long as flows
-from ..hits.cuda import DeviceProgram
+from ..hits.cuda import DeviceProgram, SymbolWords
 from ..joins import cuda_cells as join_cells
 from ..joins import cuda_counts as join_counts
 from ..joins import cuda_hits as join_hits
@@ -85,6 +87,7 @@ def _named(kind, *fields):
 
 
 HITS_PROGRAM = _named(DeviceProgram, U64, U64, INT, INT)
+WORDS = _named(SymbolWords, U64, INT, I64)
 PROGRAM = _named(Program, I32, U32, U32, U32, INT, INT)
 TABLES = _named(TransitionTables, I32, I32, I32, I32, U8)
 HITS = _named(SegmentHits, I64, I64, I64)
@@ -93,10 +96,8 @@ FOREST = _named(Forest, I64_2, ROOTS, I64, I64)
 SORTING = _named(SortScratch, I32, I32, I64_2)
 UNSORTED = _named(Unsorted, I32, I32, I32, I32, I32)
 _SEGMENTS = (I64, I64, I64, I64_2)
-_BEST = (
-    *(I64, I64, I64, types.boolean, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2),
-    *(I64, I64, I64, I32, I64_2),
-)
+_BEST_SCRATCH = _named(BestScratch, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2, I64_2)
+_BEST = (HITS, types.boolean, _BEST_SCRATCH, _named(Paths, I64_2, I64, I64, I64, I32))
 _UNITS = (I64_2, I64, I64, _named(WalkStack, I64_3, I64_3))
 _JOIN = _named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
 _LIST_NODES = _named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
@@ -145,13 +146,13 @@ KERNELS = (
     Kernel(
         "count_hits",
         hits.count_hits_kernel,
-        tuple((HITS_PROGRAM, U64, INT, I64, *window, *_SEGMENTS, I64) for window in KEYS),
+        tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64) for window in KEYS),
         LANE.threads,
     ),
     Kernel(
         "fill_hits",
         hits.fill_hits_kernel,
-        tuple((HITS_PROGRAM, U64, INT, I64, *window, *_SEGMENTS, I64, I64, I64) for window in KEYS),
+        tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64, I64, I64) for window in KEYS),
         LANE.threads,
     ),
     Kernel(
@@ -177,7 +178,7 @@ KERNELS = (
     Kernel(
         "maps",
         flows.maps_kernel,
-        ((HITS_PROGRAM, U64, INT, I64, I64, I64, I64, I64_2, U64_2, I64_2),),
+        ((HITS_PROGRAM, WORDS, I64, I64, I64, I64_2, U64_2, I64_2),),
         LANE.threads,
     ),
     Kernel("compose", flows.compose_kernel, ((U64_2, I64_2, INT),), LANE.threads),
@@ -233,7 +234,7 @@ KERNELS = (
     Kernel(
         "fill_best",
         best.fill_best_kernel,
-        tuple((TABLES, symbols, *_BEST, I64, I64_2) for symbols in SYMBOLS),
+        tuple((TABLES, symbols, *_BEST, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
     Kernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),

@@ -138,15 +138,14 @@ def _unpack(lane, lists, slots, states, progress):
 
 
 @jit
-def follow(tables, events, stop, size, consumes, bounds, lists, arena, roots, ends, slots, states, progress):
+def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slots, states, progress):
     """Follow all runs of a stream over its next events; `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
     `tables`      TransitionTables                                in
     `events`      StreamEvents                             in; `following` in/out
     `stop`        int64                                    in: one past the last event
-    `size`        dtype of events.measured                 in: the longest difference that the window keeps
-    `consumes`    int64                                    in: `NOTHING`, `ALL_LANES` or `OWN_LANE`
+    `window`      StreamWindow                             in
     `bounds`      LaneBounds                               in/out
     `lists`       PackedLists                              in/out
     `arena`       int64 [capacity, 4]                      in/out: nodes 0 .. progress[NODES] - 1
@@ -175,7 +174,7 @@ def follow(tables, events, stop, size, consumes, bounds, lists, arena, roots, en
         status = _room(arena, roots, progress, block)
         if status != DONE:
             return status
-        bound = least_start(events, event, lane, size, bounds)
+        bound = least_start(events, event, lane, window.size, bounds)
         first_root = progress[ROOTS]
         _follow(tables, arena, roots, slots, states, progress, symbol, event, True, bound)
         progress[EVENT] = event + 1
@@ -189,7 +188,7 @@ def follow(tables, events, stop, size, consumes, bounds, lists, arena, roots, en
             ends.latest[end] = latest
             roots.first[end + 1] = progress[ROOTS]
             progress[HIT] = end + 1
-            consume(bounds, event, lane, consumes)
+            consume(bounds, event, lane, window.consumes)
     return DONE
 
 

@@ -11,33 +11,16 @@ from ..windows.contract import comparable
 
 
 def hits_segment_body(
-    first,
-    into,
-    left,
-    right,
-    zero,
-    symbols,
-    starts,
-    keys,
-    size,
-    begin,
-    report,
-    stop,
-    register,
-    out_event,
-    out_start,
-    n,
+    program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n
 ):
     """The hits of one segment, appended at `n`; the new number of hits.
 
     ===========  ========================  ========================================================
-    `first` ...  a `Program` for hits      in: `first`, `into`, `left`, `right`, `zero`
+    `program`    Program                   in: from `hits_program`
     `symbols`    uint8 or uint16 [events]  in
     `starts`     int64 [events] or [0]     in: what is recorded of a run that starts there; ascending,
                                            >= 0; empty: the event itself
-    `keys`       uint64, float64 [events]  in: what the window measures, non-decreasing in a segment;
-                 or [0]                    empty: there is no window. With keys, `starts` is empty
-    `size`       dtype of keys             in: the longest difference that the window keeps
+    `window`     MeasuredWindow            in; with keys, `starts` is empty
     `begin`      int64                     in: first event that is run
     `report`     int64                     in: first event that is reported
     `stop`       int64                     in: one past the last event
@@ -47,6 +30,12 @@ def hits_segment_body(
     `n`          int64                     in: hits so far
     ===========  ========================  ========================================================
     """
+    first = program.first
+    into = program.into
+    left = program.left
+    right = program.right
+    accepted = program.zero + 1
+    keys = window.keys
     windowed = keys.shape[0] > 0
     numbered = starts.shape[0] > 0
     for i in range(begin, stop):
@@ -58,12 +47,12 @@ def hits_segment_body(
             register[into[k]] = one if one > other else other
         if i >= report:
             # written always, kept sometimes: a branch on the data would be mispredicted
-            latest = register[zero + 1]
+            latest = register[accepted]
             out_event[n] = i
             out_start[n] = latest
             if windowed:
                 at = latest if latest >= 0 else i
-                n += (latest >= 0) & (keys[i] - keys[at] <= size)
+                n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
             else:
                 n += latest >= 0
     return n
@@ -73,31 +62,14 @@ _hits_segment = jit(hits_segment_body)
 
 
 @jit
-def _hits(
-    program, symbols, starts, keys, size, begin, report, stop, registers, register, out_event, out_start
-):
+def _hits(program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start):
     n = 0
     n_states = registers.shape[1]
     for g in range(begin.shape[0]):
         for q in range(n_states):
             register[q] = registers[g, q]
         n = _hits_segment(
-            program.first,
-            program.into,
-            program.left,
-            program.right,
-            program.zero,
-            symbols,
-            starts,
-            keys,
-            size,
-            begin[g],
-            report[g],
-            stop[g],
-            register,
-            out_event,
-            out_start,
-            n,
+            program, symbols, starts, window, begin[g], report[g], stop[g], register, out_event, out_start, n
         )
         for q in range(n_states):
             registers[g, q] = register[q]
@@ -133,8 +105,8 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     out_event = np.empty(capacity, dtype=np.int64)
     out_start = np.empty(capacity, dtype=np.int64)
     register = np.full(program.n_registers, -1, dtype=np.int64)
-    keys, size = comparable(keys, size)
+    window = comparable(keys, size)
     n = _hits(
-        program, symbols, starts, keys, size, begin, report, stop, registers, register, out_event, out_start
+        program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start
     )
     return out_event[:n], out_start[:n]

@@ -16,7 +16,7 @@ from ..device.geometry import LANE
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
 from ..device.words import words
-from ..windows.contract import comparable
+from ..windows.contract import MeasuredWindow, comparable
 
 
 class DeviceProgram(NamedTuple):
@@ -62,23 +62,24 @@ def device_program(program, geometry=LANE):
     )
 
 
+class SymbolWords(NamedTuple):
+    """The symbols of events in words, and what is recorded of a run that starts at each.
+
+    =========  ======================  =============================================================
+    `words`    uint64 [padded]         the symbols, `width` bytes each
+    `width`    int                     1 or 2
+    `starts`   int64 [events] or [0]   as in `cpu.hits_segment_body`
+    =========  ======================  =============================================================
+    """
+
+    words: Any
+    width: int
+    starts: Any
+
+
 @device
 def run_segment(
-    program,
-    symbol_words,
-    width,
-    starts,
-    keys,
-    size,
-    begin,
-    report,
-    stop,
-    register,
-    out_event,
-    out_start,
-    n,
-    writes,
-    flows,
+    program, events, window, begin, report, stop, register, out_event, out_start, n, writes, flows
 ):
     """`cpu.hits_segment_body` for the registers of this thread; writes hits if `writes`.
 
@@ -87,8 +88,12 @@ def run_segment(
 
     Numbers are unsigned: an index that may be negative costs three operations more at every access.
     """
-    spans, operations, accepted, n_registers = program
-    sets = np.uint64(n_registers * cuda.blockDim.x) + np.uint64(cuda.threadIdx.x)
+    symbol_words = events.words
+    width = events.width
+    starts = events.starts
+    keys = window.keys
+    accepted = program.accepted
+    sets = np.uint64(program.n_registers * cuda.blockDim.x) + np.uint64(cuda.threadIdx.x)
     thread = np.uint64(cuda.threadIdx.x)
     numbered = starts.shape[0] > 0
     windowed = keys.shape[0] > 0
@@ -105,13 +110,13 @@ def run_segment(
     for i in range(first, np.uint64(stop)):
         if i & last == 0:
             word = symbol_words[i >> shift]
-        span = spans[word & mask]
+        span = program.spans[word & mask]
         word >>= bits
         register[thread] = starts[i] if numbered else np.int64(i)
         if flows:
             register[sets] = 0
         for k in range(span & np.uint64(0xFFFFFFFF), span >> np.uint64(32)):
-            operation = operations[k]
+            operation = program.operations[k]
             one = register[((operation >> np.uint64(16)) & sixteen) + thread]
             other = register[(operation >> np.uint64(32)) + thread]
             register[(operation & sixteen) + thread] = one if one > other else other
@@ -121,7 +126,7 @@ def run_segment(
                 register[(operation & sixteen) + sets] = one | other
         if i >= report:
             latest = register[np.uint64(accepted) + thread]
-            if latest >= 0 and (not windowed or keys[i] - keys[np.uint64(latest)] <= size):
+            if latest >= 0 and (not windowed or keys[i] - keys[np.uint64(latest)] <= window.size):
                 if writes:
                     out_event[np.uint64(n)] = np.int64(i)
                     out_start[np.uint64(n)] = latest
@@ -138,69 +143,27 @@ def load(register, n_registers, registers, segment):
 
 
 @kernel
-def count_hits_kernel(
-    program, symbol_words, width, starts, keys, size, begin, report, stop, registers, found
-):
+def count_hits_kernel(program, events, window, begin, report, stop, registers, found):
     """How many hits each segment has: `found` int64 [segments] out; the rest as in `hits`."""
     register = cuda.shared.array(0, int64)
     for segment in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
-        load(register, program[3], registers, segment)
+        load(register, program.n_registers, registers, segment)
         found[segment] = run_segment(
-            program,
-            symbol_words,
-            width,
-            starts,
-            keys,
-            size,
-            begin[segment],
-            np.uint64(report[segment]),
-            stop[segment],
-            register,
-            found,
-            found,
-            np.int64(0),
-            False,
-            False,
-        )
+            program, events, window, begin[segment], np.uint64(report[segment]), stop[segment], register,
+            found, found, np.int64(0), False, False,
+        )  # fmt: skip
 
 
 @kernel
-def fill_hits_kernel(
-    program,
-    symbol_words,
-    width,
-    starts,
-    keys,
-    size,
-    begin,
-    report,
-    stop,
-    registers,
-    offsets,
-    out_event,
-    out_start,
-):
+def fill_hits_kernel(program, events, window, begin, report, stop, registers, offsets, out_event, out_start):
     """Write the hits of each segment from its offset on, and the registers that it leaves."""
     register = cuda.shared.array(0, int64)
     for segment in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
-        load(register, program[3], registers, segment)
+        load(register, program.n_registers, registers, segment)
         run_segment(
-            program,
-            symbol_words,
-            width,
-            starts,
-            keys,
-            size,
-            begin[segment],
-            np.uint64(report[segment]),
-            stop[segment],
-            register,
-            out_event,
-            out_start,
-            offsets[segment],
-            True,
-            False,
-        )
+            program, events, window, begin[segment], np.uint64(report[segment]), stop[segment], register,
+            out_event, out_start, offsets[segment], True, False,
+        )  # fmt: skip
         for q in range(registers.shape[1]):
             registers[segment, q] = register[q * cuda.blockDim.x + cuda.threadIdx.x]
 
@@ -232,8 +195,8 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers, g
     segments = begin.shape[0]
     launch = geometry.blocks(segments), geometry.threads, 0, 8 * program.n_registers * geometry.threads
     _, size = comparable(np.empty(0, keys.dtype), size)
-    read = words(symbols), symbols.dtype.itemsize
-    common = program, *read, starts, keys, size, begin, report, stop, registers
+    events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts)
+    common = program, events, MeasuredWindow(keys, size), begin, report, stop, registers
     found = cuda.device_array(segments, np.int64)
     if segments:
         count_hits_kernel[launch](*common, found)

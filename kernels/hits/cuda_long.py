@@ -21,7 +21,8 @@ from numba import cuda, int64
 from ..device.geometry import LANE
 from ..device.jit import kernel
 from ..device.words import words
-from .cuda import hits, run_segment
+from ..windows.contract import MeasuredWindow
+from .cuda import SymbolWords, hits, run_segment
 
 GROUP = 32
 """Maps that one thread composes."""
@@ -31,11 +32,12 @@ MOST_STATES = 63
 
 
 @kernel
-def maps_kernel(program, symbol_words, width, starts, begin, stop, segment, registers, flow, inside):
+def maps_kernel(program, events, begin, stop, segment, registers, flow, inside):
     """The map of every tile.
 
     ===========  =======================  ===============================================================
-    `program`    `DeviceProgram`          in: and the words, their width and `starts` as in `hits`
+    `program`    DeviceProgram            in
+    `events`     SymbolWords              in
     `begin`      int64 [tiles]            in
     `stop`       int64 [tiles]            in
     `segment`    int64 [tiles]            in: of which segment each is, ascending
@@ -46,8 +48,8 @@ def maps_kernel(program, symbol_words, width, starts, begin, stop, segment, regi
     """
     register = cuda.shared.array(0, int64)
     thread, threads = cuda.threadIdx.x, cuda.blockDim.x
-    n_registers, n = program[3], registers.shape[1]
-    none = starts[:0].view(np.uint64)
+    n_registers, n = program.n_registers, registers.shape[1]
+    none = MeasuredWindow(events.words[:0], np.uint64(0))
     for tile in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
         fresh = tile == 0 or segment[tile - 1] != segment[tile]
         for q in range(n_registers):
@@ -55,22 +57,9 @@ def maps_kernel(program, symbol_words, width, starts, begin, stop, segment, regi
             register[q * threads + thread] = registers[segment[tile], q] if live and fresh else -1
             register[(n_registers + q) * threads + thread] = 1 << q if live and not fresh else 0
         run_segment(
-            program,
-            symbol_words,
-            width,
-            starts,
-            none,
-            np.uint64(0),
-            begin[tile],
-            np.uint64(stop[tile]),
-            stop[tile],
-            register,
-            inside[0],
-            inside[0],
-            np.int64(0),
-            False,
-            True,
-        )
+            program, events, none, begin[tile], np.uint64(stop[tile]), stop[tile], register, inside[0],
+            inside[0], np.int64(0), False, True,
+        )  # fmt: skip
         for q in range(n):
             inside[tile, q] = register[q * threads + thread]
             flow[tile, q] = register[(n_registers + q) * threads + thread]
@@ -194,17 +183,9 @@ def tiled_hits(program, symbols, starts, begin, stop, segment, registers, geomet
     if tiles:
         flow, inside = cuda.device_array((tiles, n), np.uint64), cuda.device_array((tiles, n), np.int64)
         shared = 2 * 8 * program.n_registers * geometry.threads
+        events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts)
         maps_kernel[geometry.blocks(tiles), geometry.threads, 0, shared](
-            program,
-            words(symbols),
-            symbols.dtype.itemsize,
-            starts,
-            begin,
-            stop,
-            segment,
-            registers,
-            flow,
-            inside,
+            program, events, begin, stop, segment, registers, flow, inside
         )
         scan_maps(flow, inside, GROUP, geometry)
         begin_tiles_kernel[launch](segment, registers, inside, before)

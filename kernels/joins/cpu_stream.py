@@ -41,24 +41,18 @@ def _record(table, place, slot):
 
 
 @jit
-def follow(
-    tables, events, stop, size, consumes, bounds, table, arena, children, root_first, root_node, ends, fired,
-    path, room, progress,
-):  # fmt: skip
+def follow(tables, events, stop, window, bounds, table, made, ends, fired, path, room, progress):
     """Follow all runs of a stream over its next events; `DONE`, or which array is full.
 
     ============  =======================  ==============================================================
     `tables`      JoinTables               in
     `events`      StreamEvents             in; `following` in/out
     `stop`        int64                    in: one past the last event
-    `size`        dtype of measured        in: the longest difference that the window keeps
-    `consumes`    int64                    in: `NOTHING`, `ALL_LANES` or `OWN_LANE`
+    `window`      StreamWindow             in
     `bounds`      LaneBounds               in/out
     `table`       int64 [records, FIELDS]  in/out: the look-up table H; `PLACE` is -1 at first
-    `arena`       int32 [capacity, 8]      in/out: nodes 0 .. progress[NODES] - 1
-    `children`    int32 [capacity]         in/out: 0 .. progress[LINKS] - 1
-    `root_first`  int64 [ends + 1]         out: the roots of end h are root_first[h] ..
-    `root_node`   int32 [capacity]         out: 0 .. progress[ROOTS] - 1
+    `made`        ProductNodes             in/out: progress[NODES] nodes and progress[LINKS] children; out:
+                                           progress[ROOTS] roots, those of ends in place of hits
     `ends`        StreamEnds               out: ends 0 .. progress[HIT] - 1
     `fired`       int64 [transitions, 2]   scratch: those that one event may take
     `path`        int64 [PATH, 2]          scratch of `union`
@@ -69,6 +63,10 @@ def follow(
     When an array is full, the host enlarges it and calls again with everything else as it is. Roots and ends
     are those since progress[ROOTS] and progress[HIT] were set to 0.
     """
+    arena = made.arena
+    children = made.children
+    root_first = made.root_first
+    root_node = made.root_node
     laned = events.lanes.shape[0] > 0
     entries = tables.entry_next.shape[0]
     while progress[AT] < stop:
@@ -84,7 +82,7 @@ def follow(
         lane = 0
         if laned:
             lane = events.lanes[event]
-        bound = least_start(events, event, lane, size, bounds)
+        bound = least_start(events, event, lane, window.size, bounds)
         symbol = events.symbols[event]
         first_root = progress[ROOTS]
         best = -1
@@ -169,7 +167,7 @@ def follow(
             ends.latest[end] = best
             root_first[end + 1] = progress[ROOTS]
             progress[HIT] = end + 1
-            consume(bounds, event, lane, consumes)
+            consume(bounds, event, lane, window.consumes)
     return DONE
 
 

@@ -51,6 +51,19 @@ class LaneBounds(NamedTuple):
     all: np.ndarray
 
 
+class StreamWindow(NamedTuple):
+    """What a complex event may span, and what it consumes when it is reported.
+
+    ==========  =====================  =======================================================
+    `size`      dtype of `measured`    the longest difference that the window keeps
+    `consumes`  int64                  `NOTHING`, `ALL_LANES` or `OWN_LANE`
+    ==========  =====================  =======================================================
+    """
+
+    size: int | float
+    consumes: int
+
+
 class StreamEnds(NamedTuple):
     """The events at which complex events end.
 

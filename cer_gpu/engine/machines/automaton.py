@@ -95,7 +95,7 @@ class AutomatonRunner:
 
     Attributes
     ----------
-    tables : RunTables
+    tables : TransitionTables
     program, forward, backward : Program
         What an event does to the registers of hits, and to those of counts.
     carries : bool

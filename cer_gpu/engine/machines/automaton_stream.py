@@ -17,7 +17,7 @@ from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.kernels.streams.contract import StreamEnds
+from cer_gpu.kernels.streams.contract import StreamEnds, StreamWindow
 
 STACK = 1 << 12
 """Nodes that a walk has before it at first."""
@@ -63,9 +63,10 @@ class AutomatonRuns:
             self._ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
             self._roots = _roots(new, new + self._widest)
         progress[nodes.ROOTS] = progress[nodes.HIT] = 0
+        window = StreamWindow(following.size, self._consumes)
         while True:
             status = kernels.follow(
-                self._tables, following.events, following.stop, following.size, self._consumes, bounds,
+                self._tables, following.events, following.stop, window, bounds,
                 self._lists, self._arena, self._roots, self._ends, self._slots, self._states, progress,
             )  # fmt: skip
             if status == kernels.DONE:

@@ -139,7 +139,7 @@ class JoinRunner:
         if window is not None and window.kind == "attribute":
             return None
         return JoinRuns(
-            self.tables, self.tables.entry_space, self.columns_of, self._label_atoms, self._query.consume,
+            self.tables, self.columns_of, self._label_atoms, self._query.consume,
             self._workers.map,
         )  # fmt: skip
 

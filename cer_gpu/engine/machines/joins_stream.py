@@ -16,8 +16,8 @@ from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.joins import cpu_counts
 from cer_gpu.kernels.joins import cpu_nodes as nodes
 from cer_gpu.kernels.joins import cpu_stream as kernels
-from cer_gpu.kernels.joins.contract import COLUMNS, JoinTables
-from cer_gpu.kernels.streams.contract import StreamEnds
+from cer_gpu.kernels.joins.contract import COLUMNS, JoinTables, ProductNodes
+from cer_gpu.kernels.streams.contract import StreamEnds, StreamWindow
 
 ROOM = 1 << 10
 """Nodes, children and records that there is room for at first."""
@@ -31,8 +31,6 @@ class JoinRuns:
     Parameters
     ----------
     tables : JoinTables
-    entry_space : ndarray, shape (entries,), int32
-        The space of keys whose slots index each entry; -1: it has one slot.
     space_columns : sequence of sequence of int
         For each space of keys the columns of slots that are in it.
     label_atoms : ndarray, shape (labels, atoms), uint8
@@ -45,14 +43,12 @@ class JoinRuns:
     def __init__(
         self,
         tables: JoinTables,
-        entry_space: np.ndarray,
         space_columns: list[list[int]],
         label_atoms: np.ndarray,
         consume: str,
         share: Share,
     ) -> None:
         self._tables = tables
-        self._entry_space = entry_space
         self._space_columns = space_columns
         self._label_atoms = label_atoms
         self._consumes = CONSUMES[consume]
@@ -76,11 +72,12 @@ class JoinRuns:
             self._root_first = np.zeros(new + 1, np.int64)
             self._root_node = np.empty(new + self._tables.n_fired, np.int32)
         progress[nodes.ROOTS] = progress[nodes.HIT] = 0
+        window = StreamWindow(following.size, self._consumes)
         while True:
+            made = ProductNodes(self._arena, self._children, self._root_first, self._root_node)
             status = kernels.follow(
-                self._tables, following.events, following.stop, following.size, self._consumes,
-                following.bounds, self._table, self._arena, self._children, self._root_first,
-                self._root_node, self._ends, self._fired, self._path, self._room, progress,
+                self._tables, following.events, following.stop, window, following.bounds, self._table, made,
+                self._ends, self._fired, self._path, self._room, progress,
             )  # fmt: skip
             if status == kernels.DONE:
                 break
@@ -122,7 +119,12 @@ class JoinRuns:
         self._arena, self._children = _cut(arena, left), _cut(children, links)
         table = _records(max(ROOM, 4 * int(progress[kernels.RECORDS])))
         records = kernels.kept_records(
-            self._table, len(self._entry_space), place_of, dropped.lane_of, *self._moved(dropped), table
+            self._table,
+            len(self._tables.entry_next),
+            place_of,
+            dropped.lane_of,
+            *self._moved(dropped),
+            table,
         )
         self._table = table
         progress[kernels.RECORDS] = records
@@ -171,11 +173,11 @@ class JoinRuns:
             self._root_node = _cut(self._root_node, len(self._root_node), int(self._room[0]))
         else:
             table = _records(4 * len(self._table))
-            same = np.full(len(self._entry_space), -1, np.int64)
+            same = np.full(len(self._tables.entry_next), -1, np.int64)
             count = int(self._progress[nodes.NODES])
-            places = int(self._table[:, kernels.PLACE].max(initial=0)) // len(self._entry_space) + 1
+            places = int(self._table[:, kernels.PLACE].max(initial=0)) // len(self._tables.entry_next) + 1
             kernels.kept_records(
-                self._table, len(self._entry_space), np.arange(count), np.arange(places), same,
+                self._table, len(self._tables.entry_next), np.arange(count), np.arange(places), same,
                 np.empty(0, np.int64), table,
             )  # fmt: skip
             self._table = table
@@ -183,7 +185,7 @@ class JoinRuns:
     def _moved(self, dropped: Dropped) -> tuple[np.ndarray, np.ndarray]:
         """For each entry where its slots' new numbers begin, and these."""
         old, new = dropped.slots
-        first = np.full(len(self._entry_space), -1, np.int64)
+        first = np.full(len(self._tables.entry_next), -1, np.int64)
         if old is new:
             return first, np.empty(0, np.int64)
         numbers: list[np.ndarray] = []
@@ -193,7 +195,7 @@ class JoinRuns:
             own = np.full(int(before.max(initial=-1)) + 1, -1, np.int64)
             there = before >= 0
             own[before[there]] = after[there]
-            first[self._entry_space == space] = count
+            first[self._tables.entry_space == space] = count
             numbers.append(own)
             count += len(own)
         return first, np.concatenate([np.empty(0, np.int64), *numbers])

@@ -8,9 +8,9 @@ import numpy as np
 
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown, moved
+from cer_gpu.kernels.monitor.contract import Monitor, MonitoredEvents, WatchedLanes
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.plan.automaton import Monitor
 from cer_gpu.plan.compiled import CompiledQuery
 
 
@@ -45,9 +45,7 @@ class Prefixes:
             return events
         self._state = grown(self._state, lane_count)
         if self._reports is None:
-            symbols = rename(
-                self._monitor.follow, self._monitor.symbol, events.symbols, events.lanes, self._state
-            )
+            symbols = rename(self._monitor, events.symbols, events.lanes, self._state)
         else:
             symbols = self._reports.rename(self._monitor, events, self._state)
         kept = np.flatnonzero(symbols)
@@ -97,24 +95,19 @@ class _Reports:
         self._began = grown(self._began.astype(measured.dtype, copy=False), len(state))
         self._since = grown(self._since, len(state))
         out = np.empty(len(events), np.uint16)
-        rename_consuming(
-            monitor.follow,
-            monitor.symbol,
-            tables.first,
-            tables.source,
-            tables.target,
-            tables.accepting,
+        read = MonitoredEvents(
             events.symbols,
             events.lanes if len(events.lanes) else np.zeros(len(events), np.int32),
             measured,
             events.all_keyed,
+        )
+        rename_consuming(
+            monitor,
+            tables,
+            read,
             -1 if window is None else min(window.size, np.iinfo(np.int64).max),
             self._query.consume == "PARTITION",
-            state,
-            self._runs,
-            self._began,
-            self._since,
-            self._now,
+            WatchedLanes(state, self._runs, self._began, self._since, self._now),
             np.empty(tables.n_live, np.uint8),
             np.empty(tables.n_live, measured.dtype),
             out,

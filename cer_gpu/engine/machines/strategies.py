@@ -130,7 +130,7 @@ class Pieces:
         """The symbols of the choice's tables, given by its monitor."""
         read = self._pieces.without_ends(gathered.symbol)
         state = np.zeros(len(gathered.begin), np.int32)
-        return rename(self._monitor.follow, self._monitor.symbol, read, gathered.piece, state)
+        return rename(self._monitor, read, gathered.piece, state)
 
 
 class PiecesOfHits:

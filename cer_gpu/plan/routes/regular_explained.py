@@ -11,9 +11,10 @@ import numpy as np
 from cer_gpu.automata.cea import CEA, Predicate
 from cer_gpu.automata.compose import Applied, Composed
 from cer_gpu.automata.pcea import Keys
+from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan.automaton import AutomatonMachine, Monitor
+from cer_gpu.plan.automaton import AutomatonMachine
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.deterministic import Deterministic, Selected
 from cer_gpu.plan.outline import unlisted
