@@ -102,7 +102,7 @@ def test_arrays_in_other_clothes() -> None:
 @pytest.mark.parametrize(
     "value",
     ["text", [1], np.arange(3).astype(">i8"), np.array(["a"]), np.zeros(2, "M8[s]"), object(), (1, "a")],
-    ids=repr,
+    ids=["text", "list", "big-endian", "strings", "times", "object", "tuple"],
 )
 def test_what_no_kernel_reads(value: object) -> None:
     with pytest.raises(UnfitArgumentError):
