@@ -149,25 +149,33 @@ class Query:
         """
         return self._bound(events, read_options(**keywords)).hits()
 
-    def stream(self, **keywords: Any) -> Stream:
+    def stream(self, state: bytes | None = None, **keywords: Any) -> Stream:
         """The same, batch after batch; keywords as in `run`, but for `sort`. `limit` holds for each batch.
+
+        Parameters
+        ----------
+        state : bytes, optional
+            What `Stream.snapshot()` has given: the stream goes on from there.
 
         Returns
         -------
         Stream
-            `push(batch)` gives the complex events that end in the batch, `close()` ends it.
+            `push(batch)` gives the complex events that end in the batch, `snapshot()` all that is kept as
+            bytes, `close()` ends it.
 
         Raises
         ------
         ValueError
             For `sort=True`.
+        DataError
+            For a state that is damaged, of another query or of other keywords, or of another version.
         """
-        from cer_gpu.engine.run.stream import Stream
+        from cer_gpu.engine.run.stream import Stream, about
 
         if keywords.pop("sort", False):
             raise ValueError("a stream cannot be sorted: its batches have to come in order")
         asked = read_options(**keywords)
-        return Stream(lambda batch: self._bound(batch, asked))
+        return Stream(lambda batch: self._bound(batch, asked), about(self.text, asked), state)
 
     def explain(self, format: str = "text", events: Any = None, **keywords: Any) -> str:
         """How the query is evaluated: its class, engine, guarantee, sizes and cost; or its automaton, drawn.

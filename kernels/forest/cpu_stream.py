@@ -217,10 +217,7 @@ def kept_nodes(arena, count, is_open, place, place_of, kept):
             continue
         label = arena[node, LABEL]
         right = arena[node, RIGHT]
-        if label == UNION:
-            right = place_of[right]
-        elif label != BOTTOM:
-            right = place[right]
+        right = place_of[right] if label == UNION else place[right]
         left = arena[node, LEFT]
         if label != BOTTOM:
             left = place_of[left]

@@ -9,7 +9,7 @@ import numpy as np
 from cer_gpu.engine.machines.open_events import OpenEvents
 from cer_gpu.engine.machines.open_runs import Dropped, Following, OpenRuns, Pushed
 from cer_gpu.engine.memory import Allowance, still_needed
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.kernels.streams import cpu as kernels
@@ -85,6 +85,25 @@ class StreamState:
         if self._intake.forgets(self._kept.count):
             self._drop([])
         self._within_allowance([])
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept, as `cer_gpu.engine.run.stored` stores it: first what is not needed is dropped."""
+        self._drop([])
+        events = None if not self._kept.count else state_of(self._kept.seen())
+        bounds = self._bounds
+        return {"events": events, "least": bounds.least, "all": bounds.all, "runs": self._runs.arrays()}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was asked for."""
+        least = state["least"]
+        self._bounds = _bounds(len(least))._replace(least=least, all=state["all"])
+        self._runs.restore(state["runs"])
+        if state["events"] is not None:
+            self._kept.append(relevant_of(state["events"], self._intake.lane_keys))
+            self._events = self._laid_out()
+            if self._query.window is not None:
+                kernels.relink(self._events, self._kept.count, self._bounds)
+        self._full = max(LEAST, 2 * self._kept.count)
 
     @property
     def count(self) -> int:

@@ -186,3 +186,17 @@ def joined(parts: list[Relevant]) -> Relevant:
         payload,
         parts[0].lane_keys,
     )
+
+
+STORED = ("symbols", "positions", "lanes", "keys", "keyed", "places", "slots", "payload")
+"""What of `Relevant` is stored."""
+
+
+def state_of(events: Relevant) -> dict[str, np.ndarray | pa.Table | None]:
+    """Events as arrays and a table, by name."""
+    return {name: getattr(events, name) for name in STORED}
+
+
+def relevant_of(state: dict[str, np.ndarray | pa.Table | None], lane_keys: Keys | None) -> Relevant:
+    """The events that `state_of` has stored; `lane_keys` is what their lanes stand for."""
+    return Relevant(**state, lane_keys=lane_keys)  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.join_keys import JoinKeys
+from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
@@ -266,6 +267,18 @@ class Intake:
         keys = partitions.encoder.keys
         return [replace(part, lanes=number[part.lanes], lane_keys=keys) for part in parts]
 
+    @property
+    def lane_keys(self) -> Keys | None:
+        """What lanes stand for by now, where they are partitions."""
+        encoder = self._partitions.encoder
+        return None if encoder is None else encoder.keys
+
+    def begin(self, batch: pa.RecordBatch) -> None:
+        """Get ready for batches like one without rows, as the first batch would."""
+        if self._joins is not None:
+            symbols = np.empty(0, self._query.reading.symbol_dtype)
+            self._joins.slots(batch, np.empty(0, np.int64), symbols, 0)
+
     def unseen(self) -> list[tuple[str, str, list[str]]]:
         """The types and streams of the query that no event had: their column, name, and what there was."""
         if not self.rows:
@@ -342,9 +355,7 @@ class Intake:
             taken = batch.select(list(self.payload)).take(pa.array(rows))
             payload = pa.Table.from_batches([taken])
         self.rows += len(batch)
-        encoder = self._partitions.encoder
-        lane_keys = None if encoder is None else encoder.keys
-        return [Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys)]
+        return [Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys)]
 
     @property
     def _reads_rows(self) -> bool:

@@ -186,6 +186,11 @@ class Chunker:
         self._allowance.keep_to(lambda: self._nbytes, drop, self._presume, self._what_is_kept)
         return coming
 
+    def held(self) -> Relevant | None:
+        """The events that later ones may need, for `resume`."""
+        self._settle()
+        return self._tails.everything() if len(self._tails) else self._tail
+
     def resume(self, tail: Relevant | None) -> None:
         """Go on where another has run the stream so far, and left these events inside the window."""
         self._tail, self._last = tail, None

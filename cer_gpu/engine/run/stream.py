@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from types import TracebackType
 from typing import Any
 
@@ -12,10 +13,13 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.sources.arrow_types import convert
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import Run
+from cer_gpu.engine.run.components import is_component, remembered, remind
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.errors import DataError
 
 
@@ -28,15 +32,29 @@ class Stream:
     ----------
     bind : callable
         Checks and plans the query for a batch.
+    about : dict
+        What the stream is of: the query, and the keywords by which events are read.
+    state : bytes, optional
+        From `snapshot`: the stream goes on where that was called.
+
+    Raises
+    ------
+    DataError
+        For a state that is damaged, of another query, or stored by another version.
     """
 
-    def __init__(self, bind: Callable[[Any], BoundQuery]) -> None:
+    def __init__(
+        self, bind: Callable[[Any], BoundQuery], about: dict[str, Any], state: bytes | None = None
+    ) -> None:
         self._open = bind
+        self._about = about
         self._first: BoundQuery | None = None
         self._run: Any = None
         self._state: Any = None
         self._alike: _Alike | None = None
         self._closed = False
+        if state is not None:
+            self._resume(from_bytes(state))
 
     def push(self, batch: Any) -> Matches:
         """The next events.
@@ -100,6 +118,67 @@ class Stream:
             self._alike = _Alike(given.schema, bound, self._run)
         return bound.read(self._run)
 
+    def snapshot(self) -> bytes:
+        """All that the stream keeps, so that another one can go on from here, in another process too.
+
+        Returns
+        -------
+        bytes
+            For `Query.stream(..., state=...)` of the same query with the same keywords, by the same version
+            of this package. They hold the events of the open window with the attributes that the query
+            returns, and no code.
+
+        Raises
+        ------
+        DataError
+            When the stream is closed.
+        """
+        if self._closed:
+            raise DataError("the stream is closed: there is nothing left to store")
+        if self._first is None:
+            return to_bytes(Stored(self._about, None))
+        run, schema = self._run, self._first.arrow_schema
+        run.intake.begin(_nothing(schema))
+        # First of all: what is not open any more is dropped, and keys with it.
+        state = self._state.state()
+        classifier = run.intake.classifier
+        return to_bytes(
+            Stored(
+                self._about,
+                {
+                    "schema": schema.empty_table(),
+                    "intake": remembered(run.intake),
+                    "unseen": {name: sorted(texts) for name, texts in classifier.unseen.items()},
+                    "seen": {name: sorted(texts) for name, texts in classifier.seen.items()},
+                    "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
+                    "open": state,
+                },
+            )
+        )
+
+    def _resume(self, stored: Stored) -> None:
+        """Go on where a state was stored."""
+        for what, own in self._about.items():
+            other = stored.about.get(what)
+            if other != own:
+                raise DataError(
+                    f"the state was stored with another {what}: {other!r}, and here it is {own!r}"
+                )
+        state = stored.state
+        if state is None:
+            return
+        self._first = self._open(state["schema"])
+        run = self._run = self._first.begin("run", pushed=True)
+        run.intake.begin(_nothing(self._first.arrow_schema))
+        remind(run.intake, state["intake"])
+        for own, kept in ((run.intake.classifier.unseen, "unseen"), (run.intake.classifier.seen, "seen")):
+            own.update({name: set(texts) for name, texts in state[kept].items()})
+        components = [one for one in vars(run.runner).values() if is_component(one)]
+        for component, kept in zip(components, state["runner"], strict=True):
+            remind(component, kept)
+        self._state = _state_of(run)
+        self._state.resume(state["open"])
+
     def close(self) -> None:
         """End the stream and free what it holds."""
         self._closed = True
@@ -112,6 +191,29 @@ class Stream:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _nothing(schema: pa.Schema) -> pa.RecordBatch:
+    """A batch without rows."""
+    return pa.RecordBatch.from_pylist([], schema=schema)
+
+
+def version() -> str:
+    """The version of this package, which has to be the same where a state is stored and where it is read."""
+    return metadata.version("cer-gpu")
+
+
+def about(text: str, asked: Options) -> dict[str, Any]:
+    """What a stream is of: what a state has to have in common with the stream that goes on with it."""
+    return {
+        "version": version(),
+        "query": text,
+        "order_by": list(asked.order_by),
+        "order_unit": asked.order_unit,
+        "type_column": asked.type_column,
+        "stream_column": asked.stream_column,
+        "engine": asked.engine,
+    }
 
 
 class _Alike:
@@ -167,6 +269,16 @@ class WindowAgain:
     def relieve(self) -> None:
         """Forget what is not needed any more; as `StreamState.relieve`."""
         self._run.chunker.relieve([])
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept; as `StreamState.state`."""
+        held = self._run.chunker.held()
+        return {"events": None if held is None else state_of(held)}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Go on where `state` was asked for."""
+        if state["events"] is not None:
+            self._run.chunker.resume(relevant_of(state["events"], self._run.intake.lane_keys))
 
 
 def _state_of(run: Run) -> StreamState | WindowAgain:

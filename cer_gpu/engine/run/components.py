@@ -1,0 +1,74 @@
+"""What the parts of a run remember of a stream, taken out and put back by the names of their attributes.
+
+A **component** is an object of one of `MODULES`: what of its attributes are numbers, texts, arrays of
+numbers, batches, tuples of arrays, or components again, is what it remembers. What else it has (the query,
+threads) comes from the query, and is there before anything is put back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+MODULES = frozenset(
+    f"cer_gpu.engine.{name}"
+    for name in (
+        "read.intake", "read.order", "read.lanes", "read.partitions", "read.keys", "read.numbers",
+        "read.join_keys", "machines.prefix", "machines.consume",
+    )
+)  # fmt: skip
+
+_NOT_KEPT = object()
+
+
+def is_component(value: Any) -> bool:
+    """Whether an object remembers something of a stream."""
+    return type(value).__module__ in MODULES
+
+
+def remembered(component: Any) -> dict[str, Any]:
+    """What a component remembers, by the names of its attributes."""
+    found = {name: _kept(value) for name, value in vars(component).items()}
+    return {name: value for name, value in found.items() if value is not _NOT_KEPT}
+
+
+def remind(component: Any, state: dict[str, Any]) -> None:
+    """Put what `remembered` has given into a component that was made alike."""
+    for name, kept in state.items():
+        own = getattr(component, name)
+        if is_component(own):
+            remind(own, kept)
+        elif _is_arrays(own):
+            setattr(component, name, type(own)(*kept))
+        elif isinstance(own, (list, tuple, dict)):
+            for one, its in zip(_items(own), kept, strict=True):
+                remind(one, its)
+        else:
+            setattr(component, name, kept)
+
+
+def _kept(value: Any) -> Any:
+    if is_component(value):
+        return remembered(value)
+    if value is None or isinstance(value, (bool, int, float, str, pa.RecordBatch)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value if value.dtype.kind in "biuf" else _NOT_KEPT
+    if _is_arrays(value):
+        return list(value)
+    if isinstance(value, (list, tuple, dict)) and all(map(is_component, _items(value))):
+        return list(map(remembered, _items(value)))
+    return _NOT_KEPT
+
+
+def _is_arrays(value: Any) -> bool:
+    """Whether it is a named tuple of arrays."""
+    return isinstance(value, tuple) and bool(value) and all(isinstance(one, np.ndarray) for one in value)
+
+
+def _items(value: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> list[Any]:
+    return list(value.values() if isinstance(value, dict) else value)

@@ -1,0 +1,129 @@
+"""A state as bytes: numbers, texts, arrays and Arrow tables, with a header that says what they are of.
+
+Nothing in the bytes is executed when they are read, and nothing is read before their checksum has been found
+right.
+
+=========  =====================================================================================
+bytes      meaning
+=========  =====================================================================================
+8          `MAGIC`
+8          the length of the header, little endian
+header     JSON: `about`, and `state`, in which arrays and tables are places in the rest
+rest       arrays as they lie in memory, little endian; tables as streams of Arrow's IPC format
+16         BLAKE2b of all before
+=========  =====================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.errors import DataError
+
+MAGIC = b"CERSTATE"
+
+DIGEST = 16
+"""Bytes of the checksum."""
+
+ALIGNED = 64
+"""Arrays begin at multiples of so many bytes of the rest."""
+
+_ARRAY, _TABLE, _BATCH = "$array", "$table", "$batch"
+"""The one key of a JSON object that stands for such a value."""
+
+
+class Stored(NamedTuple):
+    """What bytes hold.
+
+    Attributes
+    ----------
+    about : dict
+        What the state is of.
+    state : object
+        Dicts with keys of text, lists, texts, numbers, None, arrays of numbers, Arrow tables and batches.
+    """
+
+    about: dict[str, Any]
+    state: Any
+
+
+def to_bytes(stored: Stored) -> bytes:
+    """A state as bytes."""
+    rest: list[bytes] = []
+    size = 0
+
+    def put(data: bytes) -> list[int]:
+        nonlocal size
+        place = [size, len(data)]
+        gap = -len(data) % ALIGNED
+        rest.extend((data, bytes(gap)))
+        size += len(data) + gap
+        return place
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            whole = np.ascontiguousarray(value)
+            return {_ARRAY: [whole.dtype.str, list(whole.shape), *put(whole.tobytes())]}
+        if isinstance(value, pa.RecordBatch):
+            return {_BATCH: plain(pa.Table.from_batches([value]))}
+        if isinstance(value, pa.Table):
+            sink = pa.BufferOutputStream()
+            with pa.ipc.new_stream(sink, value.schema) as writer:
+                writer.write_table(value.unify_dictionaries())
+            return {_TABLE: put(sink.getvalue().to_pybytes())}
+        if isinstance(value, np.generic):
+            return value.item()
+        if isinstance(value, dict):
+            return {key: plain(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [plain(each) for each in value]
+        return value
+
+    header = json.dumps({"about": stored.about, "state": plain(stored.state)}).encode()
+    whole = b"".join([MAGIC, len(header).to_bytes(8, "little"), header, *rest])
+    return whole + blake2b(whole, digest_size=DIGEST).digest()
+
+
+def from_bytes(data: bytes) -> Stored:
+    """What bytes hold.
+
+    Raises
+    ------
+    DataError
+        For bytes that are no state, or are damaged.
+    """
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise DataError(f"a state is bytes that snapshot() has given, not {type(data).__name__}")
+    whole = memoryview(data)
+    if bytes(whole[:8]) != MAGIC:
+        raise DataError("these bytes are no state of a stream: give what snapshot() has given")
+    body, found = whole[:-DIGEST], bytes(whole[-DIGEST:])
+    if len(whole) < 16 + DIGEST or blake2b(body, digest_size=DIGEST).digest() != found:
+        raise DataError("the state of the stream is damaged or cut short: its checksum is another")
+    length = int.from_bytes(body[8:16], "little")
+    header = json.loads(bytes(body[16 : 16 + length]))
+    rest = body[16 + length :]
+
+    def value_of(plain: Any) -> Any:
+        if isinstance(plain, list):
+            return [value_of(each) for each in plain]
+        if not isinstance(plain, dict):
+            return plain
+        if _ARRAY in plain:
+            kind, shape, start, size = plain[_ARRAY]
+            return np.frombuffer(rest[start : start + size], np.dtype(kind)).reshape(shape).copy()
+        if _TABLE in plain:
+            start, size = plain[_TABLE]
+            table = pa.ipc.open_stream(pa.py_buffer(bytes(rest[start : start + size]))).read_all()
+            table.validate(full=True)
+            return table
+        if _BATCH in plain:
+            return value_of(plain[_BATCH]).combine_chunks().to_batches()[0]
+        return {key: value_of(each) for key, each in plain.items()}
+
+    return Stored(header["about"], value_of(header["state"]))
