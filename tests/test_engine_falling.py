@@ -17,6 +17,7 @@ import cer_gpu as cer
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
+from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
@@ -140,14 +141,14 @@ def test_holes_make_no_lane_fall(hole: float | None, monkeypatch: pytest.MonkeyP
 def kept(query: str, table: pa.Table, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many events are kept for later ones after each chunk of 50."""
     sizes = []
-    before = runner.Chunker._kept
+    before = runner.Chunker.chunk
 
-    def noting(self: runner.Chunker, of: chunk.Chunk) -> object:
-        tail = before(self, of)
-        sizes.append(0 if tail is None else len(tail))
-        return tail
+    def noting(self: runner.Chunker, new: Relevant) -> chunk.Chunk:
+        held = self.held()
+        sizes.append(0 if held is None else len(held))
+        return before(self, new)
 
-    monkeypatch.setattr(runner.Chunker, "_kept", noting)
+    monkeypatch.setattr(runner.Chunker, "chunk", noting)
     monkeypatch.setattr(runner, "CHUNK", 50)
     monkeypatch.setattr(bound, "BATCH", 50)
     cer.compile(query).count(table.to_reader(max_chunksize=50))
