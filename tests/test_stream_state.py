@@ -211,3 +211,23 @@ def check(text: str, table: pa.Table, rng: Random, again: bool = False) -> int:
             rows[at] = matches.to_arrow().to_pylist()
     assert repr([row for part in rows for row in part]) == repr(wanted), text
     return len(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("SELECT * WHERE A ; B", False),
+        ("SELECT * WHERE NEXT(A ; B) ; A PARTITION BY key WITHIN 9 EVENTS", False),
+        ("SELECT LAST * WHERE A ; B", False),
+        ("Q(x) <- A(key = x), B(key = x) WITHIN 30 EVENTS", False),
+        ("SELECT LAST * WHERE A ; B WITHIN 9 EVENTS", True),
+        ("SELECT MAX * WHERE A ; B+ WITHIN 9 EVENTS", True),
+        ("SELECT * WHERE A ; B WITHIN 5 [price]", True),
+    ],
+)
+def test_explain_says_whether_a_push_runs_the_window_again(text: str, again: bool) -> None:
+    said = "stream      each push runs the open window again"
+    assert (said in Query(text).explain()) == again
+    with Query(text).stream() as pushed:
+        pushed.push(some_events(9))
+        assert isinstance(pushed._state, StreamState) != again

@@ -163,6 +163,8 @@ class Traits:
     ranks : bool
         Whether it admits starts by their ranks, where the attribute of the window falls, and reads events at
         which nothing may start or end as other symbols.
+    pushes_run_again : bool
+        Whether a push to a stream runs the open window again.
     lists_runs_again : bool
         Whether counts and complex events run the window of each end again.
     not_on_device : tuple of str
@@ -179,6 +181,7 @@ class Traits:
     carries: bool = False
     ranks: bool = False
     lists_runs_again: bool = False
+    pushes_run_again: bool = False
     not_on_device: tuple[str, ...] = ()
     not_resident: str = ""
     not_automatic: str = ""
@@ -238,6 +241,12 @@ class CompiledQuery:
     def carries(self) -> bool:
         """Whether hits and counts are carried from event to event: no event is kept for later ones."""
         return self.traits.carries and self.window is None and self.consume == "NONE"
+
+    @property
+    def pushes_run_again(self) -> bool:
+        """Whether a push to a stream runs the open window again, so that it costs what is open."""
+        over_attribute = self.window is not None and self.window.kind == "attribute"
+        return self.traits.pushes_run_again or over_attribute
 
     @property
     def counts_all(self) -> bool:

@@ -37,6 +37,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", of.cost(query))
+    yield _line("stream", _pushes(query))
 
 
 def _line(name: str, text: str) -> str:
@@ -98,6 +99,12 @@ def _window(window: tree.Window | None) -> str:
         return "none: the end may be as far from the start as the pattern allows"
     unit = {"events": "events", "time": window.unit}.get(window.kind, f"of `{window.attribute}`")
     return f"at most {window.size:,} {unit} from start to end"
+
+
+def _pushes(query: CompiledQuery) -> str:
+    if query.pushes_run_again:
+        return "each push runs the open window again"
+    return "a push costs what is new, whatever is open"
 
 
 def _reports(query: CompiledQuery) -> str:

@@ -248,8 +248,7 @@ class AutomatonRunner:
 
     def open_runs(self) -> AutomatonRuns | None:
         """What of a stream is kept between pushes; None for a choice, and where no interval of starts is."""
-        window = self._query.window
-        if self._choice is not None or (window is not None and window.kind == "attribute"):
+        if self._query.pushes_run_again:
             return None
         return AutomatonRuns(self.tables, self._query.consume)
 

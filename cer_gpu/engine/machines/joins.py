@@ -135,8 +135,7 @@ class JoinRunner:
 
     def open_runs(self) -> JoinRuns | None:
         """What of a stream is kept between pushes; None where no interval of starts is admitted."""
-        window = self._query.window
-        if window is not None and window.kind == "attribute":
+        if self._query.pushes_run_again:
             return None
         return JoinRuns(
             self.tables, self.columns_of, self._label_atoms, self._query.consume,

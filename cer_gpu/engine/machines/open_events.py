@@ -39,6 +39,7 @@ class OpenEvents:
         self._linked = linked
         self._arrays: dict[str, np.ndarray] = {}
         self._rows: list[list[pa.Table]] | None = None
+        self._row_bytes = 0
         self._lane_keys: Keys | None = None
 
     def room(self, more: int) -> bool:
@@ -81,7 +82,7 @@ class OpenEvents:
         """Put some of the events in place of all, with room for as many again."""
         self.count = 0
         self.following = np.empty(0, np.int64)
-        self._arrays, self._rows = {}, None
+        self._arrays, self._rows, self._row_bytes = {}, None, 0
         if len(kept):
             self.append(kept.slim())
 
@@ -89,8 +90,7 @@ class OpenEvents:
     def nbytes(self) -> int:
         """Bytes that the events take."""
         each = [array.itemsize * array[..., :1].size for array in self._arrays.values()]
-        rows = 0 if self._rows is None else sum(table.nbytes for level in self._rows for table in level)
-        return sum(each) * self.count + rows
+        return sum(each) * self.count + self._row_bytes
 
     def _used(self, name: str) -> np.ndarray:
         array = self.array(name)
@@ -118,6 +118,7 @@ class OpenEvents:
         if self._rows is None:
             self._rows = [[]]
         self._rows[-1].append(rows)
+        self._row_bytes += rows.nbytes
         level = len(self._rows) - 1
         while len(self._rows[level]) == FEW:
             whole = _together(self._rows[level]).combine_chunks()
