@@ -176,6 +176,22 @@ def test_import_direction_inside_a_part(name, path):
             assert floor(imported) <= own, f"{name} imports {imported}, which is above it"
 
 
+MOST_PARAMETERS = 12
+
+
+def test_kernels_have_few_parameters():
+    """What travels together is one named tuple."""
+    many = {
+        f"{name}.{node.name}": count
+        for name, path in KERNEL_MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        if (count := sum(map(len, (node.args.posonlyargs, node.args.args, node.args.kwonlyargs))))
+        > MOST_PARAMETERS
+    }
+    assert not many
+
+
 def test_files_are_short():
     long = {
         str(path.relative_to(ROOT)): lines

@@ -11,7 +11,7 @@ from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.enumeration.structure import Structure, doubled, empty_roots, joined
 from cer_gpu.kernels.forest import cpu_ranked as nodes
 from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots
-from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +55,12 @@ class RankedStructure(Structure):
         distance = np.empty(len(self.arena), np.int64)
         heaps, way = np.empty((2, n_live), np.int64), np.empty((2, nodes.STEPS), np.int64)
         progress = np.zeros(nodes.WORDS, np.int64)
+        ends = SegmentHits(hits.first, hits.event, bound)
         status = nodes.ARENA_FULL
         while status != nodes.DONE:
             status = nodes.build(
-                *self.tables, symbols, self.admitted.rank, begin, stop, hits.first, hits.event, bound,
-                self.arena, distance, *roots, heaps, way, progress,
+                self.tables, symbols, self.admitted.rank, begin, stop, ends, self.arena, distance, roots,
+                heaps, way, progress,
             )  # fmt: skip
             if status == nodes.ARENA_FULL:
                 self.arena, distance = doubled(self.arena), doubled(distance)

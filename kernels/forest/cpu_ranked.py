@@ -80,10 +80,7 @@ def _meld(arena, distance, progress, one, other, way):
 
 
 @jit
-def _follow(
-    first, source, label, target, accepting, arena, distance, root_label, root_node, heaps, way, progress,
-    symbol, event, rank, bound, ends,
-):  # fmt: skip
+def _follow(tables, arena, distance, roots, heaps, way, progress, symbol, event, rank, bound, ends):
     """Follow all runs over one event: `heaps[0]` are those of the states before it and after it."""
     n_states = heaps.shape[1]
     for q in range(n_states):
@@ -91,46 +88,42 @@ def _follow(
         if heaps[0, q] >= 0 and arena[heaps[0, q], LATEST] < bound:
             heaps[0, q] = -1
     heaps[0, 0] = -1
-    for t in range(first[symbol], first[symbol + 1]):
-        if source[t] == 0 and heaps[0, 0] < 0 and rank >= bound:
+    for t in range(tables.first[symbol], tables.first[symbol + 1]):
+        if tables.source[t] == 0 and heaps[0, 0] < 0 and rank >= bound:
             heaps[0, 0] = _node(arena, distance, progress, BOTTOM, -1, event, rank)
-        heap = heaps[0, source[t]]
+        heap = heaps[0, tables.source[t]]
         if heap < 0:
             continue
-        if ends and accepting[t]:
-            root_label[progress[ROOTS]] = label[t]
-            root_node[progress[ROOTS]] = heap
+        if ends and tables.accepting[t]:
+            roots.label[progress[ROOTS]] = tables.label[t]
+            roots.node[progress[ROOTS]] = heap
             progress[ROOTS] += 1
-        if target[t] >= 0:
+        if tables.target[t] >= 0:
             reached = heap
-            if label[t] != 0:
-                reached = _node(arena, distance, progress, label[t], heap, event, arena[heap, LATEST])
-            heaps[1, target[t]] = _meld(arena, distance, progress, heaps[1, target[t]], reached, way)
+            if tables.label[t] != 0:
+                reached = _node(arena, distance, progress, tables.label[t], heap, event, arena[heap, LATEST])
+            heaps[1, tables.target[t]] = _meld(
+                arena, distance, progress, heaps[1, tables.target[t]], reached, way
+            )
     for q in range(n_states):
         heaps[0, q] = heaps[1, q]
 
 
 @jit
-def build(
-    first, source, label, target, accepting, symbols, rank, begin, stop, hit_first, hit_event, hit_bound,
-    arena, distance, root_first, root_label, root_node, heaps, way, progress,
-):  # fmt: skip
+def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, heaps, way, progress):
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  ======================  ===============================================================
-    `first` ...   the five of `TransitionTables` in
+    `tables`      TransitionTables        in
     `symbols`     uint8, uint16 [events]  in
     `rank`        int64 [events]          in: as in `cer_gpu.kernels.falling.contract.Ranks`
     `begin`       int64 [segments]        in: first event of each segment
     `stop`        int64 [segments]        in: one past the last event
-    `hit_first`   int64 [segments + 1]    in: segment g has the hits from hit_first[g] on
-    `hit_event`   int64 [hits]            in: ascending inside a segment
-    `hit_bound`   int64 [hits]            in: the least rank that a hit of the segment from this one on admits
+    `hits`        SegmentHits             in: `lowest` is the least rank that a hit of the segment from this
+                                          one on admits
     `arena`       int64 [capacity, 4]     out: nodes 0 .. progress[NODES] - 1
     `distance`    int64 [capacity]        scratch, kept until all segments are built
-    `root_first`  int64 [hits + 1]        out: the roots of hit h are root_first[h] ..
-    `root_label`  int32 [capacity]        out: label of the mark at the hit; 0: none
-    `root_node`   int64 [capacity]        out: what it is put on
+    `roots`       Roots                   out: roots 0 .. progress[ROOTS] - 1
     `heaps`       int64 [2, n_live]       scratch, kept likewise
     `way`         int64 [2, STEPS]        scratch
     `progress`    int64 [WORDS]           in/out: zeros at first, then kept
@@ -146,31 +139,31 @@ def build(
                 heaps[0, q] = -1
             progress[OPEN] = 1
             progress[EVENT] = begin[g]
-            progress[HIT] = hit_first[g]
+            progress[HIT] = hits.first[g]
         event = progress[EVENT]
         h = progress[HIT]
-        while event < stop[g] and h < hit_first[g + 1]:
+        while event < stop[g] and h < hits.first[g + 1]:
             symbol = symbols[event]
-            block = first[symbol + 1] - first[symbol]
+            block = tables.first[symbol + 1] - tables.first[symbol]
             status = DONE
             if progress[NODES] + block * (2 * STEPS + 2) + 1 > arena.shape[0]:
                 status = ARENA_FULL
-            elif progress[ROOTS] + block > root_node.shape[0]:
+            elif progress[ROOTS] + block > roots.node.shape[0]:
                 status = ROOTS_FULL
             if status != DONE:
                 progress[EVENT] = event
                 progress[HIT] = h
                 return status
-            ends = hit_event[h] == event
+            ends = hits.event[h] == event
             if ends:
-                root_first[h] = progress[ROOTS]
+                roots.first[h] = progress[ROOTS]
             _follow(
-                first, source, label, target, accepting, arena, distance, root_label, root_node, heaps, way,
-                progress, symbol, event, rank[event], hit_bound[h], ends,
+                tables, arena, distance, roots, heaps, way, progress, symbol, event, rank[event],
+                hits.lowest[h], ends,
             )  # fmt: skip
             if ends:
                 h += 1
-                root_first[h] = progress[ROOTS]
+                roots.first[h] = progress[ROOTS]
             event += 1
         progress[OPEN] = 0
         progress[SEGMENT] = g + 1
