@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 import cer_gpu as cer
 from bench import answers, formula
+from bench.attributes import attributes
 from bench.figures import Figure, Target, duration, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
 from bench.joins import join_rivals, join_update
@@ -232,6 +233,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "parquet": parquet,
     "start": start,
     "strategies": strategies,
+    "attributes": attributes,
     "streams_push": streams_push,
     "join_rivals": join_rivals,
     "join_update": join_update,

@@ -29,6 +29,8 @@ class Sizes:
         Events of the joins whose window grows.
     pushed : int
         Open events of a stream that one more is pushed to.
+    measured : int
+        Events of windows over an attribute.
     lake : int
         Events of the files that Spark's workers read.
     framed : int
@@ -51,6 +53,7 @@ class Sizes:
     joined: int = 10 * MILLION
     updated: int = 20 * MILLION
     pushed: int = 10 * MILLION
+    measured: int = 5 * MILLION
     lake: int = 50 * MILLION
     framed: int = 10 * MILLION
     sparked: int = 4 * MILLION
@@ -70,6 +73,7 @@ class Sizes:
             joined=int(self.joined * share),
             updated=int(self.updated * share),
             pushed=int(self.pushed * share),
+            measured=int(self.measured * share),
             lake=int(self.lake * share),
             framed=int(self.framed * share),
             sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),
