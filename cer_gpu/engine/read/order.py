@@ -159,7 +159,7 @@ class OrderCheck:
         kind = self._before.schema.field(self._order_by[0]).type
         if pa.types.is_temporal(kind):
             width = pa.int32() if kind.bit_width == 32 else pa.int64()
-            return str(pa.array([int(time)], width).cast(kind)[0])
+            return str(pa.array([int(time)], width).cast(kind).cast(pa.string())[0])
         return str(time)
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
