@@ -136,7 +136,9 @@ class _Relevant:
 
     def __init__(self, job: Job) -> None:
         query = job.task.query
-        self._classifier = None if job.task.counts_all else Classifier(query.query, query.units, job.workers)
+        self._classifier = None
+        if not job.task.counts_all:
+            self._classifier = Classifier(query.query.reading, query.units, job.workers)
 
     def rows(self, batch: pa.RecordBatch, before: int) -> np.ndarray | None:
         """The numbers in the batch of the rows to keep, ascending; None: all. `before` rows precede it."""
