@@ -165,7 +165,7 @@ def test_pieces_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int) 
         query, table = drawn(rng, any_query if seed % 3 == 0 else unary_query)
         task = task_of(query, table.schema, "run", **OPTIONS)
         plan = task.query.query
-        if not task.cuttable or task.keyed or plan.streams or len(table) < 4:
+        if not task.cuttable or task.keyed or plan.reading.streams or len(table) < 4:
             continue
         cases += 1
         parts, pieces = cut(table, plan.window, rng)
