@@ -34,9 +34,11 @@ def fresh(kernel: Kernel) -> Kernel:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """A store of this test's own, empty."""
+    """A store of this test's own, empty, for kernels that serve no query."""
     made = Store(tmp_path / "own", tmp_path / "shipped")
     monkeypatch.setattr(kernel_module, "store", lambda: made)
+    # What a query before this test was for would bring its other kernels along.
+    monkeypatch.setattr(words, "purpose", "")
     return made
 
 
