@@ -123,7 +123,7 @@ class Job:
         labels = Labels(offset)
         lanes = np.arange(len(found.begins), dtype=np.int32)
         labels.add(found.begins, lanes, self._ids(found.batch))
-        return Run(self.bound(pa.Table.from_batches([found.batch]), halo), labels, encoder)
+        return Run(self.bound(pa.Table.from_batches([found.batch]), halo, self.task.keyed), labels, encoder)
 
     def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Run]:
         """A run over rows that come sorted, as they come."""
@@ -148,7 +148,7 @@ class Job:
                 yield batch
 
         reader = pa.RecordBatchReader.from_batches(first.schema, watched())
-        yield Run(self.bound(reader, 0), labels, encoder)
+        yield Run(self.bound(reader, 0, self.task.keyed), labels, encoder)
 
     def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
         if not self.task.keyed:
@@ -158,8 +158,8 @@ class Job:
     def _ids(self, batch: pa.RecordBatch) -> pa.Array | None:
         return None if self.task.event_id is None else batch.column(self.task.event_id)
 
-    def bound(self, events: Any, halo: int) -> BoundQuery:
-        return bind(self.task.query, events, self.workers, (self._device,), halo=halo)
+    def bound(self, events: Any, halo: int, grouped: bool = False) -> BoundQuery:
+        return bind(self.task.query, events, self.workers, (self._device,), halo=halo, grouped=grouped)
 
     # ---------------------------------------------------------------------------- what they are asked for
 

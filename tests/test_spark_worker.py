@@ -24,6 +24,8 @@ from generate import any_query, stream, stream_to_table, unary_query
 from spark_tasks import ROW, answer, dealt, numbered, shuffled, wanted
 
 import cer_gpu as cer
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.errors import CerError, DataError, LimitError
 from cer_gpu.language.printer import to_text
 
@@ -154,7 +156,32 @@ def test_one_task_gives_what_the_engine_gives(seed: int) -> None:
     rng = Random(1000 + seed)
     query, table = drawn(rng, any_query if seed % 2 else unary_query)
     check_tasks(query, table, [shuffled(table, rng)], rng)
-    check_tasks(query, table, [table], rng, streamed=True)
+    task = task_of(query, table.schema, "run", **OPTIONS)
+    check_tasks(query, table, [by_key(table, task, rng) if task.keyed else table], rng, streamed=True)
+
+
+def test_of_keys_that_come_one_after_another_the_last_one_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the window, and however many the keys."""
+    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 4)
+    monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 3)
+    monkeypatch.setattr("cer_gpu.engine.read.intake.REMEMBERED", 4)
+    kept: list[tuple[int, int]] = []
+    relieve = Chunker.relieve
+
+    def noted(chunker: Chunker, new: list[Relevant]) -> list[Relevant]:
+        found = relieve(chunker, new)
+        kept.append((len(chunker._tails.lanes), chunker._intake.lane_count))
+        return found
+
+    monkeypatch.setattr(Chunker, "relieve", noted)
+    rows = [(kind, key, time) for key in range(50) for time, kind in enumerate("AANBAB")]
+    table = pa.table(dict(zip(("type", "k", "ts"), map(list, zip(*rows)), strict=True)))
+    for window, number in (("WITHIN 1 h", 250), ("WITHIN 4 EVENTS", 200), ("", 250)):
+        query = cer.compile(f"SELECT * WHERE A ; B PARTITION BY k {window}")
+        task = task_of(query, table.schema, "run", order_by="ts", order_unit="s")
+        assert len(answer(task, [table], Random(3), streamed=True)) == number
+    assert max(tails for tails, _ in kept) <= 1
+    assert max(lanes for _, lanes in kept) < 16
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -65,6 +65,8 @@ class Intake:
         Of a source that can be read again; None: what is to come is not known.
     memory : int or None
         Bytes that the run may take.
+    grouped : bool
+        Whether the rows of each partition come together.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Intake:
         classifier: Classifier | None = None,
         foresight: Foresight | None = None,
         memory: int | None = None,
+        grouped: bool = False,
     ) -> None:
         self._query = query
         self.classifier = classifier or Classifier(query.reading, units, workers)
@@ -95,6 +98,8 @@ class Intake:
         time = order_by[0] if order_by else None
         self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, time, foresight)
         self._states: list[LaneState] = []
+        self.grouped = grouped and encoder is not None
+        """Whether a partition is over where another begins."""
         self.remembered = REMEMBERED
         if memory is not None:
             self.remembered = max(LEAST_REMEMBERED, min(REMEMBERED, memory // BYTES_OF_KEY // 4))
@@ -179,7 +184,8 @@ class Intake:
             Whether anything can be given up.
         """
         order, times = self._order, self._partitions.times
-        if self._partitions.encoder is None or self._foresight is not None or order.greatest is None:
+        known = self._foresight is not None or self.grouped
+        if self._partitions.encoder is None or known or order.greatest is None:
             return False
         free = times.seen.astype(bool)
         free[held] = False
@@ -239,7 +245,7 @@ class Intake:
             return False
         if not pressed and partitions.count < max(self.remembered, 2 * self._left):
             return False
-        return not self.order_by or self.watermark is not None
+        return self.grouped or not self.order_by or self.watermark is not None
 
     def _without_partitions(self, parts: list[Relevant], pressed: bool) -> list[Relevant]:
         """Forget partitions that have no events, whose state is a new one's and whose time has passed."""
@@ -252,7 +258,9 @@ class Intake:
             needed[part.lanes] = True
         for state in self._states:
             needed[state.held()] = True
-        if self.order_by:
+        if self.grouped:
+            needed[partitions.last] = True
+        elif self.order_by:
             needed[partitions.times.since(self.watermark)] = True
         used = np.flatnonzero(needed)
         self._left = len(used)

@@ -76,6 +76,8 @@ class Partitions:
         self._foresight = foresight
         self._known = foresight is None
         self.times = LaneTimes()
+        self.last = np.empty(0, np.int64)
+        """The lane of the last row that had one and was looked at, if there was one."""
 
     @property
     def there(self) -> bool:
@@ -115,12 +117,15 @@ class Partitions:
         """
         followed = self.encoder is not None and time is not None and (self._known or not in_order)
         if not followed and not self._counted:
-            return Laned(self._encoded(batch, rows), NO_ORDINALS)
+            lanes = self._encoded(batch, rows)
+            self._note_last(lanes)
+            return Laned(lanes, NO_ORDINALS)
         if followed and not self._known:
             self._look_back(before)
         lanes, ordinals = self._counted_rows(batch) if self._counted else (self._encoded(batch), NO_ORDINALS)
         if followed and time is not None:
             self._check(lanes[: len(time.data)], time.data, before)
+        self._note_last(lanes)
         return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
 
     def forget(self, used: np.ndarray) -> np.ndarray:
@@ -138,8 +143,14 @@ class Partitions:
         """
         assert self.encoder is not None
         numbers = self.encoder.forget(used)
+        self.last = numbers[used == self.last] if len(self.last) else self.last
         self.times.keep(used, numbers, self.count)
         return numbers
+
+    def _note_last(self, lanes: np.ndarray) -> None:
+        there = lanes[-1:] if len(lanes) and lanes[-1] >= 0 else lanes[lanes >= 0][-1:]
+        if len(there):
+            self.last = there.astype(np.int64)
 
     def _look_back(self, rows: int) -> None:
         """Note the last time of every lane in the rows before, which were in order."""

@@ -70,6 +70,8 @@ class BoundQuery:
         has a window, does not consume and watches no prefix.
     part : bool, optional
         Whether there are other events elsewhere, so that a type that does not occur here is nothing odd.
+    grouped : bool, optional
+        Whether the rows of each partition come together, so that one is over where another begins.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class BoundQuery:
         workers: Workers,
         halo: int = 0,
         part: bool = False,
+        grouped: bool = False,
     ) -> None:
         self._query = query
         self._source = source
@@ -89,6 +92,7 @@ class BoundQuery:
         self._workers = workers
         self._halo = halo
         self._part = part
+        self._grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
         """Where it runs, and why there."""
 
@@ -211,6 +215,7 @@ class BoundQuery:
             self._classifier(query, enumerates),
             None if pushed else self._foresight(),
             options.memory,
+            self._grouped,
         )
         runner = self._runner(query, carries)
         intake.follow(runner.states)
@@ -329,6 +334,7 @@ def bind(
     device: Sequence[str] = ("cpu",),
     sort: bool = False,
     halo: int = 0,
+    grouped: bool = False,
 ) -> BoundQuery:
     """A query that was planned elsewhere on some events, of which there may be others elsewhere.
 
@@ -342,7 +348,7 @@ def bind(
         From `cer_gpu.engine.run.place.asked_devices`.
     sort : bool
         Whether to bring the events into their order.
-    halo : int
+    halo, grouped
         As for `BoundQuery`.
 
     Raises
@@ -358,7 +364,9 @@ def bind(
         stream_column=options.stream_column,
         sort=sort,
     )
-    return BoundQuery(portable.query, source, portable.units, options, workers, halo, part=True)
+    return BoundQuery(
+        portable.query, source, portable.units, options, workers, halo, part=True, grouped=grouped
+    )
 
 
 def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:

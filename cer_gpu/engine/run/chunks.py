@@ -248,6 +248,9 @@ class Chunker:
         """Which events are kept, with lanes: of each lane the end."""
         events, needed = chunk.events, self._first_needed(chunk)
         keep = self._unconsumed(events)
+        if self._intake.grouped and len(events):
+            # Another partition has begun after all but one.
+            keep &= events.lanes == events.lanes[np.argmax(events.positions)]
         if needed is not None and len(needed):
             keep &= ~_covered(len(events), chunk.lanes.begin, needed)
         return keep
