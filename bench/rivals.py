@@ -87,6 +87,8 @@ BUCKETED = "bucketed"
 """The form that cuts time into buckets by hand, so that buckets can be joined by hash."""
 NO_JOIN = "windows"
 """The form that is not a self-join."""
+NUMBERED = "windows over numbered rows"
+"""The same for a window that counts events: rows are numbered in their key by the query itself."""
 
 
 def _bucketed(parts: dict[str, str]) -> str:
@@ -115,9 +117,21 @@ FORMS: dict[str, dict[str, str]] = {
 }
 
 
+OF_EVENTS: dict[str, dict[str, str]] = {
+    "duckdb": {
+        NUMBERED: _flagged(DUCKDB_FLAGS).replace(
+            "FROM events WHERE",
+            "FROM (SELECT key, type, row_number() OVER (PARTITION BY key ORDER BY ts) AS ts FROM events) WHERE",
+        )
+    }
+}
+"""Forms for a window that counts the events of a key."""
+
+
 def query_text(engine: str, form: str, within: int) -> str:
     """The SQL of a form for a window."""
-    return FORMS[engine][form].replace("{span}", str(SPAN)).replace("{w}", str(within))
+    forms = FORMS[engine] | OF_EVENTS.get(engine, {})
+    return forms[form].replace("{span}", str(SPAN)).replace("{w}", str(within))
 
 
 def open_duckdb(path: str) -> Callable[[str], int]:

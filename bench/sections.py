@@ -19,6 +19,7 @@ from bench.attributes import attributes
 from bench.figures import Figure, Target, duration, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
 from bench.joins import join_rivals, join_update
+from bench.keyed_events import keyed_events
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
 from bench.rivals import BUCKETED, FORMS, NO_JOIN
@@ -230,6 +231,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "windows": windows,
     "enumeration": enumeration,
     "keyed": keyed,
+    "keyed_events": keyed_events,
     "parquet": parquet,
     "start": start,
     "strategies": strategies,

@@ -27,6 +27,8 @@ class Sizes:
         Events of the joins against rivals; there is one key for each hundred.
     updated : int
         Events of the joins whose window grows.
+    numbered : int
+        Events of the keyed windows that count events.
     pushed : int
         Open events of a stream that one more is pushed to.
     measured : int
@@ -52,6 +54,7 @@ class Sizes:
     first: int = MILLION
     joined: int = 10 * MILLION
     updated: int = 20 * MILLION
+    numbered: int = 10 * MILLION
     pushed: int = 10 * MILLION
     measured: int = 5 * MILLION
     lake: int = 50 * MILLION
@@ -72,6 +75,7 @@ class Sizes:
             first=int(self.first * share),
             joined=int(self.joined * share),
             updated=int(self.updated * share),
+            numbered=max(int(self.numbered * share), min(self.numbered, 20_000)),
             pushed=int(self.pushed * share),
             measured=int(self.measured * share),
             lake=int(self.lake * share),

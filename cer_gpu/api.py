@@ -84,7 +84,8 @@ class Query:
             or `__arrow_c_device_array__`, a cuDF DataFrame, or a dict of column name to arrays with
             `__cuda_array_interface__` (and Arrow arrays, for strings).
         order_by : str or sequence of str, optional
-            The time column, then the columns that break ties. Without it the row order is the order.
+            The time column, then the columns that break ties. Without it the row order is the order. Under
+            PARTITION BY each partition is in that order by itself, whatever the times of the others.
         order_unit : {"s", "ms", "us", "ns"}, optional
             The unit of a plain-number time column.
         type_column : str, default "type"
@@ -99,10 +100,11 @@ class Query:
         limit : int, optional
             Stop after so many complex events (`Matches.limited` says so).
         memory : int, optional
-            Bytes of host memory to stay under, about. The events of open windows may take no more, which is
-            an error else; how many events are read and run at a time, and how many complex events are found
-            at a time, follows from it. Not covered: the data where it is in memory already, dictionaries of
-            strings, the keys of PARTITION BY, and answers that are kept.
+            Bytes of host memory to stay under, about. The events of open windows and the keys of PARTITION
+            BY may take no more, which is an error else; how many events are read and run at a time, and how
+            many complex events are found at a time, follows from it. Not covered: the process and its
+            libraries, the data where it is in memory already, dictionaries of strings, and answers that are
+            kept.
         engine : {"auto", "regular", "chain", "rule"}, default "auto"
             The engine that answers; "auto" takes the first of those that `explain` lists under "routes" that
             can. All that can give the same answers.
