@@ -121,7 +121,9 @@ def keyed_events(sizes: Sizes) -> Iterator[Figure]:
         must(found == wanted, f"{found:,} complex events of {steps.text}, where there are {wanted:,}")
         times = measure({case: partial(query.count, events)}, sizes.runs)[case]
         note = "checked by prefix sums over (key, number in the key)"
-        yield rate(section, f"{large(sizes.numbered)} events, {case}", "events", sizes.numbered, times, note=note)
+        yield rate(
+            section, f"{large(sizes.numbered)} events, {case}", "events", sizes.numbered, times, note=note
+        )
         if case == next(iter(KEYS)):
             yield from _rival(section, events, wanted, times, sizes.runs)
 

@@ -100,11 +100,12 @@ class Query:
         limit : int, optional
             Stop after so many complex events (`Matches.limited` says so).
         memory : int, optional
-            Bytes of host memory to stay under, about. The events of open windows and the keys of PARTITION
-            BY may take no more, which is an error else; how many events are read and run at a time, and how
-            many complex events are found at a time, follows from it. Not covered: the process and its
-            libraries, the data where it is in memory already, dictionaries of strings, and answers that are
-            kept.
+            Bytes that a run may keep, and about what it takes in at a time. The events of open windows and
+            the keys of PARTITION BY may take no more, which is an error else; how many events are read and
+            run at a time, and how many complex events are found at a time, follows from it. Not covered: the
+            process and its libraries, the data where it is in memory already, dictionaries of strings,
+            answers that are kept, and the working copies of a step, so that values under 100 MB are met to
+            about 100 MB only.
         engine : {"auto", "regular", "chain", "rule"}, default "auto"
             The engine that answers; "auto" takes the first of those that `explain` lists under "routes" that
             can. All that can give the same answers.

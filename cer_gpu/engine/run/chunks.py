@@ -217,7 +217,11 @@ class Chunker:
         if chunk is None or self._carries:
             return
         if len(chunk.events.lanes):
-            self._tails.put(chunk.events.take(np.flatnonzero(self._keeps(chunk))))
+            kept = chunk.events.take(np.flatnonzero(self._keeps(chunk)))
+            if self._intake.grouped:
+                self._tails.reset(kept)  # another partition has begun after all but one
+            else:
+                self._tails.put(kept)
             return
         kept = chunk.events.slice(self._first_kept(chunk))
         self._tail = kept if len(kept) else None
@@ -249,7 +253,6 @@ class Chunker:
         events, needed = chunk.events, self._first_needed(chunk)
         keep = self._unconsumed(events)
         if self._intake.grouped and len(events):
-            # Another partition has begun after all but one.
             keep &= events.lanes == events.lanes[np.argmax(events.positions)]
         if needed is not None and len(needed):
             keep &= ~_covered(len(events), chunk.lanes.begin, needed)
