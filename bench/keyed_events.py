@@ -58,7 +58,7 @@ class NumberedSteps:
         )
 
     def positions(self, events: pa.Table) -> Positions:
-        """Of A, of B and of C: key and number in the key as one number, ascending; no window holds two keys."""
+        """Of A, of B and of C: key and number in it as one number, ascending; no window holds two keys."""
         keys = keys_of(events, self.key)
         order = np.argsort(keys, kind="stable")
         begin = np.searchsorted(keys[order], keys[order])

@@ -121,7 +121,8 @@ OF_EVENTS: dict[str, dict[str, str]] = {
     "duckdb": {
         NUMBERED: _flagged(DUCKDB_FLAGS).replace(
             "FROM events WHERE",
-            "FROM (SELECT key, type, row_number() OVER (PARTITION BY key ORDER BY ts) AS ts FROM events) WHERE",
+            "FROM (SELECT key, type, row_number() OVER (PARTITION BY key ORDER BY ts) AS ts FROM events) "
+            "WHERE",
         )
     }
 }
