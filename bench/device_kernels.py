@@ -220,7 +220,7 @@ def _added(named: dict[str, Any]) -> int:
 
 
 def _ended(named: dict[str, Any]) -> int:
-    """The segments of all tiles are read, and a row for each segment is copied."""
+    """The segments of all units are read, and a row for each segment is copied."""
     return _bytes(named, "segment", "registers", "registers")
 
 

@@ -85,9 +85,9 @@ TINY = Sizes(600, 300, 400, 200, 200, 200, 60, 500, 500, keys=4, within=40, copi
 def shrink() -> None:
     """Let the engine cut tiny data as it cuts large data, so that every kernel is launched."""
     for module in (cuda_execute, cuda_carried):
-        vars(module)["PIECE"] = 2
+        vars(module)["LEAST_UNIT"] = 2
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
-    vars(cuda_joins).update(PIECE=2, LEAST=1, LIST=2)
+    vars(cuda_joins).update(LEAST_UNIT=2, LEAST=1, LIST=2)
     cuda_consume.LEAST = 1
     flows.GROUP = matrices.GROUP = 2
     paths.RANGE = 4
@@ -202,7 +202,7 @@ def resident(steps: ThreeSteps, table: pa.Table, sizes: Sizes, bandwidth: float)
 
 
 def resident_without_window(table: pa.Table, sizes: Sizes, bandwidth: float) -> Iterator[dict[str, Any]]:
-    """The same without a window: one lane, cut into tiles."""
+    """The same without a window: one lane, cut into units."""
     planned = cer.compile(WINDOWLESS)
     bound = planned._bound(table, read_options(device="cuda"))
     classifier = CudaClassifier(bound._query.reading, bound._units, Workers())

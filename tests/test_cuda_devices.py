@@ -69,13 +69,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))
     for module in (cuda_execute, resident, cuda_carried):
         monkeypatch.setattr(module, "lane_geometry", lambda _, chosen: chosen)
-    monkeypatch.setattr(cuda_execute, "PIECE", 5)
+    monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_execute, "LIST", 5)
-    monkeypatch.setattr(cuda_carried, "PIECE", 5)
+    monkeypatch.setattr(cuda_carried, "LEAST_UNIT", 5)
     for module in (cuda_execute, cuda_devices):
         monkeypatch.setattr(module, "LISTS", 1)
     monkeypatch.setattr(cuda_staging, "ALIGNED", 8)
-    monkeypatch.setattr(cuda_memory, "PIECE", 64)
+    monkeypatch.setattr(cuda_memory, "ROWS", 64)
     monkeypatch.setattr(cuda_memory, "LEAST", 8)
     monkeypatch.setattr(runner, "CHUNK", 40)
     monkeypatch.setattr(runner, "CARRIED", 40)
@@ -125,7 +125,7 @@ def test_a_time_of_floats_and_pieces_of_any_length(monkeypatch: pytest.MonkeyPat
     wanted = query.counts(table, device="cpu", **OPTIONS)
     for rows in (3, 40):
         # Each complex event that begins with the oldest one that the window still admits counts.
-        monkeypatch.setattr(cuda_memory, "PIECE", rows)
+        monkeypatch.setattr(cuda_memory, "ROWS", rows)
         assert query.counts(table, device="cuda", **OPTIONS) == wanted
 
 
@@ -221,7 +221,7 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> Memory:
 
 def test_what_was_staged_is_copied_once_more_after_memory_ran_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pieces of 40, and no memory for the kernels over 20 or more: two pieces are copied in vain."""
-    monkeypatch.setattr(cuda_memory, "PIECE", 40)
+    monkeypatch.setattr(cuda_memory, "ROWS", 40)
     uploads: list[int] = []
     upload, events = cuda_staging.Staging.upload, cuda_classify.CudaClassifier.events
 
@@ -396,7 +396,7 @@ def test_lists_that_follow_each_other_go_to_devices_in_turn(
     stripes: int, order: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of four lists of hits, with 2, 1, 3 and 1 of them."""
-    monkeypatch.setattr(dealt_structure, "STRIPES", stripes)
+    monkeypatch.setattr(dealt_structure, "RANGES", stripes)
     event = np.arange(7) * 10
     lists = dealt_structure.dealt_lists(np.array([0, 2, 3, 6, 7]), event, event - 5, 2)
     assert lists.number.tolist() == order

@@ -55,8 +55,8 @@ ON_DEVICE = [
     (windows, "lowest_starts"),
     (counts, "counts"),
     (counts, "forward_counts"),
-    (flows, "tiled_hits"),
-    (matrices, "tiled_forward_counts"),
+    (flows, "long_hits"),
+    (matrices, "long_forward_counts"),
     (nodes, "build"),
     (paths, "measure"),
     (paths, "fill"),
@@ -89,7 +89,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     monkeypatch.setattr(on_cpu, "runner", on_device)
     monkeypatch.setattr(cuda_execute, "lane_geometry", lambda _, chosen: chosen)
-    monkeypatch.setattr(cuda_execute, "PIECE", 2)
+    monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 2)
     monkeypatch.setattr(cuda_execute, "LIST", 2)
     monkeypatch.setattr(cuda_execute, "ROOM", 3)
     for module in (cuda_execute, cuda_automaton):
@@ -154,7 +154,7 @@ def test_sums_too_large_for_a_kernel_are_made_by_the_host(called: set[str], with
     assert query.count(table, order_by="ts") == (2**70 - 1) + (2**71 - 1)
     counted = query.counts(table, order_by="ts").to_pydict()
     assert counted == {"position": [70, 72], "count": [2**70 - 1, 2**71 - 1]}
-    assert called & {"counts", "tiled_forward_counts"}
+    assert called & {"counts", "long_forward_counts"}
 
 
 def test_a_program_with_too_many_registers_runs_on_the_host(
@@ -218,7 +218,7 @@ RESIDENT = [
 @pytest.mark.parametrize("times", ["int64", "float64"])
 @pytest.mark.parametrize("text", RESIDENT)
 def test_resident_tables(text: str, times: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuda_execute, "PIECE", 8)
+    monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 8)
     table = trades(150, 3, times)
     query = resident(text, table)
     (batch,) = table.to_batches()

@@ -255,10 +255,10 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     consuming = cuda_consume.CudaConsumption
     monkeypatch.setattr(consuming, "__init__", with_geometry(consuming.__init__, {"lane": TINY[0]}))
     for module, name, value in (
-        (joins, "PIECE", 5), (joins, "LEAST", 1), (cuda_consume, "LEAST", 1),
+        (joins, "LEAST_UNIT", 5), (joins, "LEAST", 1), (cuda_consume, "LEAST", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.PIECE", 4)
+    monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.LEAST_UNIT", 4)
     monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.LIST", 3)
     monkeypatch.setattr(runner, "CHUNK", 10)
     tally: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Long lanes in tiles, on the device: the hits and counts of the CPU's kernels, which run them in one go."""
+"""Long lanes in units, on the device: the hits and counts of the CPU's kernels, which run them in one go."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ pytestmark = [pytest.mark.gpu, pytest.mark.filterwarnings("ignore:overflow encou
 NONE = np.zeros(0, np.int64)
 
 
-def tiles_of(rng: random.Random, case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Random cuts of every segment: where the tiles begin and stop, and of which segment they are."""
+def units_of(rng: random.Random, case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Random cuts of every segment: where the units begin and stop, and of which segment they are."""
     begin, stop, segment = [], [], []
     for number, (low, high) in enumerate(zip(case.begin.tolist(), case.stop.tolist())):
         cuts = sorted({low, high, *(rng.randint(low, high) for _ in range(rng.randint(0, 8)))})
@@ -41,7 +41,7 @@ def tiles_of(rng: random.Random, case: Case) -> tuple[np.ndarray, np.ndarray, np
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_hits_of_tiles(seed: int) -> None:
+def test_hits_of_units(seed: int) -> None:
     rng = random.Random(700 + seed)
     total = 0
     for number in range(20):
@@ -56,9 +56,9 @@ def test_hits_of_tiles(seed: int) -> None:
         event, latest = hitting.hits(
             program, case.symbols, starts, NONE, 0, case.begin, case.begin, case.stop, after
         )
-        begin, stop, segment = tiles_of(rng, case)
+        begin, stop, segment = units_of(rng, case)
         left = cuda.to_device(registers)
-        offsets, *found = flows.tiled_hits(
+        offsets, *found = flows.long_hits(
             hits.device_program(program, geometry),
             words.to_device(case.symbols),
             *[cuda.to_device(part) for part in (starts, begin, stop, segment)],
@@ -73,13 +73,13 @@ def test_hits_of_tiles(seed: int) -> None:
 
 
 @pytest.mark.parametrize("geometry", TINY)
-@pytest.mark.parametrize("tiles", [1, 2, 3, 8, 9, 10, 29])
-def test_maps_are_scanned_in_levels(geometry: Geometry, tiles: int) -> None:
+@pytest.mark.parametrize("units", [1, 2, 3, 8, 9, 10, 29])
+def test_maps_are_scanned_in_levels(geometry: Geometry, units: int) -> None:
     """Groups of two and of three: several levels, with groups that are not full."""
-    rng = np.random.default_rng(tiles)
+    rng = np.random.default_rng(units)
     n = 4
-    flow = rng.integers(0, 1 << n, (tiles, n)).astype(np.uint64)
-    inside = rng.integers(-1, 9, (tiles, n))
+    flow = rng.integers(0, 1 << n, (units, n)).astype(np.uint64)
+    inside = rng.integers(-1, 9, (units, n))
     flow[0] = 0
     expected = [inside[0]]
     for members, latest in zip(flow[1:], inside[1:]):
@@ -100,12 +100,12 @@ def test_sets_of_many_states() -> None:
     bounds = np.array([0]), np.array([0]), np.array([len(symbols)])
     event, latest = hitting.hits(program, symbols, NONE, NONE, 0, *bounds, left)
     begin = np.arange(0, len(symbols), 5)
-    tiles = begin, np.append(begin[1:], len(symbols)), np.zeros(len(begin), np.int64)
+    units = begin, np.append(begin[1:], len(symbols)), np.zeros(len(begin), np.int64)
     registers = cuda.to_device(np.full((1, tables.n_live), -1, np.int64))
-    _, *found = flows.tiled_hits(
+    _, *found = flows.long_hits(
         hits.device_program(program, TINY[0]),
         words.to_device(symbols),
-        *[cuda.to_device(part) for part in (NONE, *tiles)],
+        *[cuda.to_device(part) for part in (NONE, *units)],
         registers,
         TINY[0],
     )
@@ -115,7 +115,7 @@ def test_sets_of_many_states() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_counts_of_tiles(seed: int) -> None:
+def test_counts_of_units(seed: int) -> None:
     rng = random.Random(720 + seed)
     total = 0
     for number in range(20):
@@ -131,9 +131,9 @@ def test_counts_of_tiles(seed: int) -> None:
         expected, rest = counting.forward_counts(
             tables, forward, case.symbols, case.begin, case.stop, whole, event, vectors
         )
-        begin, stop, segment = tiles_of(rng, case)
+        begin, stop, segment = units_of(rng, case)
         moved, status = cuda.to_device(vectors), cuda.to_device(np.zeros(case.begin.size, np.uint8))
-        found = matrices.tiled_forward_counts(
+        found = matrices.long_forward_counts(
             counts.device_tables(tables, forward, backward_program(tables)),
             words.to_device(case.symbols),
             *[cuda.to_device(part) for part in (begin, stop, segment)],
@@ -154,8 +154,8 @@ def test_counts_of_tiles(seed: int) -> None:
 def test_matrices_are_scanned_in_levels() -> None:
     rng = np.random.default_rng(3)
     n = 3
-    for tiles in (1, 2, 3, 9, 10, 28):
-        matrix = rng.integers(0, 3, (tiles, n, n))
+    for units in (1, 2, 3, 9, 10, 28):
+        matrix = rng.integers(0, 3, (units, n, n))
         matrix[0, :, 1:] = 0
         expected = [matrix[0, :, 0].astype(object)]
         for one in matrix[1:].astype(object):
@@ -169,8 +169,8 @@ def test_matrices_are_scanned_in_levels() -> None:
     assert matrices.scan_matrices(cuda.to_device(ones), 3, TINY[0]).copy_to_host()[-1, 0] == 1 << 62
 
 
-def test_a_sum_of_tiles_too_large_is_the_status_of_its_segment() -> None:
-    """`A+ ; B` over 70 A events in tiles of 9: the segment after it is counted."""
+def test_a_sum_of_units_too_large_is_the_status_of_its_segment() -> None:
+    """`A+ ; B` over 70 A events in units of 9: the segment after it is counted."""
     tables = kleene()
     symbols = np.array([1] * 70 + [2] + [1, 2], np.uint8)
     begin = np.array([*range(0, 71, 9), 71])
@@ -180,7 +180,7 @@ def test_a_sum_of_tiles_too_large_is_the_status_of_its_segment() -> None:
     machine = counts.device_tables(tables, forward_program(tables), backward_program(tables))
     vectors = cuda.to_device(np.zeros((2, tables.n_live), np.int64))
     status = cuda.to_device(np.zeros(2, np.uint8))
-    found = matrices.tiled_forward_counts(
+    found = matrices.long_forward_counts(
         machine,
         words.to_device(symbols),
         *[cuda.to_device(part) for part in (begin, stop, segment)],

@@ -48,9 +48,9 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(made, "__init__", with_geometry(made.__init__, geometry))
     for module in (cuda_execute, cuda, cuda_carried):
         monkeypatch.setattr(module, "lane_geometry", lambda _, chosen: chosen)
-    monkeypatch.setattr(cuda_execute, "PIECE", 5)
+    monkeypatch.setattr(cuda_execute, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_execute, "LIST", 5)
-    monkeypatch.setattr(cuda_carried, "PIECE", 5)
+    monkeypatch.setattr(cuda_carried, "LEAST_UNIT", 5)
     monkeypatch.setattr(cuda_memory, "LEAST", 8)
 
 

@@ -221,7 +221,7 @@ def test_parts_that_were_dealt_out_give_the_order_of_the_whole(monkeypatch: pyte
         if len(whole.hits.event) < 3:
             continue
         monkeypatch.setattr(dealt_structure, "LONG", rng.choice((1, 8, 1000)))
-        monkeypatch.setattr(dealt_structure, "STRIPES", rng.choice((2, 3, 99)))
+        monkeypatch.setattr(dealt_structure, "RANGES", rng.choice((2, 3, 99)))
         found = dealt_out(case, whole, rng)
         few = np.flatnonzero(whole.count < 200).tolist()
         order = np.array(rng.sample(few, min(len(few), 20)), np.int64)

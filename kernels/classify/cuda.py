@@ -4,7 +4,7 @@ One row for each thread. The tables (bounds, shares, classes) are read where the
 holds what a query's axes need, and a copy into shared memory would be made anew by every block.
 
 Compaction is three steps: **mark** looks the symbols up and leaves one bit for each row and one sum for each
-tile, the sums are scanned, **scatter** writes what is kept. The second reading is of bits, and of the kept
+unit, the sums are scanned, **scatter** writes what is kept. The second reading is of bits, and of the kept
 rows only, so that a stream whose events are mostly neutral is read once.
 """
 
@@ -61,28 +61,28 @@ def restate_kernel(index, rows, table, stride, following):
 
 @kernel
 def mark_kernel(index_words, width, rows, table, bits, found):
-    """One bit for each row whose symbol is not 0, and how many there are in each tile.
+    """One bit for each row whose symbol is not 0, and how many there are in each unit.
 
     =============  ==========================  =======================================================
     `index_words`  uint64 [padded]             in: the index, numbers of `width` bytes
     `rows`         int64                       in
     `table`        uint8 or uint16 [cells]     in: the symbols
     `bits`         uint8 [groups of 8 rows]    out: the lowest bit is the first row of the group
-    `found`        int64 [tiles]               out: of as many groups as a block has threads
+    `found`        int64 [units]               out: of as many groups as a block has threads
     =============  ==========================  =======================================================
     """
     sums = cuda.shared.array(0, int64)
     thread = cuda.threadIdx.x
     last = cuda.blockDim.x - 1
-    for tile in range(cuda.blockIdx.x, found.shape[0], cuda.gridDim.x):
-        group = tile * cuda.blockDim.x + thread
+    for unit in range(cuda.blockIdx.x, found.shape[0], cuda.gridDim.x):
+        group = unit * cuda.blockDim.x + thread
         mark = 0
         if group < bits.shape[0]:
             mark = mark_of(index_words, width, rows, table, group)
             bits[group] = mark
         block_scan(np.int64(cuda.popc(mark)), sums)
         if thread == last:
-            found[tile] = sums[last]
+            found[unit] = sums[last]
 
 
 @device
@@ -107,17 +107,17 @@ def mark_of(index_words, width, rows, table, group):
 def scatter_kernel(index, table, base, bits, offsets, out_position, out_symbol):
     """The positions and symbols of the marked rows, in their order.
 
-    `offsets` int64 [tiles + 1] in: where those of each tile of `mark_kernel` begin, of the same block size.
+    `offsets` int64 [units + 1] in: where those of each unit of `mark_kernel` begin, of the same block size.
     The rest as in `cpu.compact_body`.
     """
     sums = cuda.shared.array(0, int64)
     thread = cuda.threadIdx.x
-    for tile in range(cuda.blockIdx.x, offsets.shape[0] - 1, cuda.gridDim.x):
-        group = tile * cuda.blockDim.x + thread
+    for unit in range(cuda.blockIdx.x, offsets.shape[0] - 1, cuda.gridDim.x):
+        group = unit * cuda.blockDim.x + thread
         mark = np.int64(bits[group]) if group < bits.shape[0] else 0
         number = np.int64(cuda.popc(mark))
         block_scan(number, sums)
-        at = offsets[tile] + sums[thread] - number
+        at = offsets[unit] + sums[thread] - number
         for place in range(GROUP):
             if (mark >> place) & 1:
                 row = group * GROUP + place
@@ -188,13 +188,13 @@ def compact(index, rows, table, base, geometry=STREAM):
     """
     threads = geometry.threads
     groups = -(-rows // GROUP)
-    tiles = max(-(-groups // threads), 1)
+    units = max(-(-groups // threads), 1)
     bits = cuda.device_array(groups, np.uint8)
-    found = cuda.device_array(tiles, np.int64)
-    launch = min(tiles, geometry.most), threads, 0, 8 * threads
+    found = cuda.device_array(units, np.int64)
+    launch = min(units, geometry.most), threads, 0, 8 * threads
     mark_kernel[launch](words(index), index.dtype.itemsize, rows, table, bits, found)
     offsets = offsets_of(found, geometry)
-    kept = int(offsets[tiles])
+    kept = int(offsets[units])
     positions = cuda.device_array(kept, np.int64)
     symbols = empty(kept, table.dtype)
     if kept:

@@ -1,13 +1,13 @@
-"""Counts of long segments without a window: their events are cut into tiles that run side by side.
+"""Counts of long segments without a window: their events are cut into units that run side by side.
 
-A tile multiplies the numbers of runs in the states by a matrix, and matrices are multiplied by a scan over
-the tiles, as the maps of `cer_gpu.kernels.hits.cuda_long` are composed; state 0, of which there is always one
-run, makes room for a constant: the first tile of a segment maps everything to what it makes of the segment's
+A unit multiplies the numbers of runs in the states by a matrix, and matrices are multiplied by a scan over
+the units, as the maps of `cer_gpu.kernels.hits.cuda_long` are composed; state 0, of which there is always one
+run, makes room for a constant: the first unit of a segment maps everything to what it makes of the segment's
 own numbers. A column of a matrix is the run of one vector, and a column of a product needs only the column of
 its right factor, so that a thread has one column and no thread waits for another.
 
-A tile is run once for each state, and again with its true numbers: n + 1 times the work of one thread that
-runs the whole segment, by n times as many threads as there are tiles. With few states this is what the
+A unit is run once for each state, and again with its true numbers: n + 1 times the work of one thread that
+runs the whole segment, by n times as many threads as there are units. With few states this is what the
 device has threads for; `MOST_STATES` is where it is not worth it any more.
 
 Sums and products stop at 2^62, so that an entry which is less is exact, and one that is not says that the
@@ -19,14 +19,14 @@ from numba import cuda
 
 from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
-from ..hits.cuda_long import GROUP, begin_tiles_kernel, end_segments_kernel
+from ..hits.cuda_long import GROUP, begin_units_kernel, end_segments_kernel
 from .cuda import forward_counts
 
 MOST = 1 << 62
 """Where sums and products stop."""
 
 MOST_STATES = 32
-"""States at most: beyond, the tiles are run so often that few threads of a CPU keep up with the device."""
+"""States at most: beyond, the units are run so often that few threads of a CPU keep up with the device."""
 
 
 @device
@@ -45,79 +45,79 @@ def product_of(one, other):
 
 @kernel
 def matrices_kernel(forward, symbols, begin, stop, segment, vectors, register, matrix):
-    """The matrix of every tile, one column for each thread.
+    """The matrix of every unit, one column for each thread.
 
     ===========  ===========================  ============================================================
     `forward`    Program                      in: `forward_program`, as a tuple
     `symbols`    uint8 or uint16 [padded]     in
-    `begin`      int64 [tiles]                in
-    `stop`       int64 [tiles]                in
-    `segment`    int64 [tiles]                in: of which segment each is, ascending
+    `begin`      int64 [units]                in
+    `stop`       int64 [units]                in
+    `segment`    int64 [units]                in: of which segment each is, ascending
     `vectors`    int64 [segments, n]          in: runs in each state before the segment
     `register`   int64 [registers, threads]   scratch
-    `matrix`     int64 [tiles, n, n]          out: what a run in state c becomes, at [t, q, c]
+    `matrix`     int64 [units, n, n]          out: what a run in state c becomes, at [t, q, c]
     ===========  ===========================  ============================================================
     """
     first, into, left, right, _, n_registers = forward
     thread = cuda.grid(1)
     n = vectors.shape[1]
     for at in range(thread, begin.shape[0] * n, cuda.gridsize(1)):
-        tile, column = at // n, at % n
-        fresh = tile == 0 or segment[tile - 1] != segment[tile]
+        unit, column = at // n, at % n
+        fresh = unit == 0 or segment[unit - 1] != segment[unit]
         for q in range(n_registers):
             value = np.int64(0)
             if q < n and (q == column if not fresh or q == 0 else column == 0):
-                value = vectors[segment[tile], q] if fresh and q > 0 else np.int64(1)
+                value = vectors[segment[unit], q] if fresh and q > 0 else np.int64(1)
             register[q, thread] = value
-        for i in range(begin[tile], stop[tile]):
+        for i in range(begin[unit], stop[unit]):
             symbol = symbols[i]
             for k in range(first[symbol], first[symbol + 1]):
                 register[into[k], thread] = sum_of(register[left[k], thread], register[right[k], thread])
         for q in range(n):
-            matrix[tile, q, column] = register[q, thread]
+            matrix[unit, q, column] = register[q, thread]
 
 
 @kernel
 def multiply_kernel(matrix, product, size):
     """For each matrix the product of those of its group of `size` up to it, the first one on the right."""
-    tiles, n, _ = matrix.shape
-    for at in range(cuda.grid(1), -(-tiles // size) * n, cuda.gridsize(1)):
+    units, n, _ = matrix.shape
+    for at in range(cuda.grid(1), -(-units // size) * n, cuda.gridsize(1)):
         group, column = at // n, at % n
         for q in range(n):
             product[group * size, q, column] = matrix[group * size, q, column]
-        for tile in range(group * size + 1, min((group + 1) * size, tiles)):
+        for unit in range(group * size + 1, min((group + 1) * size, units)):
             for q in range(n):
                 total = np.int64(0)
                 for p in range(n):
-                    total = sum_of(total, product_of(matrix[tile, q, p], product[tile - 1, p, column]))
-                product[tile, q, column] = total
+                    total = sum_of(total, product_of(matrix[unit, q, p], product[unit - 1, p, column]))
+                product[unit, q, column] = total
 
 
 @kernel
 def last_products_kernel(product, size, last):
     """Copy the last product of each group of `size`."""
-    tiles, n, _ = product.shape
+    units, n, _ = product.shape
     for at in range(cuda.grid(1), last.shape[0] * n * n, cuda.gridsize(1)):
         group, q, column = at // (n * n), at // n % n, at % n
-        last[group, q, column] = product[min((group + 1) * size, tiles) - 1, q, column]
+        last[group, q, column] = product[min((group + 1) * size, units) - 1, q, column]
 
 
 @kernel
 def vectors_kernel(product, size, before, after):
-    """What stands behind each tile: its product applied to `before` [groups, n] of the group before its own.
+    """What stands behind each unit: its product applied to `before` [groups, n] of the group before its own.
 
     In the first group, where nothing comes before, that is the column of state 0.
     """
-    tiles, n = after.shape
-    for at in range(cuda.grid(1), tiles * n, cuda.gridsize(1)):
-        tile, q = at // n, at % n
-        group = tile // size
-        total = product[tile, q, 0]
+    units, n = after.shape
+    for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
+        unit, q = at // n, at % n
+        group = unit // size
+        total = product[unit, q, 0]
         if group > 0:
             total = np.int64(0)
             for p in range(n):
-                total = sum_of(total, product_of(product[tile, q, p], before[group - 1, p]))
-        after[tile, q] = total
+                total = sum_of(total, product_of(product[unit, q, p], before[group - 1, p]))
+        after[unit, q] = total
 
 
 @kernel
@@ -131,24 +131,24 @@ def too_large_kernel(numbers, status):
 
 
 @kernel
-def join_status_kernel(segment, tile_status, status):
-    """A segment's status becomes 1 where that of one of its tiles is."""
-    for tile in range(cuda.grid(1), segment.shape[0], cuda.gridsize(1)):
-        if tile_status[tile] != 0:
-            status[segment[tile]] = 1
+def join_status_kernel(segment, unit_status, status):
+    """A segment's status becomes 1 where that of one of its units is."""
+    for unit in range(cuda.grid(1), segment.shape[0], cuda.gridsize(1)):
+        if unit_status[unit] != 0:
+            status[segment[unit]] = 1
 
 
-def most_tiles(n_live):
-    """Tiles of a launch at most: their matrices and products share the scratch memory."""
+def most_units(n_live):
+    """Units of a launch at most: their matrices and products share the scratch memory."""
     return max(1, SCRATCH // (2 * 8 * n_live * n_live))
 
 
 def scan_matrices(matrix, size, geometry=LANE):
-    """The numbers of runs behind every tile.
+    """The numbers of runs behind every unit.
 
     Parameters
     ----------
-    matrix : device array, shape (tiles, n, n), int64
+    matrix : device array, shape (units, n, n), int64
         The first one has zeros but in the column of state 0, as `matrices_kernel` makes it.
     size : int
         Matrices of a group.
@@ -156,37 +156,35 @@ def scan_matrices(matrix, size, geometry=LANE):
 
     Returns
     -------
-    device array, shape (tiles, n), int64
+    device array, shape (units, n), int64
         2^62 for a number that is not less.
     """
-    tiles, n, _ = matrix.shape
-    groups, threads = -(-tiles // size), geometry.threads
-    product = cuda.device_array((tiles, n, n), np.int64)
-    after = cuda.device_array((tiles, n), np.int64)
+    units, n, _ = matrix.shape
+    groups, threads = -(-units // size), geometry.threads
+    product = cuda.device_array((units, n, n), np.int64)
+    after = cuda.device_array((units, n), np.int64)
     multiply_kernel[geometry.blocks(groups * n), threads](matrix, product, size)
     before = after
     if groups > 1:
         last = cuda.device_array((groups, n, n), np.int64)
         last_products_kernel[geometry.blocks(groups * n * n), threads](product, size, last)
         before = scan_matrices(last, size, geometry)
-    vectors_kernel[geometry.blocks(tiles * n), threads](product, size, before, after)
+    vectors_kernel[geometry.blocks(units * n), threads](product, size, before, after)
     return after
 
 
-def tiled_forward_counts(
-    machine, symbols, begin, stop, segment, first, event, vectors, status, geometry=LANE
-):
-    """Counts without a window, of segments that are cut into tiles: `forward_counts` over long ones.
+def long_forward_counts(machine, symbols, begin, stop, segment, first, event, vectors, status, geometry=LANE):
+    """Counts without a window, of segments that are cut into units: `forward_counts` over long ones.
 
     Parameters
     ----------
     machine : DeviceTables
         Of at most `MOST_STATES` states.
     symbols : device array, shape (padded events,), uint8 or uint16
-    begin, stop, segment : device array, shape (tiles,), int64
-        As in `cer_gpu.kernels.hits.cuda_long.tiled_hits`; at most `most_tiles` tiles.
-    first : device array, shape (tiles + 1,), int64
-        The hits of each tile.
+    begin, stop, segment : device array, shape (units,), int64
+        As in `cer_gpu.kernels.hits.cuda_long.long_hits`; at most `most_units` units.
+    first : device array, shape (units + 1,), int64
+        The hits of each unit.
     event : device array, shape (hits,), int64
     vectors, status : device array
         As in `cuda.forward_counts`, for the segments; numbers less than 2^62.
@@ -196,21 +194,21 @@ def tiled_forward_counts(
     -------
     device array, shape (hits,), int64
     """
-    tiles, n = begin.shape[0], vectors.shape[1]
-    if not tiles:
+    units, n = begin.shape[0], vectors.shape[1]
+    if not units:
         return cuda.device_array(event.shape[0], np.int64)
     threads = geometry.threads
-    blocks = geometry.blocks(tiles * n)
+    blocks = geometry.blocks(units * n)
     register = cuda.device_array((machine.forward[-1], blocks * threads), np.int64)
-    matrix = cuda.device_array((tiles, n, n), np.int64)
+    matrix = cuda.device_array((units, n, n), np.int64)
     matrices_kernel[blocks, threads](
         machine.forward, symbols, begin, stop, segment, vectors, register, matrix
     )
-    before = cuda.device_array((tiles, n), np.int64)
-    begin_tiles_kernel[blocks, threads](segment, vectors, scan_matrices(matrix, GROUP, geometry), before)
-    tile_status = cuda.to_device(np.zeros(tiles, np.uint8))
-    too_large_kernel[geometry.blocks(tiles), threads](before, tile_status)
-    out = forward_counts(machine, symbols, begin, stop, first, event, before, tile_status, geometry)
-    join_status_kernel[geometry.blocks(tiles), threads](segment, tile_status, status)
+    before = cuda.device_array((units, n), np.int64)
+    begin_units_kernel[blocks, threads](segment, vectors, scan_matrices(matrix, GROUP, geometry), before)
+    unit_status = cuda.to_device(np.zeros(units, np.uint8))
+    too_large_kernel[geometry.blocks(units), threads](before, unit_status)
+    out = forward_counts(machine, symbols, begin, stop, first, event, before, unit_status, geometry)
+    join_status_kernel[geometry.blocks(units), threads](segment, unit_status, status)
     end_segments_kernel[blocks, threads](segment, before, status, vectors)
     return out

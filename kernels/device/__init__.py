@@ -11,7 +11,7 @@ Kernels do not raise. They run right for every launch geometry: loops go in step
 blocks of it where the threads of a block meet at a barrier.
 
 What has a form here: classification and compaction; hits, counts and the lowest starts of windows; long lanes
-without a window in tiles (`cuda_long` of hits and counts); the persistent structure and its bulk enumeration
+without a window in units (`cuda_long` of hits and counts); the persistent structure and its bulk enumeration
 (`forest`); the choice of NEXT and LAST (`best`); hits and counts of joins, whose look-up tables are hash
 tables, and the nodes that these counts are made from (`joins`); CONSUME BY PARTITION (`consume`).
 

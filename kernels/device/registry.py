@@ -141,7 +141,7 @@ KERNELS = (
         classify.gather_kernel,
         tuple((values, I64, INT, F64 if "float" in str(values) else I64) for values in NUMBERS),
     ),
-    Kernel("scan_tiles", scan.scan_tiles_kernel, ((I64, I64, I64),)),
+    Kernel("scan_units", scan.scan_units_kernel, ((I64, I64, I64),)),
     Kernel("add_totals", scan.add_totals_kernel, ((I64, I64, INT),)),
     Kernel(
         "count_hits",
@@ -184,7 +184,7 @@ KERNELS = (
     Kernel("compose", flows.compose_kernel, ((U64_2, I64_2, INT),), LANE.threads),
     Kernel("last_maps", flows.last_maps_kernel, ((U64_2, I64_2, INT, U64_2, I64_2),), LANE.threads),
     Kernel("add_maps", flows.add_maps_kernel, ((U64_2, I64_2, INT, I64_2),), LANE.threads),
-    Kernel("begin_tiles", flows.begin_tiles_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
+    Kernel("begin_units", flows.begin_units_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
     Kernel("end_segments", flows.end_segments_kernel, ((I64, I64_2, U8, I64_2),), LANE.threads),
     Kernel(
         "matrices",

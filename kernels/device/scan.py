@@ -1,6 +1,6 @@
 """Prefix sums: of the threads of a block, and of an array.
 
-The array's are CuPy's where it is installed; without it, and in the simulator, tiles are scanned in shared
+The array's are CuPy's where it is installed; without it, and in the simulator, units are scanned in shared
 memory, then their sums, then these are added.
 """
 
@@ -31,30 +31,30 @@ def block_scan(value, sums):
 
 
 @kernel
-def scan_tiles_kernel(values, offsets, totals):
-    """Exclusive prefix sums inside tiles of as many values as a block has threads.
+def scan_units_kernel(values, offsets, totals):
+    """Exclusive prefix sums inside units of as many values as a block has threads.
 
     ==========  ==================  ===================================================
     `values`    int64 [n]           in
-    `offsets`   int64 [n or n + 1]  out: sums inside the tile
-    `totals`    int64 [tiles]       out: the sum of each tile of `offsets`
+    `offsets`   int64 [n or n + 1]  out: sums inside the unit
+    `totals`    int64 [units]       out: the sum of each unit of `offsets`
     ==========  ==================  ===================================================
     """
     sums = cuda.shared.array(0, int64)
     thread = cuda.threadIdx.x
-    for tile in range(cuda.blockIdx.x, totals.shape[0], cuda.gridDim.x):
-        i = tile * cuda.blockDim.x + thread
+    for unit in range(cuda.blockIdx.x, totals.shape[0], cuda.gridDim.x):
+        i = unit * cuda.blockDim.x + thread
         value = values[i] if i < values.shape[0] else 0
         block_scan(value, sums)
         if i < offsets.shape[0]:
             offsets[i] = sums[thread] - value
         if thread == cuda.blockDim.x - 1:
-            totals[tile] = sums[thread]
+            totals[unit] = sums[thread]
 
 
 @kernel
 def add_totals_kernel(offsets, totals, size):
-    """`offsets[i] += totals[i // size]`, where `totals` are exclusive prefix sums of the tiles' sums."""
+    """`offsets[i] += totals[i // size]`, where `totals` are exclusive prefix sums of the units' sums."""
     for i in range(cuda.grid(1), offsets.shape[0], cuda.gridsize(1)):
         offsets[i] += totals[i // size]
 
@@ -92,12 +92,12 @@ def own_offsets_of(numbers, geometry=STREAM):
 
 def _scan(values, offsets, geometry):
     n, threads = offsets.shape[0], geometry.threads
-    tiles = -(-n // threads)
-    totals = cuda.device_array(tiles, np.int64)
-    blocks = min(tiles, geometry.most)
-    scan_tiles_kernel[blocks, threads, 0, 8 * threads](values, offsets, totals)
-    if tiles > 1:
-        before = cuda.device_array(tiles, np.int64)
+    units = -(-n // threads)
+    totals = cuda.device_array(units, np.int64)
+    blocks = min(units, geometry.most)
+    scan_units_kernel[blocks, threads, 0, 8 * threads](values, offsets, totals)
+    if units > 1:
+        before = cuda.device_array(units, np.int64)
         _scan(totals, before, geometry)
         add_totals_kernel[geometry.blocks(n), threads](offsets, before, threads)
 

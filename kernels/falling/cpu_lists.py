@@ -108,9 +108,9 @@ def halve(begin, report, stop, inside, across, share, phase):
     phase : str
         What is done, as a user reads it.
     """
-    pieces = np.maximum(-(-(stop - begin) // RANGE), 1)
-    segment = np.repeat(np.arange(begin.size), pieces)
-    low = begin[segment] + RANGE * (np.arange(segment.size) - np.repeat(np.cumsum(pieces) - pieces, pieces))
+    ranges = np.maximum(-(-(stop - begin) // RANGE), 1)
+    segment = np.repeat(np.arange(begin.size), ranges)
+    low = begin[segment] + RANGE * (np.arange(segment.size) - np.repeat(np.cumsum(ranges) - ranges, ranges))
     high = np.minimum(low + RANGE, stop[segment])
     done = np.cumsum(high - low)
     total = int(done[-1]) if done.size else 0

@@ -1,17 +1,17 @@
-"""Hits of long segments without a window: their events are cut into tiles that run side by side.
+"""Hits of long segments without a window: their events are cut into units that run side by side.
 
-What a tile does to the registers is a **map**: afterwards the register of state q is the greatest of the
-latest start inside the tile (`inside`) and of those registers before that flow into q (a set of states,
+What a unit does to the registers is a **map**: afterwards the register of state q is the greatest of the
+latest start inside the unit (`inside`) and of those registers before that flow into q (a set of states,
 `flow`, one bit for each). Both are found in one run. Maps compose: a set becomes the union of the sets of its
-members, a start the greatest of the members' starts. So a scan over the tiles gives the registers before
-each, and with these the tiles are segments like any other.
+members, a start the greatest of the members' starts. So a scan over the units gives the registers before
+each, and with these the units are segments like any other.
 
-The first tile of a segment runs with the segment's registers and lets nothing flow through: so maps are
+The first unit of a segment runs with the segment's registers and lets nothing flow through: so maps are
 composed across the ends of segments without knowing of them, and after a scan nothing flows at all.
 
-The scan goes in levels. A thread composes the maps of a group of `GROUP` tiles one after another, the last
-maps of the groups are scanned likewise, and then every tile adds what came before its group. One block that
-passes over all tiles would need no levels, but as many steps as there are tiles, each waiting for memory:
+The scan goes in levels. A thread composes the maps of a group of `GROUP` units one after another, the last
+maps of the groups are scanned likewise, and then every unit adds what came before its group. One block that
+passes over all units would need no levels, but as many steps as there are units, each waiting for memory:
 2^18 of them take longer than the runs, and `GROUP` steps on each of four levels do not show.
 """
 
@@ -33,128 +33,128 @@ MOST_STATES = 63
 
 @kernel
 def maps_kernel(program, events, begin, stop, segment, registers, flow, inside):
-    """The map of every tile.
+    """The map of every unit.
 
     ===========  =======================  ===============================================================
     `program`    DeviceProgram            in
     `events`     SymbolWords              in
-    `begin`      int64 [tiles]            in
-    `stop`       int64 [tiles]            in
-    `segment`    int64 [tiles]            in: of which segment each is, ascending
+    `begin`      int64 [units]            in
+    `stop`       int64 [units]            in
+    `segment`    int64 [units]            in: of which segment each is, ascending
     `registers`  int64 [segments, n]      in: what the segments begin with
-    `flow`       uint64 [tiles, n]        out: bit p of flow[t, q] is set if register p flows into q
-    `inside`     int64 [tiles, n]         out: the latest start inside the tile, -1 if there is none
+    `flow`       uint64 [units, n]        out: bit p of flow[t, q] is set if register p flows into q
+    `inside`     int64 [units, n]         out: the latest start inside the unit, -1 if there is none
     ===========  =======================  ===============================================================
     """
     register = cuda.shared.array(0, int64)
     thread, threads = cuda.threadIdx.x, cuda.blockDim.x
     n_registers, n = program.n_registers, registers.shape[1]
     none = MeasuredWindow(events.words[:0], np.uint64(0))
-    for tile in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
-        fresh = tile == 0 or segment[tile - 1] != segment[tile]
+    for unit in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
+        fresh = unit == 0 or segment[unit - 1] != segment[unit]
         for q in range(n_registers):
             live = q < n
-            register[q * threads + thread] = registers[segment[tile], q] if live and fresh else -1
+            register[q * threads + thread] = registers[segment[unit], q] if live and fresh else -1
             register[(n_registers + q) * threads + thread] = 1 << q if live and not fresh else 0
         run_segment(
-            program, events, none, begin[tile], np.uint64(stop[tile]), stop[tile], register, inside[0],
+            program, events, none, begin[unit], np.uint64(stop[unit]), stop[unit], register, inside[0],
             inside[0], np.int64(0), False, True,
         )  # fmt: skip
         for q in range(n):
-            inside[tile, q] = register[q * threads + thread]
-            flow[tile, q] = register[(n_registers + q) * threads + thread]
+            inside[unit, q] = register[q * threads + thread]
+            flow[unit, q] = register[(n_registers + q) * threads + thread]
 
 
 @kernel
 def compose_kernel(flow, inside, size):
-    """Compose the maps of each group of `size`, so that each one's goes from the group's first tile on."""
-    tiles, n = inside.shape
-    for group in range(cuda.grid(1), -(-tiles // size), cuda.gridsize(1)):
-        for tile in range(group * size + 1, min((group + 1) * size, tiles)):
+    """Compose the maps of each group of `size`, so that each one's goes from the group's first unit on."""
+    units, n = inside.shape
+    for group in range(cuda.grid(1), -(-units // size), cuda.gridsize(1)):
+        for unit in range(group * size + 1, min((group + 1) * size, units)):
             for q in range(n):
-                latest = inside[tile, q]
+                latest = inside[unit, q]
                 through = np.uint64(0)
-                members = flow[tile, q]
+                members = flow[unit, q]
                 for p in range(n):
                     if (members >> np.uint64(p)) & np.uint64(1):
-                        through |= flow[tile - 1, p]
-                        latest = max(latest, inside[tile - 1, p])
-                flow[tile, q] = through
-                inside[tile, q] = latest
+                        through |= flow[unit - 1, p]
+                        latest = max(latest, inside[unit - 1, p])
+                flow[unit, q] = through
+                inside[unit, q] = latest
 
 
 @kernel
 def last_maps_kernel(flow, inside, size, last_flow, last_inside):
     """Copy the last map of each group of `size`."""
-    tiles, n = inside.shape
+    units, n = inside.shape
     for at in range(cuda.grid(1), last_inside.shape[0] * n, cuda.gridsize(1)):
         group, q = at // n, at % n
-        tile = min((group + 1) * size, tiles) - 1
-        last_flow[group, q] = flow[tile, q]
-        last_inside[group, q] = inside[tile, q]
+        unit = min((group + 1) * size, units) - 1
+        last_flow[group, q] = flow[unit, q]
+        last_inside[group, q] = inside[unit, q]
 
 
 @kernel
 def add_maps_kernel(flow, inside, size, before):
-    """Let what stands in `before` [groups, n] behind the group before a tile's own flow into `inside`."""
-    tiles, n = inside.shape
-    for at in range(size * n + cuda.grid(1), tiles * n, cuda.gridsize(1)):
-        tile, q = at // n, at % n
-        group = tile // size - 1
-        latest = inside[tile, q]
-        members = flow[tile, q]
+    """Let what stands in `before` [groups, n] behind the group before a unit's own flow into `inside`."""
+    units, n = inside.shape
+    for at in range(size * n + cuda.grid(1), units * n, cuda.gridsize(1)):
+        unit, q = at // n, at % n
+        group = unit // size - 1
+        latest = inside[unit, q]
+        members = flow[unit, q]
         for p in range(n):
             if (members >> np.uint64(p)) & np.uint64(1):
                 latest = max(latest, before[group, p])
-        inside[tile, q] = latest
+        inside[unit, q] = latest
 
 
 @kernel
-def begin_tiles_kernel(segment, registers, after, before):
-    """What each tile begins with: its segment's registers, or what the tile before it leaves in `after`."""
-    tiles, n = before.shape
-    for at in range(cuda.grid(1), tiles * n, cuda.gridsize(1)):
-        tile, q = at // n, at % n
-        fresh = tile == 0 or segment[tile - 1] != segment[tile]
-        before[tile, q] = registers[segment[tile], q] if fresh else after[tile - 1, q]
+def begin_units_kernel(segment, registers, after, before):
+    """What each unit begins with: its segment's registers, or what the unit before it leaves in `after`."""
+    units, n = before.shape
+    for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
+        unit, q = at // n, at % n
+        fresh = unit == 0 or segment[unit - 1] != segment[unit]
+        before[unit, q] = registers[segment[unit], q] if fresh else after[unit - 1, q]
 
 
 @kernel
 def end_segments_kernel(segment, after, status, registers):
-    """What the last tile of each segment leaves is what the segment leaves, if its status is 0."""
-    tiles, n = after.shape
-    for at in range(cuda.grid(1), tiles * n, cuda.gridsize(1)):
-        tile, q = at // n, at % n
-        last = tile == tiles - 1 or segment[tile] != segment[tile + 1]
-        if last and status[segment[tile]] == 0:
-            registers[segment[tile], q] = after[tile, q]
+    """What the last unit of each segment leaves is what the segment leaves, if its status is 0."""
+    units, n = after.shape
+    for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
+        unit, q = at // n, at % n
+        last = unit == units - 1 or segment[unit] != segment[unit + 1]
+        if last and status[segment[unit]] == 0:
+            registers[segment[unit], q] = after[unit, q]
 
 
 def scan_maps(flow, inside, size, geometry=LANE):
-    """Compose every map with all before it: afterwards `inside` is what the registers are behind each tile.
+    """Compose every map with all before it: afterwards `inside` is what the registers are behind each unit.
 
     Parameters
     ----------
-    flow : device array, shape (tiles, n), uint64
+    flow : device array, shape (units, n), uint64
         In and out; nothing flows through the first map, as `maps_kernel` makes it.
-    inside : device array, shape (tiles, n), int64
+    inside : device array, shape (units, n), int64
         In and out.
     size : int
         Maps of a group.
     geometry : Geometry
     """
-    tiles, n = inside.shape
-    groups = -(-tiles // size)
+    units, n = inside.shape
+    groups = -(-units // size)
     compose_kernel[geometry.blocks(groups), geometry.threads](flow, inside, size)
     if groups > 1:
         last = cuda.device_array((groups, n), np.uint64), cuda.device_array((groups, n), np.int64)
         last_maps_kernel[geometry.blocks(groups * n), geometry.threads](flow, inside, size, *last)
         scan_maps(*last, size, geometry)
-        add_maps_kernel[geometry.blocks(tiles * n), geometry.threads](flow, inside, size, last[1])
+        add_maps_kernel[geometry.blocks(units * n), geometry.threads](flow, inside, size, last[1])
 
 
-def tiled_hits(program, symbols, starts, begin, stop, segment, registers, geometry=LANE):
-    """The hits of segments without a window, cut into tiles: those of `cpu.hits`.
+def long_hits(program, symbols, starts, begin, stop, segment, registers, geometry=LANE):
+    """The hits of segments without a window, cut into units: those of `cpu.hits`.
 
     Parameters
     ----------
@@ -162,10 +162,10 @@ def tiled_hits(program, symbols, starts, begin, stop, segment, registers, geomet
         Made for `geometry`; of at most `MOST_STATES` states.
     symbols, starts : device array
         As in `cuda.hits`.
-    begin, stop : device array, shape (tiles,), int64
-        The tiles in the order of their segments; each begins where the one before it stops.
-    segment : device array, shape (tiles,), int64
-        Of which segment each is: ascending, and every segment has a tile.
+    begin, stop : device array, shape (units,), int64
+        The units in the order of their segments; each begins where the one before it stops.
+    segment : device array, shape (units,), int64
+        Of which segment each is: ascending, and every segment has a unit.
     registers : device array, shape (segments, n_live), int64
         In and out.
     geometry : Geometry
@@ -173,25 +173,25 @@ def tiled_hits(program, symbols, starts, begin, stop, segment, registers, geomet
 
     Returns
     -------
-    offsets : device array, shape (tiles + 1,), int64
-        The hits of tile t are offsets[t] .. offsets[t + 1] - 1.
+    offsets : device array, shape (units + 1,), int64
+        The hits of unit t are offsets[t] .. offsets[t + 1] - 1.
     event, latest_start : device array, shape (hits,), int64
     """
-    tiles, n = begin.shape[0], registers.shape[1]
-    before = cuda.device_array((tiles, n), np.int64)
-    launch = geometry.blocks(tiles * n), geometry.threads
-    if tiles:
-        flow, inside = cuda.device_array((tiles, n), np.uint64), cuda.device_array((tiles, n), np.int64)
+    units, n = begin.shape[0], registers.shape[1]
+    before = cuda.device_array((units, n), np.int64)
+    launch = geometry.blocks(units * n), geometry.threads
+    if units:
+        flow, inside = cuda.device_array((units, n), np.uint64), cuda.device_array((units, n), np.int64)
         shared = 2 * 8 * program.n_registers * geometry.threads
         events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts)
-        maps_kernel[geometry.blocks(tiles), geometry.threads, 0, shared](
+        maps_kernel[geometry.blocks(units), geometry.threads, 0, shared](
             program, events, begin, stop, segment, registers, flow, inside
         )
         scan_maps(flow, inside, GROUP, geometry)
-        begin_tiles_kernel[launch](segment, registers, inside, before)
+        begin_units_kernel[launch](segment, registers, inside, before)
     none = cuda.device_array(0, np.uint64)
     found = hits(program, symbols, starts, none, 0, begin, begin, stop, before, geometry)
-    if tiles:
+    if units:
         right = cuda.to_device(np.zeros(registers.shape[0], np.uint8))
         end_segments_kernel[launch](segment, before, right, registers)
     return found

@@ -1,4 +1,4 @@
-"""Slots of a piece of a stream numbered afresh, so that its look-up table is as large as the piece."""
+"""Slots of a unit of a stream numbered afresh, so that its look-up table is as large as the unit."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def localise_near(slots, least, table):
 def localise(slots, table_key, table_code):
     """Number what occurs in some rows of slots afresh, from 0 on, in the order of first sight; how many.
 
-    The numbers of a piece of a stream are then as few as the piece has values, and neighbours in time are
+    The numbers of a unit of a stream are then as few as the unit has values, and neighbours in time are
     neighbours in the look-up table.
 
     `slots` int32 [columns, n] in/out, -1 stays; `table_key` int64 [power of two, at least twice the cells]

@@ -1,9 +1,9 @@
-"""The look-up table of joins on the device: hash tables side by side, one for each piece of a stream.
+"""The look-up table of joins on the device: hash tables side by side, one for each unit of a stream.
 
-On the CPU a piece has a table with a place for each of its values, which are numbered afresh for it first.
-Here each thread has a piece, and all these tables lie in memory at once. Numbering on the host would take as
-long as the join itself takes there, and on the device a sort of all values by piece. So a table is indexed by
-what is stored: an open-addressing hash table, twice as large as what its piece may store. A look-up costs one
+On the CPU a unit has a table with a place for each of its values, which are numbered afresh for it first.
+Here each thread has a unit, and all these tables lie in memory at once. Numbering on the host would take as
+long as the join itself takes there, and on the device a sort of all values by unit. So a table is indexed by
+what is stored: an open-addressing hash table, twice as large as what its unit may store. A look-up costs one
 access more where two values meet; key and value are neighbours, in one sector of memory.
 """
 
@@ -107,18 +107,18 @@ def device_join(tables):
 
 
 def cells_of(join, begin, stop, most):
-    """How many cells each piece needs: twice what it may store, and a free one.
+    """How many cells each unit needs: twice what it may store, and a free one.
 
     Parameters
     ----------
     join : DeviceJoin
-    begin, stop : ndarray, shape (pieces,), int64
+    begin, stop : ndarray, shape (units,), int64
     most : int
         Entries and slots that there are in all.
 
     Returns
     -------
-    ndarray, shape (pieces,), int64
+    ndarray, shape (units,), int64
     """
     return 2 * np.minimum((stop - begin) * join.n_stores, most) + 1
 

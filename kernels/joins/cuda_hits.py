@@ -1,6 +1,6 @@
-"""`cpu_hits` on the device: the same body, one thread for each piece.
+"""`cpu_hits` on the device: the same body, one thread for each unit.
 
-The hits of a piece are written where they would be if every event of it were one, and then moved together:
+The hits of a unit are written where they would be if every event of it were one, and then moved together:
 joins run once, since running them twice would cost more than the memory for hits that are not there.
 """
 
@@ -34,60 +34,60 @@ hits_segment = form_of([join_hits.hits_segment], _found=_found, _claimed=_claime
 def join_hits_kernel(
     tables, events, window, begin, report, stop, cells, out_first, fired, out_event, out_start, number
 ):
-    """Find the hits of each piece, and write them from `out_first` of the piece on.
+    """Find the hits of each unit, and write them from `out_first` of the unit on.
 
     ============  =================================  =====================================================
     `tables`      JoinTables                         in
-    `events`      KeyedEvents                        in: `symbols` are padded, and `offset` int64 [pieces + 1]
-                                                     is where the cells of each piece begin
+    `events`      KeyedEvents                        in: `symbols` are padded, and `offset` int64 [units + 1]
+                                                     is where the cells of each unit begin
     `window`      MeasuredWindow                     in
-    `begin` ...   int64 [pieces]                     in: `begin`, `report` and `stop`
+    `begin` ...   int64 [units]                     in: `begin`, `report` and `stop`
     `cells`       int64 [cells, words]               in/out: empty at first
-    `out_first`   int64 [pieces + 1]                 in: sums of `stop - report`
+    `out_first`   int64 [units + 1]                 in: sums of `stop - report`
     `fired`       int64 [transitions, 2, threads]    scratch
     `out_event`   int64 [events]                     out
     `out_start`   int64 [events]                     out
-    `number`      int64 [pieces]                     out: how many hits each has
+    `number`      int64 [units]                     out: how many hits each has
     ============  =================================  =====================================================
     """
     thread = cuda.grid(1)
     last = cells.shape[1] - 1
-    for piece in range(thread, begin.shape[0], fired.shape[2]):
-        own = cells[events.offset[piece] : events.offset[piece + 1]]
+    for unit in range(thread, begin.shape[0], fired.shape[2]):
+        own = cells[events.offset[unit] : events.offset[unit + 1]]
         held = HeldStarts(own[:, VALUE], own[:, KEY], own[:, last])
         n = hits_segment(
-            tables, events, window, piece, begin[piece], report[piece], stop[piece], held,
-            fired[:, :, thread], out_event, out_start, out_first[piece],
+            tables, events, window, unit, begin[unit], report[unit], stop[unit], held,
+            fired[:, :, thread], out_event, out_start, out_first[unit],
         )  # fmt: skip
-        number[piece] = n - out_first[piece]
+        number[unit] = n - out_first[unit]
 
 
 @kernel
 def move_hits_kernel(event, start, out_first, offsets, out_event, out_start):
-    """Move the hits of each piece from `out_first` to `offsets`, both int64 [pieces + 1]."""
-    for piece in range(cuda.grid(1), out_first.shape[0] - 1, cuda.gridsize(1)):
-        shift = out_first[piece] - offsets[piece]
-        for at in range(offsets[piece], offsets[piece + 1]):
+    """Move the hits of each unit from `out_first` to `offsets`, both int64 [units + 1]."""
+    for unit in range(cuda.grid(1), out_first.shape[0] - 1, cuda.gridsize(1)):
+        shift = out_first[unit] - offsets[unit]
+        for at in range(offsets[unit], offsets[unit + 1]):
             out_event[at] = event[at + shift]
             out_start[at] = start[at + shift]
 
 
 def bytes_of_hits(join, cells, reported):
-    """What pieces take on the device, each: shape (pieces,), int64.
+    """What units take on the device, each: shape (units,), int64.
 
     Parameters
     ----------
     join : DeviceJoin
-    cells : ndarray, shape (pieces,), int64
+    cells : ndarray, shape (units,), int64
         From `cells_of`.
-    reported : ndarray, shape (pieces,), int64
+    reported : ndarray, shape (units,), int64
         Events that each reports.
     """
     return BYTES * (join.words * cells + 4 * reported)
 
 
 def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, geometry=LANE, stream=STREAM):
-    """The hits of many pieces, in their order: `cpu_hits.hits` on the device.
+    """The hits of many units, in their order: `cpu_hits.hits` on the device.
 
     Parameters
     ----------
@@ -98,33 +98,33 @@ def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, g
     keys : device array, shape (events,) or (0,), uint64 or float64
         Made `comparable`.
     size : int or float
-    begin, report, stop : ndarray, shape (pieces,), int64
-        At least one piece.
-    cells : ndarray, shape (pieces,), int64
+    begin, report, stop : ndarray, shape (units,), int64
+        At least one unit.
+    cells : ndarray, shape (units,), int64
         From `cells_of`.
     geometry, stream : Geometry
 
     Returns
     -------
-    offsets : device array, shape (pieces + 1,), int64
-        The hits of piece g are offsets[g] .. offsets[g + 1] - 1.
+    offsets : device array, shape (units + 1,), int64
+        The hits of unit g are offsets[g] .. offsets[g + 1] - 1.
     event, latest_start : device array, shape (hits,), int64
     """
-    pieces = len(begin)
+    units = len(begin)
     cell_first, out_first = first_of(cells), first_of(stop - report)
-    blocks = scratch_blocks(pieces, 2 * max(join.n_fired, 1), geometry)
+    blocks = scratch_blocks(units, 2 * max(join.n_fired, 1), geometry)
     fired = cuda.device_array((max(join.n_fired, 1), 2, blocks * geometry.threads), np.int64)
     _, size = comparable(np.empty(0, keys.dtype), size)
     bounds = [cuda.to_device(part) for part in (begin, report, stop)]
     events = KeyedEvents(symbols, slots, places, cuda.to_device(cell_first))
-    before, number = cuda.to_device(out_first), cuda.device_array(pieces, np.int64)
+    before, number = cuda.to_device(out_first), cuda.device_array(units, np.int64)
     wide = [cuda.device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     join_hits_kernel[blocks, geometry.threads](
         join.tables, events, MeasuredWindow(keys, size), *bounds,
         cleared(int(cell_first[-1]), join.words, stream), before, fired, *wide, number,
     )  # fmt: skip
     offsets = offsets_of(number, stream)
-    total = int(offsets[pieces])
+    total = int(offsets[units])
     out = [cuda.device_array(total, np.int64) for _ in range(2)]
-    move_hits_kernel[geometry.blocks(pieces), geometry.threads](*wide, before, offsets, *out)
+    move_hits_kernel[geometry.blocks(units), geometry.threads](*wide, before, offsets, *out)
     return offsets, *out

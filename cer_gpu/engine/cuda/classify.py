@@ -129,18 +129,18 @@ class CudaClassifier(Classifier):
 
     def ahead(self, batches: Iterable[Events]) -> Iterator[Events]:
         """The batches cut to size; when one is given out, the next is on its way to the device."""
-        pieces = self.memory.cut(batches)
-        following = next(pieces, None)
+        coming = self.memory.cut(batches)
+        following = next(coming, None)
         while following is not None:
             waiting = following
             if not self._staged:
                 # The first one; or memory ran out meanwhile: what was staged is gone, and may be too large.
                 if len(waiting) > self.memory.rows:
-                    pieces = chain(self.memory.cut([waiting]), pieces)
-                    waiting = next(pieces)
+                    coming = chain(self.memory.cut([waiting]), coming)
+                    waiting = next(coming)
                 self._stage(waiting)
             self._passed += len(waiting)
-            following = next(pieces, None)
+            following = next(coming, None)
             if following is not None:
                 self._stage(following)
             yield waiting

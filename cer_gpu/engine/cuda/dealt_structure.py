@@ -16,10 +16,10 @@ from cer_gpu.enumeration.structure import Structure, bulk_count
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
 
-STRIPES = 1 << 12
-"""Stripes that the lists of hits of a chunk are dealt out in at most. So many that the complex events that
-are found in one go come from all devices alike, so few that where there are very many those of a stripe are
-passed on without a copy."""
+RANGES = 1 << 12
+"""Ranges of neighbouring lists of hits, at most, that those of a chunk are dealt out in. So many that the
+complex events that are found in one go come from all devices alike, so few that where there are very many
+those of a range are passed on without a copy."""
 
 LONG = 1 << 19
 """Complex events of one device in a row from which they are passed on as they were found; shorter rows are
@@ -55,7 +55,7 @@ class DealtLists:
 
 
 def dealt_lists(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, devices: int) -> DealtLists:
-    """Lists of hits, those of each device together: every device has a stripe of them in turn.
+    """Lists of hits, those of each device together: every device has a range of them in turn.
 
     Hits that follow each other closely are so enumerated by all devices, and no device is far ahead of what
     is put out.
@@ -67,8 +67,8 @@ def dealt_lists(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, device
     devices : int
     """
     lists = len(first) - 1
-    stripe = np.arange(lists) * min(STRIPES, lists) // max(lists, 1)
-    order = np.argsort(stripe % devices, kind="stable")
+    number = np.arange(lists) * min(RANGES, lists) // max(lists, 1)
+    order = np.argsort(number % devices, kind="stable")
     length = np.diff(first)[order]
     number = ranges(first[:-1][order], length)
     return DealtLists(np.append(0, np.cumsum(length)), event[number], lowest[number], number)

@@ -14,17 +14,17 @@ Result = TypeVar("Result")
 Batch = Any
 """Of the host or where it lies on the device: it has a length and can be sliced."""
 
-PIECE = 1 << 22
-"""Rows of a piece at most: the copy of some tens of megabytes is as fast, byte for byte, as a larger one."""
+ROWS = 1 << 22
+"""Rows of a batch at most: the copy of some tens of megabytes is as fast, byte for byte, as a larger one."""
 
 LEAST = 1 << 14
-"""Rows of a piece at least: below, the CPU is faster than the launches."""
+"""Rows of a batch at least: below, the CPU is faster than the launches."""
 
 BYTES_OF_ROW = 64
 """What a row takes on the device, about: its columns twice, index, bits, position and symbol."""
 
 SHARE = 4
-"""The part of the free memory that pieces may take: a quarter, the rest is for what is found in them."""
+"""The part of the free memory that batches may take: a quarter, the rest is for what is found in them."""
 
 
 def free_bytes() -> int:
@@ -56,7 +56,7 @@ class Shrinking:
 
     def __init__(self, device: int) -> None:
         self.device = device
-        self.rows = min(PIECE, self._fitting())
+        self.rows = min(ROWS, self._fitting())
         self.exhausted = False
 
     def widen(self) -> None:
@@ -67,13 +67,13 @@ class Shrinking:
         return max(LEAST, free_bytes() // (SHARE * BYTES_OF_ROW))
 
     def cut(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches in pieces of at most so many rows as the device takes when they are asked for."""
+        """The batches, cut into ones of at most as many rows as the device takes when they are asked for."""
         for batch in batches:
             at = 0
             while at < len(batch):
-                piece = batch.slice(at, self.rows) if at or self.rows < len(batch) else batch
-                at += len(piece)
-                yield piece
+                cut = batch.slice(at, self.rows) if at or self.rows < len(batch) else batch
+                at += len(cut)
+                yield cut
 
     def halving(
         self,
@@ -116,4 +116,4 @@ class Shrinking:
         """From now on the CPU does what is to be done: say so."""
         if not self.exhausted:
             say_no_memory(self.device, f"batches of {LEAST:,} events")
-        self.exhausted, self.rows = True, PIECE
+        self.exhausted, self.rows = True, ROWS

@@ -23,11 +23,11 @@ from cer_gpu.kernels.windows.contract import comparable
 LARGE = 70
 """B events of a segment whose counts, 2^70 - 1, do not fit into 64 bits: its status says so."""
 
-TILE = 3
-"""Events of a tile at most."""
+UNIT = 3
+"""Events of a unit at most."""
 
-TILES = 100
-"""Tiles of long segments, about: more than one thread composes."""
+UNITS = 100
+"""Units of long segments, about: more than one thread composes."""
 
 
 def windowed_hits(inputs: Inputs) -> Answers:
@@ -101,48 +101,48 @@ def carried_counts(inputs: Inputs) -> Answers:
     yield Compared("status", status, np.zeros(len(vectors), np.uint8))
 
 
-def tiled_hits(inputs: Inputs) -> Answers:
-    """Hits without a window of three long segments, cut into tiles, and the scan over what tiles do."""
-    flow, inside = mixed(3 * TILES, 8).reshape(-1, 3).astype(np.uint64), mixed(3 * TILES, 99).reshape(-1, 3)
+def long_hits(inputs: Inputs) -> Answers:
+    """Hits without a window of three long segments, cut into units, and the scan over what units do."""
+    flow, inside = mixed(3 * UNITS, 8).reshape(-1, 3).astype(np.uint64), mixed(3 * UNITS, 99).reshape(-1, 3)
     flow[0] = 0
     scanned = copied(inside)
     flows.scan_maps(copied(flow), scanned, 5, inputs.lane)
     yield Compared("scanned maps", scanned, _composed(flow, inside))
 
-    symbols = inputs.symbols[: TILE * TILES].copy()
-    symbols[(symbols == A) & (mixed(len(symbols), 5) > 0)] = 0  # few starts: they are carried over many tiles
+    symbols = inputs.symbols[: UNIT * UNITS].copy()
+    symbols[(symbols == A) & (mixed(len(symbols), 5) > 0)] = 0  # few starts: they are carried over many units
     bounds = np.array([0, len(symbols) // 5, len(symbols) // 4 + 1, len(symbols)])
     begin, stop = bounds[:-1], bounds[1:]
-    tiles = _tiles(begin, stop)
+    units = _units(begin, stop)
     starts = 3 * np.arange(len(symbols)) + 100
     after = inputs.fresh(len(begin))
     registers = copied(after)
     event, latest = on_cpu_hits.hits(inputs.program, symbols, starts, NONE, 0, begin, begin, stop, after)
     lane = lane_geometry(2 * inputs.program.n_registers, inputs.lane) or inputs.lane
     program = hits.device_program(inputs.program, lane)
-    arrays = copied(starts), *there(tiles), registers
-    _, found, found_latest = flows.tiled_hits(program, to_device(symbols), *arrays, lane)
+    arrays = copied(starts), *there(units), registers
+    _, found, found_latest = flows.long_hits(program, to_device(symbols), *arrays, lane)
     yield Compared("event", found, event)
     yield Compared("latest start", found_latest, latest)
     yield Compared("registers", registers, after)
 
 
-def tiled_counts(inputs: Inputs) -> Answers:
-    """Counts without a window of long segments, cut into tiles; those of one are too large for a kernel."""
-    matrix = mixed(9 * TILES, 3).reshape(-1, 3, 3)
+def long_counts(inputs: Inputs) -> Answers:
+    """Counts without a window of long segments, cut into units; those of one are too large for a kernel."""
+    matrix = mixed(9 * UNITS, 3).reshape(-1, 3, 3)
     matrix[0, :, 1:] = 0
     behind = _behind(matrix)
     scanned = matrices.scan_matrices(copied(matrix), 5, inputs.lane)
     yield Compared("scanned matrices", scanned, behind)
-    # The runs of a tile find too large numbers once more, so that their answer would hide a wrong status.
+    # The runs of a unit find too large numbers once more, so that their answer would hide a wrong status.
     large = copied(np.zeros(len(behind), np.uint8))
     matrices.too_large_kernel[inputs.lane.blocks(len(behind)), inputs.lane.threads](scanned, large)
-    yield Compared("status of tiles", large, (behind >= matrices.MOST).any(axis=1).astype(np.uint8))
+    yield Compared("status of units", large, (behind >= matrices.MOST).any(axis=1).astype(np.uint8))
 
-    symbols = np.concatenate([_large(), inputs.symbols[: 40 * TILE], _large()[:42]])
-    stop = np.array([LARGE + 3, LARGE + 3 + 40 * TILE, len(symbols)])
+    symbols = np.concatenate([_large(), inputs.symbols[: 40 * UNIT], _large()[:42]])
+    stop = np.array([LARGE + 3, LARGE + 3 + 40 * UNIT, len(symbols)])
     begin = np.append(0, stop[:-1])
-    tiles = _tiles(begin, stop)
+    units = _units(begin, stop)
     vectors = np.array([[0, 0, 0], [0, 1, 5], [0, 2, 0]])
     event = np.flatnonzero(symbols == C)
     event = event[event >= stop[0]]
@@ -159,9 +159,9 @@ def tiled_counts(inputs: Inputs) -> Answers:
         vectors[whole],
     )
     moved, status = copied(vectors), copied(np.zeros(3, np.uint8))
-    lists = np.append(np.searchsorted(event, tiles[0]), len(event)), event
-    number = matrices.tiled_forward_counts(
-        inputs.machine, to_device(symbols), *there(tiles), *there(lists), moved, status, inputs.lane
+    lists = np.append(np.searchsorted(event, units[0]), len(event)), event
+    number = matrices.long_forward_counts(
+        inputs.machine, to_device(symbols), *there(units), *there(lists), moved, status, inputs.lane
     )
     yield Compared("status", status, np.array([1, 0, 0], np.uint8))
     yield Compared("count", number, counted)
@@ -190,17 +190,17 @@ def _large() -> np.ndarray:
 
 
 def _composed(flow: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """What the registers are behind each tile, tile by tile: shape (tiles, states), int64."""
+    """What the registers are behind each unit, unit by unit: shape (units, states), int64."""
     behind = inside.copy()
-    for tile in range(1, len(flow)):
-        for state, members in enumerate(flow[tile].tolist()):
-            through = [behind[tile - 1, p] for p in range(flow.shape[1]) if members >> p & 1]
-            behind[tile, state] = max([inside[tile, state], *through])
+    for unit in range(1, len(flow)):
+        for state, members in enumerate(flow[unit].tolist()):
+            through = [behind[unit - 1, p] for p in range(flow.shape[1]) if members >> p & 1]
+            behind[unit, state] = max([inside[unit, state], *through])
     return behind
 
 
 def _behind(matrix: np.ndarray) -> np.ndarray:
-    """The numbers of runs behind each tile, 2^62 at most: shape (tiles, states), int64."""
+    """The numbers of runs behind each unit, 2^62 at most: shape (units, states), int64."""
     vector = matrix[0, :, 0].astype(object)
     found = [vector]
     for each in matrix[1:]:
@@ -209,12 +209,12 @@ def _behind(matrix: np.ndarray) -> np.ndarray:
     return np.array(found).astype(np.int64)
 
 
-def _tiles(begin: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where the tiles of segments begin and stop, and of which segment each is."""
+def _units(begin: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where the units of segments begin and stop, and of which segment each is."""
     found = [
         (low, high, segment)
         for segment, (first, last) in enumerate(zip(begin.tolist(), stop.tolist()))
-        for low, high in pairwise([*range(first, last, TILE), last])
+        for low, high in pairwise([*range(first, last, UNIT), last])
     ]
     low, high, segment = np.array(found).T
     return tuple(np.ascontiguousarray(part) for part in (low, high, segment))  # type: ignore[return-value]

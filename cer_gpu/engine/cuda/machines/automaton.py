@@ -44,9 +44,9 @@ class DevicesAutomaton:
     """Runs the tables of a query over chunks on one device or several: `AutomatonDevices`.
 
     The segments of a chunk are dealt out in ranges of about as many events, for hits, for counts and for the
-    choice of NEXT and LAST; for the structure lists of hits are, in stripes, so that the complex events that
-    are put out next come from all devices. Where a device has no memory for its range, it takes half of it at
-    a time; what it cannot take at all the CPU does, with a warning.
+    choice of NEXT and LAST; for the structure lists of hits are, a few neighbours to each device in turn, so
+    that the complex events that are put out next come from all devices. Where a device has no memory for its
+    range, it takes half of it at a time; what it cannot take at all the CPU does, with a warning.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Queries without a window over columns that lie on a CUDA device: one lane, cut into tiles.
+"""Queries without a window over columns that lie on a CUDA device: one lane, cut into units.
 
-There is nothing that a piece of the lane could begin early with, so the tiles of a part are composed by a
+There is nothing that a unit of the lane could begin early with, so the units of a part are composed by a
 scan over what they do to the registers (`cer_gpu.kernels.hits.cuda_long`) and to the numbers of open partial
 matches (`cer_gpu.kernels.counts.cuda_long`). What the parts before amount to is a few numbers, which the
 host keeps.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, ResidentEvents
-from cer_gpu.engine.cuda.machines.one_device import PIECE, ROOM, cut_evenly
+from cer_gpu.engine.cuda.machines.one_device import LEAST_UNIT, ROOM, cut_evenly
 from cer_gpu.engine.cuda.machines.resident import run_tables, why_not
 from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.automaton import check_open
@@ -50,10 +50,10 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class CarriedEnds:
-    """The ends in a part of a stream, the tiles that they lie in, and what these read."""
+    """The ends in a part of a stream, the units that they lie in, and what these read."""
 
     events: ResidentEvents
-    tiles: tuple[Any, Any, Any]
+    units: tuple[Any, Any, Any]
     offsets: Any
     event: Any
     latest: Any
@@ -90,10 +90,10 @@ class CarriedQuery:
         assert query.window is None
         self._host = run_tables(query)
         program = hits_program(self._host)
-        tiled = lane_geometry(2 * program.n_registers, lane)
-        assert tiled is not None
-        self._classifier, self._lane, self._stream, self._tiled = classifier, lane, stream, tiled
-        self._program = device_program(program, tiled)
+        long = lane_geometry(2 * program.n_registers, lane)
+        assert long is not None
+        self._classifier, self._lane, self._stream, self._long = classifier, lane, stream, long
+        self._program = device_program(program, long)
         self._forward = forward_program(self._host)
         self._machine = counts.device_tables(self._host, self._forward, backward_program(self._host))
 
@@ -131,15 +131,15 @@ class CarriedQuery:
         registers : ndarray, shape (1, n), int64
         """
         events = self._classifier.events(batch, before)
-        most = min(ROOM, matrices.most_tiles(self._host.n_live))
+        most = min(ROOM, matrices.most_units(self._host.n_live))
         whole = np.array([[0], [0], [events.kept], [0]], np.int64)
         cut = cut_evenly(
-            Segments(*(whole if events.kept else whole[:, :0])), max(PIECE, -(-events.kept // most))
+            Segments(*(whole if events.kept else whole[:, :0])), max(LEAST_UNIT, -(-events.kept // most))
         )
-        tiles = copied(cut.report), copied(cut.stop), copied(cut.lane)
+        units = copied(cut.report), copied(cut.stop), copied(cut.lane)
         left = copied(carried.registers)
-        found = flows.tiled_hits(self._program, events.symbols, events.positions, *tiles, left, self._tiled)
-        return CarriedEnds(events, tiles, *found), left.copy_to_host()
+        found = flows.long_hits(self._program, events.symbols, events.positions, *units, left, self._long)
+        return CarriedEnds(events, units, *found), left.copy_to_host()
 
     def positions(self, ends: CarriedEnds) -> Any:
         """The positions of ends in the stream, on the device."""
@@ -169,10 +169,10 @@ class CarriedQuery:
         large = bool((carried.vectors >= 1 << 62).any())
         if not large:
             vectors, status = copied(carried.vectors.astype(np.int64)), copied(np.zeros(1, np.uint8))
-            number = matrices.tiled_forward_counts(
+            number = matrices.long_forward_counts(
                 self._machine,
                 ends.events.symbols,
-                *ends.tiles,
+                *ends.units,
                 ends.offsets,
                 ends.event,
                 vectors,

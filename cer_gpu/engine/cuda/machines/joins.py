@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
-from cer_gpu.engine.cuda.machines.one_device import Lists, lists_of, patched, pieces
+from cer_gpu.engine.cuda.machines.one_device import Lists, cut_early, lists_of, patched
 from cer_gpu.engine.cuda.pool import DevicePool
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.machines.chunk import Chunk, Segments
@@ -30,11 +30,11 @@ from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 
-PIECE = 256
-"""Events of a piece at least: below, what a piece costs to begin shows."""
+LEAST_UNIT = 256
+"""Events of a unit at least: below, what a unit costs to begin shows."""
 
 LEAST = 1 << 10
-"""Pieces, or lists of hits, from which a device is asked: fewer threads of it are slower than the CPU's."""
+"""Units, or lists of hits, from which a device is asked: fewer threads of it are slower than the CPU's."""
 
 COPIES = 2, 16
 """Nodes that unions make, on average, at most: in the first attempt to build a list, and in the second."""
@@ -52,7 +52,7 @@ class DeviceEvents(NamedTuple):
 class DevicesJoin:
     """Finds the ends of a parallelized automaton, and counts its answers, on devices: `JoinDevices`.
 
-    The pieces of a chunk, and the lists of its hits, are dealt out to the devices in ranges of about as many
+    The units of a chunk, and the lists of its hits, are dealt out to the devices in ranges of about as many
     events. A device takes as many at a time as it has memory for the look-up tables of, and half of them
     where that was too many; a chunk of which it cannot take a single one is the CPU's, with a warning.
 
@@ -62,7 +62,7 @@ class DevicesJoin:
     devices : tuple of int
         Their numbers, at least one.
     lane, stream : Geometry
-        How the kernels are launched that have a piece, or a row, for each thread.
+        How the kernels are launched that have a unit, or a row, for each thread.
     """
 
     chunks = DevicesAutomaton.chunks
@@ -92,7 +92,7 @@ class DevicesJoin:
 
     def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
         """The ends of a chunk; None where they are left to the CPU."""
-        segments = self._pieces(chunk)
+        segments = self._units(chunk)
         if segments is None or len(segments) < LEAST:
             return None
         cells = self._cells(chunk, segments.begin, segments.stop)
@@ -110,7 +110,7 @@ class DevicesJoin:
         return Ends(event, chunk.events.positions[latest], lowest)
 
     def _ends_of(self, number: int, chunk: Chunk, segments: Segments, cells: np.ndarray) -> Ends:
-        """The hits of some pieces; `latest` are events."""
+        """The hits of some units; `latest` are events."""
         there, window = self._pool.copied(number, chunk).there, self._window
         size = window.size if window is not None else 0
         first, event, latest = join_hits.hits(
@@ -124,17 +124,19 @@ class DevicesJoin:
         lowest = np.repeat(segments.begin, np.diff(first.copy_to_host()))
         return Ends(event.copy_to_host(), latest.copy_to_host(), lowest)
 
-    def _pieces(self, chunk: Chunk) -> Segments | None:
+    def _units(self, chunk: Chunk) -> Segments | None:
         """The segments of a chunk, cut where the window allows it; None: they are too few, or too large."""
         segments, window = chunk.segments, self._window
-        if len(segments) + int((segments.stop - segments.report).sum()) // PIECE < LEAST:
+        if len(segments) + int((segments.stop - segments.report).sum()) // LEAST_UNIT < LEAST:
             return None
         if window is None:
             return segments
 
         def cut() -> Segments:
             with on(self._pool.numbers[0]):
-                return pieces(segments, self._pool.copied(0, chunk).there.measured, window.size, self._stream)
+                return cut_early(
+                    segments, self._pool.copied(0, chunk).there.measured, window.size, self._stream
+                )
 
         return self._pool.or_none(with_memory(cut))
 

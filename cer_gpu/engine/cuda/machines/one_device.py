@@ -27,16 +27,16 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import WindowPlan
 
 ROOM = 1 << 18
-"""Pieces that are worth making: about as many as the largest device has threads at once."""
+"""Units that are worth making: about as many as the largest device has threads at once."""
 
-PIECE = 256
-"""Events of a piece at least: below, what a piece costs to begin shows."""
+LEAST_UNIT = 256
+"""Events of a unit at least: below, what a unit costs to begin shows."""
 
 LIST = 32
 """Hits of a list at least: a chunk has some 100,000, and a device has a thread for each list."""
 
 LISTS = 1 << 10
-"""Pieces from which nodes are built on the device: fewer threads of it are slower than the CPU's."""
+"""Units from which nodes are built on the device: fewer threads of it are slower than the CPU's."""
 
 
 class DeviceEvents(NamedTuple):
@@ -138,10 +138,10 @@ class OneDevice:
         self._fitting = lane_geometry(program.n_registers, lane)
         if self._fitting is not None:
             self._program = hitting.device_program(program, self._fitting)
-        tiled = lane_geometry(2 * program.n_registers, lane)
-        self._tiled: tuple[Geometry, hitting.DeviceProgram] | None = None
-        if tiled is not None and runner.carries and self._tables.n_live <= flows.MOST_STATES:
-            self._tiled = tiled, hitting.device_program(program, tiled)
+        long = lane_geometry(2 * program.n_registers, lane)
+        self._long: tuple[Geometry, hitting.DeviceProgram] | None = None
+        if long is not None and runner.carries and self._tables.n_live <= flows.MOST_STATES:
+            self._long = long, hitting.device_program(program, long)
         self._machine = counting.device_tables(self._tables, runner.forward, runner.backward)
 
     @property
@@ -152,7 +152,7 @@ class OneDevice:
     def hits(self, there: DeviceEvents, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
         """The ends in some segments, which begin afresh, and the latest start of each, an event."""
         if self._window is not None:
-            segments = pieces(segments, there.measured, self._window.size, self._stream)
+            segments = cut_early(segments, there.measured, self._window.size, self._stream)
         registers = np.full((len(segments), self._tables.n_live), -1, np.int64)
         return self._hits(there, segments, registers, False)[:2]
 
@@ -167,17 +167,17 @@ class OneDevice:
         registers : ndarray, shape (segments, n_live), int64
             After the segments.
         """
-        tiles = self._tiles(segments, ROOM) if self._tiled is not None else None
-        if self._tiled is None or tiles is None:
+        units = self._units(segments, ROOM) if self._long is not None else None
+        if self._long is None or units is None:
             return self._hits(there, segments, registers, True)
         left = copied(registers)
-        _, event, latest = flows.tiled_hits(
-            self._tiled[1],
+        _, event, latest = flows.long_hits(
+            self._long[1],
             there.symbols,
             there.positions,
-            *(copied(part) for part in (tiles.report, tiles.stop, tiles.lane)),
+            *(copied(part) for part in (units.report, units.stop, units.lane)),
             left,
-            self._tiled[0],
+            self._long[0],
         )
         return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
 
@@ -201,15 +201,15 @@ class OneDevice:
         )
         return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
 
-    def _tiles(self, segments: Segments, most: int) -> Segments | None:
-        """Segments cut into at most about `most` tiles, in `lane` the number of each one's segment.
+    def _units(self, segments: Segments, most: int) -> Segments | None:
+        """Segments cut into at most about `most` units, in `lane` the number of each one's segment.
 
         None where no segment is long enough.
         """
         number = np.arange(len(segments))
-        length = max(PIECE, -(-int((segments.stop - segments.report).sum()) // most))
-        tiles = cut_evenly(Segments(segments.begin, segments.report, segments.stop, number), length)
-        return tiles if len(tiles) > len(segments) else None
+        length = max(LEAST_UNIT, -(-int((segments.stop - segments.report).sum()) // most))
+        units = cut_evenly(Segments(segments.begin, segments.report, segments.stop, number), length)
+        return units if len(units) > len(segments) else None
 
     def counts(self, there: DeviceEvents, lists: Lists) -> tuple[np.ndarray, np.ndarray]:
         """How many complex events end at each end of lists; a list whose status is not 0 is wrong."""
@@ -241,16 +241,16 @@ class OneDevice:
         large = np.any(before >= 1 << 62, axis=1)
         moved = copied(np.where(large[:, None], 0, before).astype(np.int64))
         status = copied(large.astype(np.uint8))
-        most = min(ROOM, matrices.most_tiles(n))
-        tiles = self._tiles(segments, most) if n <= matrices.MOST_STATES else None
-        parts = segments if tiles is None else tiles
+        most = min(ROOM, matrices.most_units(n))
+        units = self._units(segments, most) if n <= matrices.MOST_STATES else None
+        parts = segments if units is None else units
         bounds = copied(parts.report), copied(parts.stop)
         ends = copied(first_ends(parts, event)), copied(event), moved, status, self._lane
-        if tiles is None:
+        if units is None:
             found = counting.forward_counts(self._machine, there.symbols, *bounds, *ends)
         else:
-            lane = copied(tiles.lane)
-            found = matrices.tiled_forward_counts(self._machine, there.symbols, *bounds, lane, *ends)
+            lane = copied(units.lane)
+            found = matrices.long_forward_counts(self._machine, there.symbols, *bounds, lane, *ends)
         return found.copy_to_host(), moved.copy_to_host(), status.copy_to_host()
 
     def structure(self, chunk: Chunk, there: DeviceEvents, lists: Lists) -> DeviceStructure:
@@ -309,10 +309,10 @@ def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: i
     return finer(first, max(LIST, halo, len(event) // ROOM))
 
 
-def pieces(segments: Segments, measured: Any, size: float, geometry: Geometry = STREAM) -> Segments:
-    """Cut segments into pieces that each begin one window early.
+def cut_early(segments: Segments, measured: Any, size: float, geometry: Geometry = STREAM) -> Segments:
+    """Cut segments into units that each begin one window early.
 
-    A piece reports at least as many events as the windows of first ones reach back on average, so that no
+    A unit reports at least as many events as the windows of first ones reach back on average, so that no
     more than about half of the work is done twice.
 
     Parameters
@@ -325,7 +325,7 @@ def pieces(segments: Segments, measured: Any, size: float, geometry: Geometry = 
     geometry : Geometry
     """
     total = int((segments.stop - segments.report).sum())
-    length = max(PIECE, -(-total // ROOM))
+    length = max(LEAST_UNIT, -(-total // ROOM))
     while True:
         cut = cut_evenly(segments, length)
         begin = _begins(segments, cut, measured, size, geometry)
@@ -336,16 +336,16 @@ def pieces(segments: Segments, measured: Any, size: float, geometry: Geometry = 
 
 
 def _begins(segments: Segments, cut: Segments, measured: Any, size: float, geometry: Geometry) -> np.ndarray:
-    """For each piece the least event that the window of its first one admits."""
+    """For each unit the least event that the window of its first one admits."""
     first = np.append(np.searchsorted(cut.report, segments.report), len(cut)).astype(np.int64)
     there = copied(segments.begin), copied(first), copied(cut.report)
     return windows.lowest_starts(measured, *there, size, geometry).copy_to_host()
 
 
 def cut_evenly(segments: Segments, length: int) -> Segments:
-    """Cut segments into pieces that report `length` events each, the last ones of each segment fewer.
+    """Cut segments into units that report `length` events each, the last ones of each segment fewer.
 
-    The pieces begin where their segment begins.
+    The units begin where their segment begins.
     """
     parts = np.maximum(-(-(segments.stop - segments.report) // length), 1)
     begin, report, stop, lane = (

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numba import cuda
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
-from cer_gpu.engine.cuda.machines.one_device import patched, pieces
+from cer_gpu.engine.cuda.machines.one_device import cut_early, patched
 from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read.order import OrderCheck
@@ -80,7 +80,7 @@ class ResidentTail:
 
 @dataclass(frozen=True, slots=True)
 class ResidentEnds:
-    """Hits as the kernels give them: events, the pieces that they lie in, and what these read."""
+    """Hits as the kernels give them: events, the units that they lie in, and what these read."""
 
     events: ResidentTail
     begin: Any
@@ -92,7 +92,7 @@ class ResidentEnds:
 def why_not(query: CompiledQuery) -> str | None:
     """Why a query cannot be run over a resident table; None if it can.
 
-    What groups events by partition is on the host. Without a window the states are what pieces of the stream
+    What groups events by partition is on the host. Without a window the states are what units of the stream
     are composed by (`cuda_long` of the hits and of the counts): of many states only the CPU makes something.
     """
     reading, reason = query.reading, query.traits.not_resident
@@ -225,7 +225,7 @@ class ResidentQuery:
         old = 0 if tail is None else tail.kept
         one = np.array([[0], [old], [events.kept], [0]], np.int64)
         lane = Segments(*(one if events.kept > old else one[:, :0]))
-        cut = pieces(lane, events.measured, self._window.size, self._stream) if len(lane) else lane
+        cut = cut_early(lane, events.measured, self._window.size, self._stream) if len(lane) else lane
         bounds = copied(cut.begin), copied(cut.report), copied(cut.stop)
         registers = copied(np.full((len(cut), self._host.n_live), -1, np.int64))
         found = hits.hits(
@@ -264,15 +264,15 @@ class ResidentQuery:
         return classify.gather(ends.events.positions, event, 0, np.int64, self._stream)
 
     def _patched(self, ends: ResidentEnds, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
-        """Counts with those of pieces whose sums are too large made again on the host."""
+        """Counts with those of units whose sums are too large made again on the host."""
         first, event, symbols = (
             part.copy_to_host() for part in (ends.offsets, ends.event, ends.events.symbols)
         )
         least = lowest.copy_to_host()
 
-        def again(piece: int) -> np.ndarray:
-            part = slice(first[piece], first[piece + 1])
-            one = np.array([0, first[piece + 1] - first[piece]])
+        def again(unit: int) -> np.ndarray:
+            part = slice(first[unit], first[unit + 1])
+            one = np.array([0, first[unit + 1] - first[unit]])
             programs = self._forward, self._backward
             return on_cpu.counts(self._host, *programs, symbols, one, event[part], least[part])
 

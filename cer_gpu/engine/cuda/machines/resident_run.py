@@ -1,6 +1,6 @@
-"""A stream through a device, piece after piece: the columns go there, the ends come back.
+"""A stream through a device, batch after batch: the columns go there, the ends come back.
 
-What the window still needs of the pieces before stays on the device.
+What the window still needs of the batches before stays on the device.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class ResidentRun:
             Tables that lie on the device are read there.
         asked : {"hits", "counts", "count"}
         watch : callable
-            Passes the pieces on that the batches are cut into, and notes what has been dealt with.
+            Passes the batches on as they were cut, and notes what has been dealt with.
         """
         intake, memory = self._run.intake, self._classifier.memory
         if isinstance(batches, tuple):
