@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 
-def json_text(array: pa.Array) -> pa.StringArray:
+def json_text(array: pa.Array) -> pa.LargeStringArray:
     """Each value of an array as JSON.
 
     Times are ISO 8601 strings, in UTC (`Z`) where the type has a zone; durations are numbers in their unit;
@@ -23,36 +23,33 @@ def json_text(array: pa.Array) -> pa.StringArray:
 
     Returns
     -------
-    pyarrow.StringArray, length n
+    pyarrow.LargeStringArray, length n
         Without nulls.
     """
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _filled(json_text(array.dictionary).take(array.indices))
     if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        return _filled(array.cast(pa.string()))
+        return _filled(array.cast(pa.large_string()))
     if pa.types.is_floating(kind):
         return _filled(_float_text(array.cast(pa.float64())))
     if pa.types.is_timestamp(kind):
         return _filled(wrapped('"', time_text(array), '"'))
     if pa.types.is_date(kind) or pa.types.is_time(kind):
-        return _filled(wrapped('"', array.cast(pa.string()), '"'))
+        return _filled(wrapped('"', array.cast(pa.large_string()), '"'))
     if pa.types.is_duration(kind):
-        return _filled(array.cast(pa.int64()).cast(pa.string()))
+        return _filled(array.cast(pa.int64()).cast(pa.large_string()))
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _list_text(array)
     if pa.types.is_struct(kind):
         fields = [f"{quoted(field.name)}: " for field in kind]
-        texts = [
-            pc.binary_join_element_wise(key, json_text(part), "")
-            for key, part in zip(fields, array.flatten())
-        ]
+        texts = [wrapped(key, json_text(part), "") for key, part in zip(fields, array.flatten())]
         return _masked(wrapped("{", joined(texts, len(array)), "}"), array)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         values = array.dictionary_encode()
         spelled = [quoted(value) for value in values.dictionary.to_pylist()]
-        return _filled(pa.array(spelled, pa.string()).take(values.indices))
-    return pa.array([json.dumps(value, default=str) for value in array.to_pylist()], pa.string())
+        return _filled(pa.array(spelled, pa.large_string()).take(values.indices))
+    return pa.array([json.dumps(value, default=str) for value in array.to_pylist()], pa.large_string())
 
 
 def quoted(text: str) -> str:
@@ -67,10 +64,10 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found.group()):04x}"
 
 
-def time_text(array: pa.TimestampArray) -> pa.StringArray:
+def time_text(array: pa.TimestampArray) -> pa.LargeStringArray:
     """Timestamps in ISO 8601, in UTC (`Z`) where the type has a zone; a null stays one."""
     # Formatting the bare count needs no time zone database, which a machine may lack.
-    bare = array.cast(pa.int64()).cast(pa.timestamp(array.type.unit)).cast(pa.string())
+    bare = array.cast(pa.int64()).cast(pa.timestamp(array.type.unit)).cast(pa.large_string())
     text = wrapped("", pc.replace_substring(bare, " ", "T"), "Z" if array.type.tz else "")
     # Of a time beyond the calendar Arrow says so, with the number in its place.
     beyond = pc.starts_with(bare, "<")
@@ -80,18 +77,23 @@ def time_text(array: pa.TimestampArray) -> pa.StringArray:
 def joined(texts: Sequence[pa.Array], length: int) -> pa.Array:
     """Element by element the texts that are not null, with a comma between."""
     if not texts:
-        return pa.repeat("", length)
+        return pa.repeat(_constant(""), length)
     # Arrow's own way to skip nulls drops the rows where all are null.
     parts = [wrapped("", text, ", ").fill_null("") for text in texts]
-    return pc.ascii_rtrim(pc.binary_join_element_wise(*parts, ""), ", ")
+    return pc.ascii_rtrim(pc.binary_join_element_wise(*parts, _constant("")), ", ")
 
 
 def wrapped(left: str, text: pa.Array, right: str) -> pa.Array:
     """`text` between two constants; a null stays one."""
-    return pc.binary_join_element_wise(left, text, right, "")
+    return pc.binary_join_element_wise(_constant(left), text, _constant(right), _constant(""))
 
 
-def lines(texts: pa.StringArray) -> memoryview:
+def _constant(text: str) -> pa.Scalar:
+    # Of many texts together: those of 32 bits would end at 2 GiB.
+    return pa.scalar(text, pa.large_string())
+
+
+def lines(texts: pa.LargeStringArray) -> memoryview:
     """The texts as bytes, a line each."""
     ended = wrapped("", texts, "\n")
     size = pc.sum(pc.binary_length(ended)).as_py() or 0
@@ -103,23 +105,22 @@ def _filled(texts: pa.Array) -> pa.Array:
 
 
 def _masked(texts: pa.Array, array: pa.Array) -> pa.Array:
-    return pc.if_else(array.is_null(), "null", texts) if array.null_count else texts
+    return pc.if_else(array.is_null(), _constant("null"), texts) if array.null_count else texts
 
 
-def _float_text(array: pa.DoubleArray) -> pa.StringArray:
+def _float_text(array: pa.DoubleArray) -> pa.LargeStringArray:
     finite = pc.is_finite(array)
-    text = array.cast(pa.string())
+    text = array.cast(pa.large_string())
     if pc.all(finite).as_py() is not False:
         return text
-    odd = pc.if_else(
-        pc.is_nan(array), '"NaN"', pc.if_else(pc.greater(array, 0.0), '"Infinity"', '"-Infinity"')
-    )
+    endless = pc.if_else(pc.greater(array, 0.0), _constant('"Infinity"'), _constant('"-Infinity"'))
+    odd = pc.if_else(pc.is_nan(array), _constant('"NaN"'), endless)
     return pc.if_else(finite, text, odd)
 
 
-def _list_text(array: pa.ListArray) -> pa.StringArray:
+def _list_text(array: pa.ListArray) -> pa.LargeStringArray:
     lengths = pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
     offsets = np.zeros(len(array) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
     texts = pa.ListArray.from_arrays(pa.array(offsets), json_text(array.flatten()))
-    return _masked(wrapped("[", pc.binary_join(texts, ", "), "]"), array)
+    return _masked(wrapped("[", pc.binary_join(texts, _constant(", ")), "]"), array)

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.values import head_columns, mark_columns
-from cer_gpu.engine.read.sources.arrow_types import is_text
+from cer_gpu.engine.read.sources.arrow_types import is_text, roomy
 from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
 from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
 
@@ -138,7 +138,7 @@ def _write_jsonl(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
 
 def complex_event_text(
     batch: pa.RecordBatch, variables: Sequence[str], partition: Sequence[str]
-) -> pa.StringArray:
+) -> pa.LargeStringArray:
     """Each complex event of a batch as JSON.
 
     Parameters
@@ -168,7 +168,7 @@ def complex_event_text(
     return wrapped("{", joined(parts, count), "}")
 
 
-def rule_answer_text(batch: pa.RecordBatch, head: tuple[str, ...]) -> pa.StringArray:
+def rule_answer_text(batch: pa.RecordBatch, head: tuple[str, ...]) -> pa.LargeStringArray:
     """Each answer of a rule as JSON; the batch is in the form of `Matches.schema`."""
     count = batch.num_rows
     values = [
@@ -188,7 +188,7 @@ def _key(name: str) -> str:
     return f"{quoted(name)}: "
 
 
-def _unless_empty(name: str, column: pa.Array) -> pa.StringArray:
+def _unless_empty(name: str, column: pa.Array) -> pa.LargeStringArray:
     """`"name": [...]`, or null where the list is empty."""
     text = wrapped(_key(name), json_text(column), "")
     return pc.if_else(pc.greater(pc.list_value_length(column), 0), text, None)
@@ -208,7 +208,7 @@ def _flat(column: pa.Array, shown: bool) -> pa.Array:
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _flat(column.dictionary, shown).take(column.indices)
+        return _flat(column.dictionary.cast(roomy(kind.value_type)), shown).take(column.indices)
     if shown and is_text(kind):
         return pc.replace_substring_regex(column, CONTROLS, REPLACEMENT)
     if pa.types.is_timestamp(kind):

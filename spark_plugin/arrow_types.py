@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from cer_gpu.errors import LimitError
 
 _SIGNED = {
     pa.uint8(): pa.int16(),
@@ -33,6 +37,33 @@ def plain_type(arrow: pa.DataType) -> pa.DataType:
     if pa.types.is_struct(arrow):
         return pa.struct([member.with_type(plain_type(member.type)) for member in arrow])
     return pa.string() if pa.types.is_null(arrow) else arrow
+
+
+def halving(
+    batch: pa.RecordBatch, given: Callable[[pa.RecordBatch], pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """What is given for a batch, in parts where the texts of a column take more than the 2 GiB of Spark.
+
+    Parameters
+    ----------
+    batch : RecordBatch
+    given : callable
+        Makes a batch in the types of Spark.
+
+    Raises
+    ------
+    LimitError
+        For one row with so much text.
+    """
+    try:
+        yield given(batch)
+        return
+    except pa.ArrowInvalid as error:
+        if len(batch) < 2:
+            raise LimitError(f"one row of the result does not fit a column on Spark: {error}") from error
+    middle = len(batch) // 2
+    for part in (batch.slice(0, middle), batch.slice(middle)):
+        yield from halving(part, given)
 
 
 def shown_as(column: pa.Array, kind: pa.DataType) -> pa.Array:

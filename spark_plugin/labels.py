@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import shown_as
 
+from cer_gpu.engine.read.sources.arrow_types import convert, roomy
+
 
 class Labels:
     """What stands for the positions of a run: ids of events, or their places in their partition.
@@ -40,7 +42,7 @@ class Labels:
             self._begins.append(begins)
             self._lanes.append(lanes)
         if ids is not None:
-            self._ids.append(ids)
+            self._ids.append(convert(ids, roomy(ids.type), "the ids of events"))
 
     def lanes(self, positions: pa.Array) -> np.ndarray:
         """The numbers of the keys of some events, shape (n,), int32."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from cer_gpu.spark.arrow_types import shown_as
+from cer_gpu.spark.arrow_types import halving, shown_as
 from cer_gpu.spark.gpu import device_of_task
 from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.metrics import publish
@@ -187,7 +187,8 @@ class Job:
         form = self.task.query.result
         # What is ordered by a number that the data does not have has no times to show.
         shown = [name for name in form.schema.names if self.task.timed or name not in form.times]
-        for batch in run.bound.matches().batches():
+
+        def given(batch: pa.RecordBatch) -> pa.RecordBatch:
             columns = []
             for name, field in zip(shown, self.task.result, strict=True):
                 column = batch.column(name)
@@ -195,7 +196,10 @@ class Job:
                     columns.append(run.labels.of(column, field.type))
                 else:
                     columns.append(shown_as(column, field.type))
-            yield pa.RecordBatch.from_arrays(columns, schema=self.task.result)
+            return pa.RecordBatch.from_arrays(columns, schema=self.task.result)
+
+        for batch in run.bound.matches().batches():
+            yield from halving(batch, given)
 
     def _ends(self, run: Run) -> Iterator[pa.RecordBatch]:
         found = run.bound.hits() if self.task.product == "hits" else run.bound.counts()
@@ -233,7 +237,8 @@ def counts_column(counts: list[int]) -> pa.Array:
 def _one_batch(table: pa.Table) -> pa.RecordBatch:
     """A table as one batch, its strings as dictionaries: a constant is then compared once a value."""
     columns = [
-        column.dictionary_encode() if is_text(column.type) else column for column in table.itercolumns()
+        column.cast(pa.large_string()).dictionary_encode() if is_text(column.type) else column
+        for column in table.itercolumns()
     ]
     whole = pa.table(columns, names=table.schema.names).unify_dictionaries().combine_chunks()
     return one_batch(whole)

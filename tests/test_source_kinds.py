@@ -14,7 +14,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.sources.arrow_types import DICTIONARY
+from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, LARGE_DICTIONARY
 from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
@@ -190,7 +190,7 @@ def test_odd_encodings_come_in_normal_types():
         "float",
         str(DICTIONARY),
         "int64",
-        str(DICTIONARY),
+        str(LARGE_DICTIONARY),
         "int64",
     ]
     assert rows_of(source, table.schema.names) == [

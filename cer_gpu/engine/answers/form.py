@@ -12,6 +12,7 @@ import pyarrow as pa
 from cer_gpu.engine.answers.values import ComplexEvent, complex_events, rule_answers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.sources.arrow_types import roomy
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lanes.cpu import gather
@@ -129,7 +130,7 @@ class MarkResults(ResultForm):
             if attributes := self._form.attributes.get(variable):
                 name = _free(f"{variable}[{', '.join(attributes)}]", taken)
                 members = pa.struct(
-                    [pa.field(attribute, data.field(attribute).type) for attribute in attributes]
+                    [pa.field(attribute, roomy(data.field(attribute).type)) for attribute in attributes]
                 )
                 self._kinds[variable] = pa.list_(pa.field("item", members, nullable=False))
                 yield pa.field(name, self._kinds[variable], nullable=False), False
@@ -167,7 +168,7 @@ class TupleResults(ResultForm):
 
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         for column in self._form.head:
-            yield pa.field(_free(column.name, taken), data.field(column.attribute).type), False
+            yield pa.field(_free(column.name, taken), roomy(data.field(column.attribute).type)), False
         yield pa.field(_free("positions", taken), POSITIONS, nullable=False), True
 
     def _read(self) -> list[str]:

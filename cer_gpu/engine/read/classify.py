@@ -12,6 +12,7 @@ import pyarrow as pa
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Codes, Values
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow, relation
+from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -327,7 +328,7 @@ def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values
     """Where a comparison of two columns holds, as uint8 without nulls."""
     if isinstance(axis.left, tree.Attribute) and columns.is_text(batch.column(axis.left.name).type):
         assert isinstance(axis.right, tree.Attribute)
-        sides = [batch.column(side.name).cast(pa.large_string()) for side in (axis.left, axis.right)]
+        sides = [decoded(columns.single(batch.column(side.name))) for side in (axis.left, axis.right)]
         # UTF-8 keeps the order of code points, so comparing bytes is comparing code points.
         truth = pc.fill_null(getattr(pc, _COMPARE[axis.op])(*sides), False).to_numpy(zero_copy_only=False)
         return Values(truth.view(np.uint8), NONE_MISSING)

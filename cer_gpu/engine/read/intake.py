@@ -18,6 +18,7 @@ from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
+from cer_gpu.engine.read.payload import Payload
 from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
@@ -91,6 +92,7 @@ class Intake:
         self._workers = workers
         self.order_by = order_by
         self.payload = payload
+        self._payload = Payload(payload)
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys.columns else None
         self._contiguous = query.traits.reads_places
@@ -360,8 +362,7 @@ class Intake:
             places = ordinals if self.laned else positions
         payload = None
         if self.payload:
-            taken = batch.select(list(self.payload)).take(pa.array(rows))
-            payload = pa.Table.from_batches([taken])
+            payload = self._payload.of(batch, rows)
         self.rows += len(batch)
         return [Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys)]
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.lanes import grown, moved
+from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify.cpu import first_decrease
@@ -174,16 +175,12 @@ class OrderCheck:
 
     def _first_tie_broken(self, batch: pa.RecordBatch) -> int:
         """The first row that ties with the one before it in time and comes before it by what breaks ties."""
-        own = batch.select(list(self._order_by))
-        rows = [own] if self._before is None else [self._before, own]
-        both = pa.concat_tables([pa.Table.from_batches([part]) for part in rows])
-        shift = len(both) - len(batch)
-        tied = np.ones(len(both) - 1, bool)
-        wrong = np.zeros(len(both) - 1, bool)
+        batches = [batch] if self._before is None else [self._before, batch]
+        shift = len(batches) - 1
+        tied = np.ones(len(batch) + shift - 1, bool)
+        wrong = np.zeros(len(batch) + shift - 1, bool)
         for name in self._order_by:
-            column = columns.single(both.column(name).unify_dictionaries())
-            if pa.types.is_dictionary(column.type):
-                column = column.dictionary_decode()
+            column = pa.concat_arrays([_comparable(part.column(name)) for part in batches])
             before, after = column.slice(0, len(column) - 1), column.slice(1)
             less = pc.fill_null(pc.less(after, before), False).to_numpy(zero_copy_only=False)
             same = pc.fill_null(pc.equal(after, before), False).to_numpy(zero_copy_only=False)
@@ -253,6 +250,10 @@ def lateness(times: np.ndarray, before: int | float | None) -> int | float:
         return float((running - times).max())
     # The difference of two int64 need not be one.
     return int((running.astype(np.uint64) - times.astype(np.uint64)).max())
+
+
+def _comparable(column: pa.Array) -> pa.Array:
+    return decoded(column) if columns.is_text(column.type) else column
 
 
 def _named(time: np.generic) -> str:

@@ -16,7 +16,10 @@ from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
-"""The type of dictionary-encoded strings in every batch."""
+"""The type of dictionary-encoded strings, of which a batch has less than 2 GiB."""
+
+LARGE_DICTIONARY = pa.dictionary(pa.int32(), pa.large_string())
+"""The same without that limit."""
 
 _UNITS = ("s", "ms", "us", "ns")
 
@@ -74,14 +77,39 @@ def normal_type(arrow: pa.DataType) -> pa.DataType:
     if pa.types.is_run_end_encoded(arrow):
         return normal_type(arrow.value_type)
     if pa.types.is_dictionary(arrow):
-        return DICTIONARY if is_text(arrow.value_type) else normal_type(arrow.value_type)
+        if is_text(arrow.value_type):
+            return DICTIONARY if pa.types.is_string(arrow.value_type) else LARGE_DICTIONARY
+        return normal_type(arrow.value_type)
     if pa.types.is_string_view(arrow):
-        return pa.string()
+        return pa.large_string()
     if pa.types.is_uint64(arrow):
         return pa.int64()
     if pa.types.is_float16(arrow):
         return pa.float32()
     return arrow
+
+
+def roomy(arrow: pa.DataType) -> pa.DataType:
+    """The type for many batches of this type as one: strings of 32 bits hold 2 GiB of text at most."""
+    if pa.types.is_string(arrow):
+        return pa.large_string()
+    if pa.types.is_dictionary(arrow) and is_text(arrow.value_type):
+        return LARGE_DICTIONARY
+    return arrow
+
+
+def roomy_schema(schema: pa.Schema) -> pa.Schema:
+    """`schema` with every field in its roomy type."""
+    return pa.schema([field.with_type(roomy(field.type)) for field in schema])
+
+
+def decoded(texts: pa.Array) -> pa.Array:
+    """Strings, dictionary-encoded or not, as large_string."""
+    if pa.types.is_dictionary(texts.type):
+        # First the dictionary: what is decoded may be larger by far.
+        values = texts.dictionary.cast(pa.large_string())
+        return pa.DictionaryArray.from_arrays(texts.indices, values).dictionary_decode()
+    return texts.cast(pa.large_string())
 
 
 def normal_schema(schema: pa.Schema) -> pa.Schema:
@@ -113,7 +141,8 @@ def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
         if pa.types.is_dictionary(target):
             return _to_dictionary(array, target)
         if pa.types.is_dictionary(array.type):
-            return convert(array.dictionary_decode(), target, where)
+            plain = decoded(array) if is_text(target) else array.dictionary_decode()
+            return convert(plain, target, where)
         if pa.types.is_float16(array.type) and not pa.types.is_float32(target):
             array = array.cast(pa.float32())
         return array.cast(target)
@@ -127,7 +156,7 @@ def _to_dictionary(array: pa.Array, target: pa.DataType) -> pa.Array:
     if pa.types.is_null(array.type):
         array = array.cast(target.value_type)
     if pa.types.is_string_view(array.type):
-        array = array.cast(pa.string())
+        array = array.cast(pa.large_string())
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     indices, values = array.indices, array.dictionary
@@ -161,7 +190,9 @@ def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType | None:
     if pa.types.is_null(left):
         return right
     if value_type(left) is ValueType.STRING and value_type(right) is ValueType.STRING:
-        return DICTIONARY if DICTIONARY in (left, right) else pa.large_string()
+        if pa.types.is_dictionary(left) or pa.types.is_dictionary(right):
+            return DICTIONARY if {left, right} <= {DICTIONARY, pa.string()} else LARGE_DICTIONARY
+        return pa.large_string()
     if pa.types.is_integer(left) and pa.types.is_integer(right):
         return pa.int64()
     numbers = (ValueType.INT64, ValueType.FLOAT64)

@@ -14,6 +14,7 @@ from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources import ipc
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
+    LARGE_DICTIONARY,
     check_names,
     common_type,
     convert_batch,
@@ -33,6 +34,10 @@ _TEXT_BLOCK = 8 << 20
 """Bytes of a CSV or JSON lines file that decide the types of its columns, and that are parsed at a time."""
 
 _DECISIVE = f"its first {_TEXT_BLOCK >> 20} MiB"
+
+TEXT_BYTES = 1 << 28
+"""Bytes of text that a batch of a Parquet file has at most, about, in each column: rows differ in length, and
+Arrow reads less than 2 GiB at a time."""
 
 _CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
 
@@ -285,15 +290,29 @@ def parquet_schema(stored: pa.Schema) -> pa.Schema:
 def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
     import pyarrow.parquet as pq
 
-    texts = [field.name for field in wanted if field.type == DICTIONARY]
+    texts = [field.name for field in wanted if pa.types.is_dictionary(field.type)]
     path, there = opened.file.path, opened.filesystem
     groups = None if opened.groups is None else list(opened.groups)
     # Without pre-buffering and through a small buffer, one row group is never in memory as a whole; but
     # elsewhere every read is a journey.
     reading: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20} if there is None else {}
     with pq.ParquetFile(path, read_dictionary=texts, filesystem=there, **reading) as file:
+        rows = min(rows, _rows_of_texts(file.metadata, texts))
         for batch in file.iter_batches(rows, groups, wanted.names, use_threads=True):
             yield batch.select(wanted.names)
+
+
+def _rows_of_texts(metadata: Any, texts: Sequence[str]) -> int:
+    """Rows whose texts take `TEXT_BYTES`, about, in each of some columns; at least one."""
+    least: int = max(metadata.num_rows, 1)
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for index in range(group.num_columns):
+            column = group.column(index)
+            if column.path_in_schema in texts:
+                size = max(column.total_uncompressed_size, 1)
+                least = min(least, max(TEXT_BYTES * group.num_rows // size, 1))
+    return least
 
 
 def _read_ipc(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
@@ -303,7 +322,11 @@ def _read_ipc(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Rec
 def _csv_reader(path: str, wanted: pa.Schema | None) -> Any:
     import pyarrow.csv as pacsv
 
-    chosen = {} if wanted is None else {"include_columns": wanted.names, "column_types": wanted}
+    chosen: dict[str, Any] = {}
+    if wanted is not None:
+        # Its texts come as dictionaries of 32 bits, or not at all.
+        kinds = {field.name: DICTIONARY if field.type == LARGE_DICTIONARY else field.type for field in wanted}
+        chosen = {"include_columns": wanted.names, "column_types": kinds}
     return pacsv.open_csv(
         path,
         read_options=pacsv.ReadOptions(block_size=_TEXT_BLOCK),

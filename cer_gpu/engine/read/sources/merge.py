@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields
+from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields, roomy_schema
 from cer_gpu.engine.read.sources.rows import Rows, one_batch
 from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns, stable_order
 from cer_gpu.errors import DataError
@@ -35,7 +35,7 @@ class MergedRows(Rows):
         self._type_column = type_column
         fields, self.clashes = merge_fields({name: part.schema for name, part in parts.items()})
         self._check_columns()
-        self.schema = pa.schema([pa.field(type_column, DICTIONARY), *fields])
+        self.schema = pa.schema([pa.field(type_column, DICTIONARY), *roomy_schema(fields)])
         counts = [part.rows for part in parts.values()]
         self.rows = None if None in counts else sum(count for count in counts if count is not None)
         self.where = "the tables"

@@ -233,23 +233,29 @@ def guarded(batches: Iterable[pa.RecordBatch], where: str) -> Iterator[pa.Record
             yield batch
 
 
+JOINED_BYTES = 1 << 28
+"""Bytes that batches have together at most to be joined: strings of 32 bits hold 2 GiB of text at most."""
+
+
 def regroup(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """Batches of a good size: none is empty or has more than `rows` rows, small neighbours are joined.
 
-    A batch of at least an eighth of `rows` passes as it is, without a copy.
+    A batch of at least an eighth of `rows`, or of `JOINED_BYTES`, passes as it is, without a copy.
     """
     waiting: list[pa.RecordBatch] = []
-    held = 0
+    held = size = 0
     for batch in batches:
         if not batch.num_rows:
             continue
-        small = batch.num_rows * 8 < rows
-        if waiting and (not small or held + batch.num_rows > rows):
+        small = batch.num_rows * 8 < rows and batch.nbytes * 8 < JOINED_BYTES
+        full = held + batch.num_rows > rows or size + batch.nbytes > JOINED_BYTES
+        if waiting and (not small or full):
             yield _join(waiting)
-            waiting, held = [], 0
+            waiting, held, size = [], 0, 0
         if small:
             waiting.append(batch)
             held += batch.num_rows
+            size += batch.nbytes
             continue
         for start in range(0, batch.num_rows, rows):
             yield batch.slice(start, rows)

@@ -8,8 +8,10 @@ from typing import TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.sources.arrow_types import convert_batch, decoded, roomy_schema, value_type
 from cer_gpu.engine.read.sources.rows import Rows, one_batch
 from cer_gpu.errors import DataError
+from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 
 PLACED = 1 << 20
@@ -32,8 +34,8 @@ def key_columns(
 
 
 def _plain(column: pa.Array, name: str, place: Callable[[int], str]) -> pa.Array:
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+    if value_type(column.type) is ValueType.STRING:
+        column = decoded(column)
     if column.null_count:
         row = pc.index(column.is_null(), True).as_py()
         raise DataError(
@@ -91,7 +93,7 @@ class SortedRows(Rows):
     def __init__(self, rows: Rows, order_by: Sequence[str]) -> None:
         self._rows = rows
         self._order_by = tuple(order_by)
-        self.schema = rows.schema
+        self.schema = roomy_schema(rows.schema)
         self.rows = rows.rows
         self.where = rows.where
         self.rewindable = rows.rewindable
@@ -101,6 +103,7 @@ class SortedRows(Rows):
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         needed = list(dict.fromkeys([*columns, *self._order_by]))
+        target = self.subschema(columns)
         batches: list[pa.RecordBatch] = []
         keys: list[list[pa.Array]] = []
         seen = 0
@@ -112,7 +115,7 @@ class SortedRows(Rows):
             keys.append(key_columns(batch, self._order_by, self._rows.place, seen))
             sorted_already = sorted_already and first_descent(keys[-1], previous) is None
             previous = key_at(keys[-1], batch.num_rows - 1)
-            batches.append(batch.select(list(columns)))
+            batches.append(convert_batch(batch.select(list(columns)), target, self.where))
             seen += batch.num_rows
         if sorted_already:
             yield from batches

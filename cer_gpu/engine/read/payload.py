@@ -1,0 +1,47 @@
+"""The columns of the data that results are made of, as they are kept of relevant events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.numbers import same_memory
+from cer_gpu.engine.read.sources.arrow_types import LARGE_DICTIONARY, convert, roomy
+
+
+class Payload:
+    """Takes some columns of the relevant events of batches, in types that have room for all batches together.
+
+    Parameters
+    ----------
+    names : sequence of str
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = list(names)
+        # Slices of a table share a dictionary: what becomes of it is made once.
+        self._dictionaries: dict[str, tuple[pa.Array, pa.Array]] = {}
+
+    def of(self, batch: pa.RecordBatch, rows: np.ndarray) -> pa.Table:
+        """The columns of some rows of a batch.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        rows : ndarray, shape (n,), int64
+        """
+        taken = batch.select(self._names).take(pa.array(rows))
+        return pa.table([self._roomy(name, taken.column(name)) for name in self._names], self._names)
+
+    def _roomy(self, name: str, column: pa.Array) -> pa.Array:
+        kind = roomy(column.type)
+        if kind != LARGE_DICTIONARY or column.type == kind:
+            return convert(column, kind, f"column `{name}`")
+        known = self._dictionaries.get(name)
+        if known is None or not same_memory(known[0], column.dictionary):
+            known = column.dictionary, column.dictionary.cast(pa.large_string())
+            self._dictionaries[name] = known
+        indices = column.indices if column.type.index_type == pa.int32() else column.indices.cast(pa.int32())
+        return pa.DictionaryArray.from_arrays(indices, known[1])
