@@ -54,7 +54,7 @@ def _version(
 
 
 class ClosedOutputError(Exception):
-    """Whoever read standard output has closed it (a BrokenPipeError would become Typer's own exit)."""
+    """The reader of standard output has closed it (Typer would end the process on a BrokenPipeError)."""
 
 
 def _command(function: Callable[..., int]) -> Callable[..., int]:
@@ -81,7 +81,7 @@ class Format(StrEnum):
 
 
 class Explained(StrEnum):
-    """How `explain` says it."""
+    """The output of `explain`."""
 
     text = "text"
     mermaid = "mermaid"
@@ -242,7 +242,7 @@ def explain(
     ] = None,
     output: Output = None,
 ) -> int:
-    """Say how the query is evaluated, or draw its automaton."""
+    """Explain how the query is evaluated, or draw its automaton."""
     from cer_gpu.output import output_file
 
     _refuse_own_input(data or (), output)
@@ -290,7 +290,7 @@ def check(
 
 @_command
 def device() -> int:
-    """Print what is found of GPUs and whether they answer as the CPU does, for a bug report."""
+    """Print the GPUs, and whether they give the answers that the CPU gives, for a bug report."""
     import cer_gpu
 
     found = cer_gpu.device_report()
@@ -343,7 +343,7 @@ def _compile(query: str) -> Query:
 
 
 def _refuse_own_input(data: Sequence[str], output: str | None) -> None:
-    """Writing the result over the events that it is made of would lose them."""
+    """Raise when the output file is one of the inputs: writing it would lose the events."""
     if output is None or not os.path.exists(output):
         return
     events = _events(data)
@@ -365,8 +365,8 @@ def _events(data: Sequence[str]) -> list[str] | dict[str, list[str]]:
             plain.append(each)
     if named and plain:
         raise DataError(
-            f"give every path its event type (TYPE=PATH) or none: `{plain[0]}` has none "
-            f"and `{next(iter(named))}` is one"
+            f"give every path an event type (TYPE=PATH), or none: `{plain[0]}` has none, and "
+            f"`{next(iter(named))}` is one"
         )
     return named or plain
 
@@ -397,11 +397,10 @@ def _format(form: Format | None, output: str | None) -> str:
     chosen = form.value if form is not None else format_of(output)
     if chosen is None:
         raise typer.BadParameter(
-            f"the name {output} does not say in which format: end it in .jsonl, .csv or .parquet, "
-            "or say --format"
+            f"the suffix of {output} names no format: use .jsonl, .csv or .parquet, or pass --format"
         )
     if chosen == "parquet" and output is None and sys.stdout.isatty():
-        raise typer.BadParameter("Parquet is not for a terminal: name a file with -o")
+        raise typer.BadParameter("Parquet cannot be shown on a terminal: name a file with -o")
     return chosen
 
 
@@ -472,7 +471,7 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
 
 
 def _usage(error: Any) -> str:
-    """What Typer says of a command line that it does not understand."""
+    """The text of a usage error."""
     text = io.StringIO()
     error.show(text)
     return text.getvalue().rstrip()

@@ -53,7 +53,7 @@ def json_text(array: pa.Array) -> pa.LargeStringArray:
 
 
 def quoted(text: str) -> str:
-    """A text as JSON, readable but for what a terminal would obey: JSON itself escapes only ASCII of that."""
+    """A text as JSON; beside what JSON escapes, the other characters that a terminal would obey."""
     return _BEYOND_ASCII.sub(_escape, json.dumps(text, ensure_ascii=False))
 
 

@@ -1,4 +1,4 @@
-"""Results written out: JSON lines, CSV, Parquet, or a table to look at; to a file all or nothing.
+"""Writes results as JSON lines, CSV, Parquet or a table for a terminal; a file is whole or not there.
 
 JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`; a variable that
 marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
@@ -78,7 +78,7 @@ def output_file(path: str | None) -> Iterator[BinaryIO]:
 
 
 def _aside(target: str) -> BufferedWriter:
-    """A new file beside another, which no other process has and which is no link to elsewhere."""
+    """A new file beside another; one that exists already, or is a link, is never opened."""
     for number in count():
         try:
             return open(f"{target}.{os.getpid()}{f'-{number}' if number else ''}.partial", "xb")
@@ -88,7 +88,7 @@ def _aside(target: str) -> BufferedWriter:
 
 
 def format_of(path: str | None) -> str | None:
-    """The format that the name of an output file says: JSON lines without a name, None if it says none."""
+    """The format of an output file by its suffix: JSON lines for None, None for an unknown suffix."""
     return "jsonl" if path is None else SUFFIXES.get(os.path.splitext(path)[1].lower())
 
 
@@ -284,7 +284,7 @@ def _cells(column: pa.Array) -> list[str]:
 
 
 def _cell(value: object) -> str:
-    """A value in a few characters."""
+    """A value in a cell of a table; long lists are cut."""
     if isinstance(value, list):
         texts = [_cell(each) for each in value]
         if len(texts) > 6:

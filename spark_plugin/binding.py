@@ -31,7 +31,7 @@ def task_of(
     limit: int | None = None,
     **keywords: Any,
 ) -> Task:
-    """Check a query against the columns of the data, and say what its result has.
+    """Check a query against the columns of the data, and find the columns of its result.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ def task_of(
             raise TypeError(f"there is no keyword {name!r} on Spark: {instead}")
     taken = [name for name in schema.names if name.startswith(OWN) and name != ROW]
     if taken:
-        raise DataError(f"the column `{taken[0]}` has a name of our own, which begin with {OWN}: rename it")
+        raise DataError(f"the name of column `{taken[0]}` begins with {OWN}, which is reserved: rename it")
     if order_by is None and not ordered:
         raise DataError("the rows of a DataFrame have no order: name the time column with order_by")
     if limit is not None and product != "run":
-        raise ValueError(f"limit is a cap on complex events, which {product} does not list")
+        raise ValueError(f"limit is the most complex events that run lists, and {product} lists none")
     if event_id is not None and event_id not in schema.names:
         raise DataError(f"there is no column `{event_id}` (asked for as event_id)")
     portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)

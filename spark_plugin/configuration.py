@@ -48,7 +48,7 @@ def configure(
     runs already, and under Spark Connect, only keys that are read at run time are set: the others belong to
     whoever starts it, and a line says which they are.
 
-    `gpu="auto"` counts on a GPU where the settings ask for one (`spark.executor.resource.gpu.amount`), and in
+    `gpu="auto"` expects a GPU where the settings ask for one (`spark.executor.resource.gpu.amount`), and in
     local mode where the NVIDIA driver shows one on this machine and `CUDA_VISIBLE_DEVICES` does not hide it.
     What the machines of a cluster have cannot be known from here: for YARN, Kubernetes and a standalone
     cluster say `gpu="required"`, or set that key. Without a GPU only the sizes of Arrow batches are set.
@@ -61,7 +61,7 @@ def configure(
         "required" asks the cluster manager for GPUs, and tasks fail without one; "off" never looks for one.
     rapids : "auto" or bool, default "auto"
         Whether Spark's own operators are to run on the GPU, by the RAPIDS Accelerator. "auto": where a GPU is
-        counted on and its jar or its plugin is named already. True: always; where no jar is named, Spark
+        expected and its jar or its plugin is named already. True: always; where no jar is named, Spark
         fetches it (about 1 GB).
     plugin : path, optional
         The jar that `cer_gpu.spark.build_plugin` made: version check and metrics.
@@ -105,7 +105,8 @@ def configure(
         plan.values[settings.GPU] = gpu
     why = gpu_expected(known) if gpu == "auto" else gpu == "required" and "it is required"
     if gpu != "off":
-        plan.notes.append(f"GPU: {why}" if why else "no GPU is counted on: only Arrow batches are set")
+        none = "no GPU is expected: only the sizes of Arrow batches are set"
+        plan.notes.append(f"GPU: {why}" if why else none)
     if why:
         _plan_gpu(plan, known, discovery_script, task_gpus)
     if rapids is True or (rapids == "auto" and why and rapids_named(known)):
@@ -117,7 +118,7 @@ def configure(
 
 
 def gpu_expected(known: Given, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Why a GPU is counted on, as a clause; None where none is.
+    """Why a GPU is expected, as a clause; None where none is.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The operators: a DataFrame of events in, a DataFrame of what was asked of them out."""
+"""The operators `run`, `count`, `counts` and `hits`: from a DataFrame of events to one of answers."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _keyed(frame: DataFrame, task: Task, size: Size) -> Route:
 def _whole(frame: DataFrame, task: Task, size: Size) -> Route:
     why = "the query has neither PARTITION BY nor a window that it can be cut by"
     if task.cuttable:
-        why = f"{size.rows:,} events are not worth more"
+        why = f"{size.rows:,} events are too few for several"
     else:
         warnings.warn(f"one task runs the whole stream, since {why}", UserWarning, stacklevel=5)
     single = frame.repartition(1)

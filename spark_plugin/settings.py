@@ -103,7 +103,7 @@ ROWS_PER_TASK = _own(
     "integer",
     "4000000",
     "runtime",
-    "How many events a task is meant to get: with the size of the input it gives the number of partitions.",
+    "Events of a task, about: the size of the input divided by it is the number of partitions.",
     _positive,
 )
 VERSION = _own(
@@ -137,7 +137,7 @@ DRIVER_CLASS_PATH = _spark(
     "paths",
     None,
     "startup",
-    "Where the jar of a plugin is looked for as well.",
+    "Further places of the jar of a plugin.",
 )
 EXECUTOR_GPUS = _spark(
     "spark.executor.resource.gpu.amount",
@@ -166,21 +166,21 @@ FILES = _spark(
     "paths, comma-separated",
     None,
     "startup",
-    "Files for the executors; on YARN that script, which lies beside each of them then.",
+    "Files that are copied to the executors; on YARN `configure` adds the discovery script.",
 )
 VENDOR = _spark(
     "spark.executor.resource.gpu.vendor",
     "text",
     None,
     "startup",
-    "`nvidia.com` on Kubernetes, which asks for `nvidia.com/gpu`.",
+    "The vendor of the GPUs: with `nvidia.com` Kubernetes is asked for `nvidia.com/gpu`.",
 )
 ARROW_RECORDS = _spark(
     "spark.sql.execution.arrow.maxRecordsPerBatch",
     "integer",
     "10000",
     "runtime",
-    "Rows of a batch between the JVM and Python; 0 is without a limit.",
+    "Rows of a batch between the JVM and Python; 0 means no limit.",
 )
 ARROW_BYTES = _spark(
     "spark.sql.execution.arrow.maxBytesPerBatch",
@@ -211,14 +211,14 @@ RAPIDS_MOST_MEMORY = _rapids(
     "number",
     "1.0",
     "startup",
-    "The most that it ever takes.",
+    "The largest share that the JVM ever takes.",
 )
 RAPIDS_LEAST_MEMORY = _rapids(
     "spark.rapids.memory.gpu.minAllocFraction",
     "number",
     "0.25",
     "startup",
-    "The least with which it starts.",
+    "The smallest share with which the JVM starts.",
 )
 RAPIDS_PINNED = _rapids(
     "spark.rapids.memory.pinnedPool.size",
@@ -248,7 +248,7 @@ PYTHON_DAEMON = _spark(
     "module",
     None,
     "startup",
-    "`rapids.daemon` belongs to the keys above. It lies in the RAPIDS jar: `PYTHONPATH` must name that.",
+    "`rapids.daemon` serves the two keys above; it is in the RAPIDS jar, which `PYTHONPATH` must name.",
 )
 
 SETTINGS = (
@@ -324,8 +324,8 @@ def rendered() -> str:
 
 PREFACE = """# Configuration keys
 
-Printed by `python -m cer_gpu.spark.settings`. `configure` sets the keys of Spark and RAPIDS where nobody else
-did; the keys of cer-gpu are read by its operators.
+Printed by `python -m cer_gpu.spark.settings`. `configure` sets the keys of Spark and RAPIDS that are not
+set yet; the operators read the keys of cer-gpu.
 
 """
 

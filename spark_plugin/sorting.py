@@ -14,7 +14,10 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.lanes import LaneEncoder, order_by_lane
 from cer_gpu.errors import DataError
 
-NO_TIES = "events tie in time, and order_by names no column that breaks the tie: all columns that are read do"
+NO_TIES = (
+    "some events have equal times, and order_by names no column that breaks the ties: all columns that the "
+    "query reads break them"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def _function(gpu: str) -> type:
 def analysed(
     events: AnalyzeArgument, query: AnalyzeArgument, named: dict[str, AnalyzeArgument], gpu: str
 ) -> Analysed:
-    """Check a call, and say what its result has and how its table is to be partitioned.
+    """Check a call, and find the columns of its result and how its table must be partitioned.
 
     Parameters
     ----------
@@ -176,7 +176,9 @@ _NAMED = {
 
 def _constant(name: str, argument: AnalyzeArgument) -> Any:
     if argument.isTable or not argument.isConstantExpression:
-        raise DataError(f"the argument `{name}` of {NAME} must be a constant: it says what the result has")
+        raise DataError(
+            f"the argument `{name}` of {NAME} must be a constant: the columns of the result depend on it"
+        )
     return argument.value
 
 
@@ -187,7 +189,9 @@ def _only_time(schema: pa.Schema) -> str:
     if len(times) == 1:
         return times[0]
     found = f"columns {', '.join(f'`{name}`' for name in times)}" if times else "no column"
-    raise DataError(f"the table has {found} of timestamps or dates: name the time, order_by => 'column'")
+    raise DataError(
+        f"the table has {found} of timestamps or dates: name the time column with order_by => 'column'"
+    )
 
 
 def _bucket(task: Task) -> str:
@@ -218,7 +222,7 @@ def _quoted(name: str) -> str:
 
 
 class Match:
-    """The rows of a partition in, what was asked of them out; Spark makes one for each partition.
+    """Runs the query over the rows of a partition; Spark makes one for each partition.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a task does, as it goes to the workers: read there without the parser and the automata."""
+"""The work of a Spark task, as it is sent to the workers, which read it without parser and automata."""
 
 from __future__ import annotations
 
@@ -57,17 +57,20 @@ class Task:
 
     @property
     def keyed(self) -> bool:
-        """Whether keys are apart: no complex event has events of two, and none ends what another began."""
+        """Whether keys are independent: no complex event has events of two keys, or drops another's."""
         return self.query.query.keyed
 
     @property
     def counts_all(self) -> bool:
-        """Whether events count that the query has no use for: in a window, a contiguity, or a position."""
+        """Whether events of types that the query does not use change its answer.
+
+        They do where they count in a window of events, break a contiguity, or are numbered by positions.
+        """
         return self.query.query.counts_all or (self.event_id is None and self.product != "count")
 
     @property
     def types(self) -> tuple[str, ...] | None:
-        """The types of the events that the query has a use for; None where others may be among them."""
+        """The event types that the query uses; None where events of other types may matter."""
         reading = self.query.query.reading
         for number, axis in enumerate(reading.axes):
             if isinstance(axis, ColumnAxis) and axis.column == self.query.options.type_column:
@@ -77,11 +80,11 @@ class Task:
 
     @property
     def cuttable(self) -> bool:
-        """Whether what ends at an event depends on the events of one window before it alone."""
+        """Whether a stream can be cut by time: what ends at an event depends on one window before it."""
         return self.query.query.cuttable
 
     def without_keys(self) -> Task:
-        """The same with ends told by their position alone, as where positions are numbers of rows."""
+        """The same without the key's columns in the result, for positions that are row numbers."""
         if self.product not in ("counts", "hits"):
             return self
         return replace(self, result=pa.schema(list(self.result)[-2:]))

@@ -1,4 +1,4 @@
-"""In a worker: what a task does with the Arrow batches that it gets.
+"""In a worker: runs a query over the Arrow batches of a task.
 
 Neither the parser nor the automata are imported here, and nothing of CUDA before the device is chosen.
 """
@@ -35,7 +35,7 @@ from cer_gpu.errors import LimitError
 
 
 class Worker:
-    """A function for `mapInArrow`: the events of a task in, what was asked of them out.
+    """A function for `mapInArrow` that runs a query over the events of a task.
 
     Parameters
     ----------

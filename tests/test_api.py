@@ -40,7 +40,7 @@ def test_limits_are_whole_numbers() -> None:
 
 def test_streams_are_told_apart_by_a_column_only() -> None:
     query = cer.compile("SELECT * FROM S, R WHERE S>A ; R>B")
-    with pytest.raises(DataError, match=r"the streams `R`, `S` apart.*stream_column"):
+    with pytest.raises(DataError, match=r"the streams `R`, `S`, and no column says.*stream_column"):
         query.count(EVENTS)
     assert query.count(EVENTS, stream_column="stream") == 1
     assert cer.compile("SELECT * FROM S WHERE S>A ; S>B").count(EVENTS) == 1

@@ -162,7 +162,7 @@ def test_check(data, capsys):
         (["count", "SELECT * WHERE A FILTER A[prize > 3]", "DATA"], 1, "did you mean `price`"),
         (["count", QUERY, "missing.parquet"], 2, "missing.parquet: there is no such file"),
         (["count", QUERY, "DATA", "--order-by", "tss"], 2, "did you mean `ts`"),
-        (["count", QUERY, "DATA", "A=x.csv"], 2, "give every path its event type"),
+        (["count", QUERY, "DATA", "A=x.csv"], 2, "give every path an event type"),
         (["count", QUERY, "A=DATA"], 2, "order_by"),
         (["count", QUERY, "DATA", "--order-by", "price"], 2, "price"),
         (["count", QUERY, "DATA", "--device", "cuda"], 4, "cuda"),

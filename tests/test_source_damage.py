@@ -76,18 +76,18 @@ def parquet(tmp_path):
 
 def test_row_groups_with_fewer_rows_than_the_footer_promises(parquet):
     promising(parquet, [(900, 950), (1000, 1050)])
-    with pytest.raises(DataError, match=r"events\.parquet is damaged: .* promises 1,050 rows, and 1,000 are"):
+    with pytest.raises(DataError, match=r"events\.parquet is damaged: .* 1,050 rows, and 1,000 were read"):
         rows_of(parquet)
     query = cer_gpu.compile("SELECT * WHERE A")
     with pytest.raises(DataError, match="is damaged"):
         query.count(parquet)
-    with pytest.raises(DataError, match=r"the dataset promised 1,050 rows, and 1,000 were there"):
+    with pytest.raises(DataError, match=r"of the dataset says 1,050 rows, and 1,000 were read"):
         query.count(pads.dataset(parquet))
 
 
 def test_a_footer_that_contradicts_itself(parquet):
     promising(parquet, [(1000, 1050)])
-    with pytest.raises(DataError, match="promises 1,050 rows, and 1,000 in its row groups"):
+    with pytest.raises(DataError, match="footer says 1,050 rows, and its row groups have 1,000"):
         open_source(parquet)
 
 

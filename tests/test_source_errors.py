@@ -42,7 +42,7 @@ def test_paths(tmp_path):
     fails(tmp_path / "nowhere" / "x.parquet", r"no such file or directory \(nor a directory .*nowhere\)")
     fails(str(tmp_path / "*.csv"), r"\*\.csv: no file matches")
     fails(tmp_path / "empty", "the directory has no data file")
-    fails(tmp_path / "notes.txt", r"the suffix does not say what the file is.*looks like text")
+    fails(tmp_path / "notes.txt", r"the suffix does not say the format of the file.*looks like text")
     fails([], "the list of files is empty")
     fails("s3://lake/trades/", "only local files")
 
@@ -164,7 +164,7 @@ def test_types_without_a_type_column():
     source = open_source(pa.table({"kind": ["A"], "ts": [1]}))
     assert not source.has_type_column
     source.check_types({"Trades"}, ("Trades",))
-    with pytest.raises(DataError, match=r"no column `type`.*speaks of `A`, `B`.*there are `kind`, `ts`"):
+    with pytest.raises(DataError, match=r"no column `type`.*event types `A`, `B`.*there are `kind`, `ts`"):
         source.check_types({"B", "A"}, ("A",))
     with pytest.raises(DataError, match=r"give it a name in the query: SELECT \.\.\. FROM T"):
         source.check_types({"A"}, ())
@@ -175,11 +175,11 @@ def test_types_without_a_type_column():
 
 
 def test_kinds_of_objects():
-    fails(42, "events of type int are not understood; give a pyarrow Table")
-    fails(None, "events of type NoneType are not understood")
+    fails(42, "cannot read events of type int; pass a pyarrow Table")
+    fails(None, "cannot read events of type NoneType")
     fails(
         [TABLE, "x.parquet"],
-        "a list of events holds paths or record batches, not values of type pyarrow.lib.Table",
+        "a list of events must hold paths or record batches, not pyarrow.lib.Table",
     )
     fails([TABLE.to_batches()[0], pa.record_batch({"x": [1]})], "do not fit together")
 

@@ -115,7 +115,7 @@ def test_times_of_different_units_are_compared_as_times():
     [
         ({}, {"order_by": ("ts",)}, "the dict of tables is empty"),
         ({"A": pa.table({"ts": [1]})}, {}, "name the time column with order_by"),
-        ({3: pa.table({"ts": [1]})}, {"order_by": ("ts",)}, "the keys of a dict of tables are event types"),
+        ({3: pa.table({"ts": [1]})}, {"order_by": ("ts",)}, "keys of a dict of tables must be event types"),
         ({"A": {"B": 1}}, {"order_by": ("ts",)}, "the events of `A` are a dict again"),
         (
             {"A": pa.table({"ts": [1]}), "B": pa.table({"tss": [1]})},
@@ -144,7 +144,7 @@ def test_what_a_dict_must_be(tables, options, message):
     [
         ([1, 2, None], "row 2 of the table.* has a null in the order column `ts`"),
         ([1.0, float("nan"), 3.0], "row 1 of the table.* has a NaN in the order column `ts`"),
-        ([1, 5, 6, 4], "row 3 of the table of `A`.* is before the row above it by `ts`.*--sort"),
+        ([1, 5, 6, 4], "row 3 of the table of `A`.* comes before the row above it by `ts`.*--sort"),
     ],
 )
 def test_bad_times(times, message):
@@ -160,6 +160,6 @@ def test_bad_times(times, message):
 def test_integers_that_a_float_cannot_hold():
     tables = {"A": pa.table({"ts": [2**53 + 1]}), "B": pa.table({"ts": [0.5]})}
     with pytest.raises(
-        DataError, match="column `ts` of the table of `A` does not convert from int64 to double"
+        DataError, match="column `ts` of the table of `A` cannot be converted from int64 to double"
     ):
         rows_of(open_source(tables, order_by=("ts",)), ["ts"])

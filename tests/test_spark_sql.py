@@ -229,7 +229,7 @@ CALLS = {
     "TABLE(few), concat('SELECT', uuid())": "the argument `query` of cer_match must be a constant",
     "TABLE(few), 3": "is the text of a query, not 3",
     f"'t', '{PAIR}'": "the first argument of cer_match is a table",
-    f"TABLE(SELECT type FROM few), '{PAIR}'": "no column of timestamps or dates: name the time, order_by",
+    f"TABLE(SELECT type FROM few), '{PAIR}'": "no column of timestamps or dates: name the time column",
     f"TABLE(SELECT *, ts AS day FROM few), '{PAIR}'": "columns `ts`, `day` of timestamps or dates",
     f"TABLE(few), '{PAIR}', order_by => 'when'": "no column `when`",
     f"TABLE(few), '{PAIR}', event_id => 'nr'": "no column `nr`",

@@ -303,7 +303,7 @@ def test_ties_without_a_tie_breaker_are_told_once(capfd: pytest.CaptureFixture[s
     # By the type: A comes before the B of the same time.
     assert answer(task, [table, table], Random(1)) == ["{'count': '2'}"] * 2
     told = capfd.readouterr().err
-    assert told.count("events tie in time") == 1
+    assert told.count("events have equal times") == 1
     sorting.forget_what_was_said()
     named = task_of(query, table.schema, "count", order_by=("ts", "v"))
     assert answer(named, [table], Random(1)) == ["{'count': '2'}"]
@@ -336,7 +336,7 @@ def test_times_are_shown_in_microseconds() -> None:
 
 def test_names_of_our_own_are_refused() -> None:
     schema = pa.schema([("type", pa.string()), ("ts", pa.int64()), ("__cer_piece", pa.int64())])
-    with pytest.raises(DataError, match="`__cer_piece` has a name of our own"):
+    with pytest.raises(DataError, match="`__cer_piece` begins with __cer_, which is reserved"):
         task_of("SELECT * WHERE A ; B", schema, "run", order_by="ts")
 
 

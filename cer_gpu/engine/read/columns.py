@@ -125,7 +125,7 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     else:
         found = [dtype for test, dtype in _STORAGE.items() if test(kind)]
         if not found:
-            raise DataError(f"column `{name}` has type {kind}, which has no numbers to compare")
+            raise DataError(f"column `{name}` is of type {kind}, and a number or a time is needed")
         dtype = found[0]
     if len(array) == 0:
         return Values(np.empty(0, dtype), NONE_MISSING)
@@ -147,7 +147,7 @@ def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
     if pa.types.is_null(array.type):
         return no_codes(len(array))
     if not is_text(array.type):
-        raise DataError(f"column `{name}` has type {array.type}; strings are needed there")
+        raise DataError(f"column `{name}` is of type {array.type}, and a string is needed")
     if not pa.types.is_dictionary(array.type):
         array = pc.dictionary_encode(array)
     if not len(array.dictionary):  # nothing but nulls: there is no value that a code could name

@@ -345,6 +345,6 @@ def _key_type(kinds: list[pa.DataType], part: tuple[str, ...]) -> pa.DataType:
     if common is None:
         names = ", ".join(f"`{name}` ({kind})" for name, kind in zip(part, kinds, strict=True))
         raise DataError(
-            f"values that have to be equal, or are one part of a key, have different types: {names}"
+            f"columns that are compared for equality, or are one part of a key, have different types: {names}"
         )
     return common

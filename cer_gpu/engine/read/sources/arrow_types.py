@@ -1,4 +1,4 @@
-"""Arrow types as the language sees them, and the few normal forms that batches are brought to.
+"""Arrow types as the language sees them, and the few types that columns of batches have.
 
 A batch that leaves a source holds only columns of these types: bool, the signed integers and the unsigned
 ones up to 32 bits, float32 and float64, string, large_string and dictionary<int32, string>, timestamps,
@@ -118,7 +118,7 @@ def normal_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
-    """Bring an array to another type without losing anything.
+    """Convert an array to another type without losing anything.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
         return array.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise DataError(
-            f"{where} does not convert from {array.type} to {target}: {first_line(error)}"
+            f"{where} cannot be converted from {array.type} to {target}: {first_line(error)}"
         ) from error
 
 
@@ -255,7 +255,7 @@ def merge_fields(parts: Mapping[str, pa.Schema]) -> tuple[pa.Schema, dict[str, s
 
 
 def check_names(names: Sequence[str], where: str) -> None:
-    """Refuse columns of the same name.
+    """Raise when several columns have one name.
 
     Raises
     ------

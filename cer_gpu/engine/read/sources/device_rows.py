@@ -123,7 +123,7 @@ def on_device(events: Any) -> bool:
 
 
 def open_device(events: Any, where: str) -> DeviceRows | pa.RecordBatchReader:
-    """What of the events lies on a CUDA device.
+    """Open events that lie on a CUDA device.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _one_device(numbers: Sequence[int], where: str) -> int:
 
 @contextmanager
 def made_on(number: int) -> Iterator[None]:
-    """A context on a device that has done all that was asked of it: what made data may still be at it."""
+    """A context on a device, after waiting for its work: the data may still be being made."""
     from numba import cuda
 
     with on(number):
@@ -201,9 +201,9 @@ def _array_column(events: Any, where: str) -> DeviceColumn:
     dtype = np.dtype(told["typestr"])
     strides = told.get("strides")
     if len(told["shape"]) != 1 or strides not in (None, (dtype.itemsize,)):
-        raise DataError(f"{where} is not one contiguous dimension: copy it first")
+        raise DataError(f"{where} is not a contiguous array of one dimension: copy it first")
     if told.get("mask") is not None:
-        raise DataError(f"{where} has a mask: give the table through Arrow's C device interface")
+        raise DataError(f"{where} has a mask: pass the table through Arrow's C device interface")
     kind = pa.from_numpy_dtype(dtype) if dtype.kind in "biufmM" else None
     if kind is None or normal_type(kind) != kind:
         raise DataError(f"{where} is of type {dtype}, which is not used on a device: convert it")

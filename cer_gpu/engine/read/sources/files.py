@@ -31,13 +31,13 @@ from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 
 _TEXT_BLOCK = 8 << 20
-"""Bytes of a CSV or JSON lines file that decide the types of its columns, and that are parsed at a time."""
+"""Bytes of a CSV or JSON lines file that are parsed at a time; the first decide the types of its columns."""
 
 _DECISIVE = f"its first {_TEXT_BLOCK >> 20} MiB"
 
 TEXT_BYTES = 1 << 28
-"""Bytes of text that a batch of a Parquet file has at most, about, in each column: rows differ in length, and
-Arrow reads less than 2 GiB at a time."""
+"""Most bytes of text, about, in a column of a batch of a Parquet file. Arrow reads less than 2 GiB of text at
+a time, and of the lengths of texts only the average is known."""
 
 _CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
 
@@ -72,15 +72,15 @@ class OpenFile:
     first: int = 0
 
     def check_unchanged(self) -> None:
-        """Refuse a file that has changed since it was opened (DataError)."""
+        """Raise a DataError when the file has changed since it was opened."""
         check_stamp(self.file.path, self.stamp, self.filesystem)
 
     def check_rows(self, seen: int) -> None:
-        """Refuse a file that had other rows than it promised (DataError)."""
+        """Raise a DataError when another number of rows was read than the file's metadata says."""
         if self.rows is not None and seen != self.rows:
             raise DataError(
-                f"{self.file.path} is damaged: its metadata promises {self.rows:,} rows, and {seen:,} are "
-                "there; write it anew"
+                f"{self.file.path} is damaged: its metadata says {self.rows:,} rows, and {seen:,} were read; "
+                "write the file again"
             )
 
 
@@ -106,7 +106,7 @@ class FileRows(Rows):
         first = files[0].file.path
         self.where = first if len(files) == 1 else f"{first} and {len(files) - 1} more files"
         self._begins: list[int] = []
-        """The number of the first row of each file that has been begun."""
+        """The number, among all rows, of the first row of each file whose reading has begun."""
 
         late = [each.file.path for each in files if each.file.format == "json" and _is_long(each)]
         if late:
@@ -151,7 +151,7 @@ class FileRows(Rows):
 
 
 def _is_long(opened: OpenFile) -> bool:
-    """Whether a file has lines beyond those that decide its columns."""
+    """Whether a file may have lines beyond those that decide its columns."""
     packed = opened.file.path.endswith(".gz")
     return packed or (opened.stamp is not None and opened.stamp.size > _TEXT_BLOCK)
 
@@ -166,7 +166,7 @@ def _open(file: DataFile) -> OpenFile:
 def opened(
     file: DataFile, schema: pa.Schema, rows: int | None, stamp: Stamp | None, filesystem: Any = None
 ) -> OpenFile:
-    """A file with the columns that it stores and those that its folders' names give; the whole of it.
+    """A whole file, with the columns that it stores and those that the names of its folders give.
 
     Raises
     ------
@@ -184,7 +184,7 @@ def opened(
 
 
 def _attempt(action: Callable[[], Any], file: DataFile) -> Any:
-    """What an action on a file gives; a DataError when the file cannot be read."""
+    """Run an action on a file; raise a DataError when the file cannot be read."""
     try:
         with within_memory(f"opening {file.path}"):
             return action()
@@ -219,7 +219,7 @@ def _add_keys(batch: pa.RecordBatch, keys: Mapping[str, str | None], target: pa.
 
 
 def unify(files: Sequence[OpenFile]) -> pa.Schema:
-    """The schema that all files share; a DataError names the file and column where they part."""
+    """The schema that all files share; a DataError names a file and a column that do not fit it."""
     first = files[0]
     types = {field.name: field.type for field in first.schema}
     for other in files[1:]:
@@ -228,7 +228,7 @@ def unify(files: Sequence[OpenFile]) -> pa.Schema:
             has, lacks = (first, other) if odd[0] in types else (other, first)
             raise DataError(
                 f"the files have different columns: {has.file.path} has `{odd[0]}`, {lacks.file.path} has "
-                "not; to fill missing columns with nulls pass a pyarrow Dataset with the schema you want"
+                "not; to fill missing columns with nulls, pass a pyarrow Dataset with the schema you want"
             )
         for field in other.schema:
             keyed = field.name in first.file.keys and field.name in other.file.keys
@@ -238,7 +238,7 @@ def unify(files: Sequence[OpenFile]) -> pa.Schema:
             if common is None:
                 raise DataError(
                     f"the files disagree on column `{field.name}`: {first.schema.field(field.name).type} in "
-                    f"{first.file.path}, {field.type} in {other.file.path}; make them one type"
+                    f"{first.file.path}, {field.type} in {other.file.path}; convert them to one type"
                 )
             types[field.name] = common
     return pa.schema(list(types.items()))
@@ -275,8 +275,8 @@ def parquet_rows(path: str, metadata: Any) -> int:
     grouped = sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
     if grouped != rows:
         raise DataError(
-            f"{path} is damaged: its footer promises {rows:,} rows, and {grouped:,} in its row groups; "
-            "write it anew"
+            f"{path} is damaged: its footer says {rows:,} rows, and its row groups have {grouped:,}; write "
+            "the file again"
         )
     return rows
 

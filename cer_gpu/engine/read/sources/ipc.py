@@ -56,7 +56,12 @@ class Message:
 
 
 def probe(path: str) -> tuple[pa.Schema, int]:
-    """Look a file over: its schema and its number of rows.
+    """Check the structure of a file.
+
+    Returns
+    -------
+    schema : pyarrow.Schema
+    rows : int
 
     Raises
     ------
@@ -76,7 +81,7 @@ def probe(path: str) -> tuple[pa.Schema, int]:
 
 
 def read(path: str, names: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """The record batches of a file that `probe` has looked over, each validated in full.
+    """The record batches of a file that `probe` has checked, each validated in full.
 
     Parameters
     ----------

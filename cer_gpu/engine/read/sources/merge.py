@@ -48,15 +48,14 @@ class MergedRows(Rows):
         for name, part in self._parts.items():
             if self._type_column in part.schema.names:
                 raise DataError(
-                    f"the table of `{name}` has a column `{self._type_column}` already, which is the "
-                    "name of the type column to be added: choose another name with "
-                    "type_column, or drop the column"
+                    f"the table of `{name}` already has a column `{self._type_column}`, and the merge adds a "
+                    "type column of that name: name it differently with type_column, or drop the column"
                 )
         for column in self._order_by:
             if column in self.clashes:
                 raise DataError(
                     f"the tables disagree on the order column `{column}`: {self.clashes[column]}; "
-                    "make them one type"
+                    "convert them to one type"
                 )
 
     def columns(self) -> dict[str, tuple[str, ...]]:
@@ -123,7 +122,7 @@ class MergedRows(Rows):
 
 
 class _Run:
-    """What has been read of one table and not yet been given out."""
+    """The rows of one table that have been read and not yet been merged."""
 
     def __init__(
         self, part: Rows, index: int, batches: Iterator[pa.RecordBatch], order_by: Sequence[str]
@@ -152,7 +151,7 @@ class _Run:
         row = first_descent(keys, self.last or None)
         if row is not None:
             raise DataError(
-                f"{self._place(self._seen + row)} is before the row above it by "
+                f"{self._place(self._seen + row)} comes before the row above it by "
                 f"`{', '.join(self._order_by)}`: tables are merged in time order, so each must be in it; "
                 "sort=True (--sort) sorts them"
             )

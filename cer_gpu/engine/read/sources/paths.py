@@ -1,4 +1,4 @@
-"""From what the user names to the data files that are meant: directories, globs, suffixes, folders."""
+"""From the paths that a user passes to data files: directories, globs, suffixes, `key=value` folders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMATS: Mapping[str, str] = {
     ".ndjson": "json",
     ".json": "json",
 }
-"""Suffix of a data file to the format that it promises."""
+"""The format of a data file by its suffix."""
 
 NAMES: Mapping[str, str] = {
     "parquet": "Parquet",
@@ -74,7 +74,7 @@ def find_files(paths: Sequence[str | os.PathLike[str]]) -> list[DataFile]:
 
 def _expand(path: str) -> list[DataFile]:
     if not isinstance(path, str):
-        raise DataError(f"a path must be text, not {type(path).__name__}")
+        raise DataError(f"a path must be str, not {type(path).__name__}")
     path = os.path.expanduser(path)
     check_encoded(path, "the path")
     if os.path.isdir(path):
@@ -109,7 +109,7 @@ def _walk(root: str) -> list[DataFile]:
 
 
 def check_encoded(text: str, what: str) -> None:
-    """Refuse a name that Arrow cannot hold, since it has halves of characters or bytes that are not UTF-8.
+    """Raise when a name cannot be encoded as UTF-8, so that Arrow cannot hold it.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _format_of(path: str) -> str:
     suffix = _suffix(path)
     if suffix is None:
         raise DataError(
-            f"{path}: the suffix does not say what the file is; accepted are {', '.join(FORMATS)}"
+            f"{path}: the suffix does not say the format of the file; known are {', '.join(FORMATS)}"
             + (f" (the content looks like {NAMES[sniff(path)]})" if os.path.isfile(path) else "")
         )
     return FORMATS[suffix]
@@ -155,7 +155,7 @@ def _nearest(path: str) -> str:
 
 
 def sniff(path: str) -> str:
-    """What the first bytes of a file say that it is: a key of `NAMES`."""
+    """The format of a file by its first bytes: a key of `NAMES`."""
     with open(path, "rb") as file:
         head = file.read(4096)
     if head.startswith(b"PAR1"):
@@ -176,7 +176,7 @@ def sniff(path: str) -> str:
 
 
 def check_content(file: DataFile) -> None:
-    """Refuse a file that is plainly not what its suffix says.
+    """Raise when the content of a file is plainly not of the format that its suffix says.
 
     Raises
     ------

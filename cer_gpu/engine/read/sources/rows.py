@@ -52,7 +52,7 @@ class Rows(ABC):
         """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
 
     def place(self, row: int) -> str:
-        """What a user calls a row that `read` has given: "row 7 of trades.csv (counted from 0)"."""
+        """The place of a row of `read` in the data as passed: "row 7 of trades.csv (counted from 0)"."""
         return f"row {row} of {self.where} (counted from 0)"
 
     def read_lying(
@@ -122,8 +122,8 @@ class StreamRows(Rows):
             return reader
         if self._reopen is None:
             raise DataError(
-                f"{self.where} can be read only once and has been read: pass a table, a dataset or the "
-                "files to ask several questions of the same events, or make a new reader for each"
+                f"{self.where} can be read only once, and has been read: to run several queries over the "
+                "same events, pass a table, a dataset or files, or make a new reader for each query"
             )
         return open_stream(self._reopen, self.where)
 
@@ -145,8 +145,8 @@ class StreamRows(Rows):
             )
         if seen < self._most:
             raise DataError(
-                f"{self.where} gave {self._most} rows or more when it was first read and {seen} now: "
-                "pass a table, or make it anew for each question"
+                f"{self.where} gave {self._most} rows or more when it was first read, and {seen} now: pass a "
+                "table, or a new object for each query"
             )
 
 
@@ -177,13 +177,13 @@ class DatasetRows(Rows):
             yield convert_batch(batch, target, self.where)
         if self.rows is not None and seen != self.rows:
             raise DataError(
-                f"the files of {self.where} promised {self.rows:,} rows, and {seen:,} were there: "
-                "they are damaged, or were changed meanwhile"
+                f"the metadata of {self.where} says {self.rows:,} rows, and {seen:,} were read: its files "
+                "are damaged, or were changed meanwhile"
             )
 
 
 def validated(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """A batch that another program wrote, once all that its metadata says is known to be so.
+    """The batch, which another program wrote, after checking it in full.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def open_stream(opener: Callable[[], Any], where: str) -> pa.RecordBatchReader:
 
 
 def guarded(batches: Iterable[pa.RecordBatch], where: str) -> Iterator[pa.RecordBatch]:
-    """Turn what Arrow raises while it reads into a DataError that says where.
+    """Turn exceptions of Arrow while it reads into a DataError that names the source.
 
     Raises
     ------
@@ -234,7 +234,7 @@ def guarded(batches: Iterable[pa.RecordBatch], where: str) -> Iterator[pa.Record
 
 
 JOINED_BYTES = 1 << 28
-"""Bytes that batches have together at most to be joined: strings of 32 bits hold 2 GiB of text at most."""
+"""Most bytes of batches that are joined: columns of type string hold less than 2 GiB of text."""
 
 
 def regroup(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""Sources of events: whatever the user hands over, as batches of the columns that a query needs."""
+"""Sources of events: all kinds of data that a user may pass, as batches of the columns that a query needs."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class Source:
         raise DataError(f"{self.where} has no column `{column}`{asked}{meant} (there are {_listed(names)})")
 
     def language_schema(self, order_unit: str | None = None) -> Schema:
-        """What a query on these events is checked against.
+        """The schema that a query over these events is checked against.
 
         The type column is not an attribute. `types` is known only for a dict of tables; columns that the
         language cannot use are in `unsupported`, also those whose type differs between the tables of a dict.
@@ -174,12 +174,12 @@ class Source:
         return frozenset(found)
 
     def check_types(self, names: Collection[str], streams: Collection[str]) -> None:
-        """Refuse events without a type unless the query says what they are.
+        """Raise when the events have no type column, and the query does not give them all one type.
 
         Parameters
         ----------
         names : collection of str
-            The types that the query speaks of.
+            The event types in the query.
         streams : collection of str
             The names of FROM: where there is one, it is the type of all events.
 
@@ -195,14 +195,14 @@ class Source:
             self._require(self.type_column, "type_column")
         if len(names) > 1 or len(streams) != 1:
             raise DataError(
-                f"{self.where} has no column `{self.type_column}`, and the query speaks of "
+                f"{self.where} has no column `{self.type_column}`, and the query has the event types "
                 f"{_listed(sorted(names))}: name the column that holds the event type with type_column "
-                f"(there are {_listed(self._rows.schema.names)}), or, if all events are of one type, give it "
-                "a name in the query: SELECT ... FROM T WHERE T ..."
+                f"(there are {_listed(self._rows.schema.names)}), or, if all events are of one type, name "
+                "that type in the query: SELECT ... FROM T WHERE T ..."
             )
 
     def check_streams(self, names: Collection[str]) -> None:
-        """Refuse a query that tells streams apart on events that do not say which they belong to.
+        """Raise when the query names several streams, and the events have no stream column.
 
         Raises
         ------
@@ -212,8 +212,8 @@ class Source:
         if self.stream_column is not None or len(names) <= 1:
             return
         raise DataError(
-            f"the query tells the streams {_listed(sorted(names))} apart, and nothing says which of them an "
-            "event belongs to: name the column that holds its stream with stream_column "
+            f"the query names the streams {_listed(sorted(names))}, and no column says which of them an "
+            "event belongs to: name the column that holds the stream with stream_column "
             f"(there are {_listed(self._rows.schema.names)})"
         )
 
@@ -243,13 +243,13 @@ class Source:
             order column that must be sorted or merged by, and a second pass over what can be read once.
         """
         if rows < 1:
-            raise ValueError("a batch has at least one row")
+            raise ValueError("rows must be at least 1")
         for column in columns:
             self._require(column)
         return self._read(list(columns), rows, lying)
 
     def named(self, error: RowError) -> DataError:
-        """An error about an event with the row as the user knows it: of a file, and before it was sorted."""
+        """The error with the row of the data as it was passed: of its file, before sorting and merging."""
         try:
             place = self._rows.place(error.position)
         except CerError:  # what cannot be read again names no rows
@@ -274,7 +274,7 @@ def open_source(
     stream_column: str | None = None,
     sort: bool = False,
 ) -> Source:
-    """Open what the user gave as events.
+    """Open the events that a user passed.
 
     Parameters
     ----------
@@ -316,17 +316,17 @@ def _open_tables(
     tables: Mapping[Any, Any], order: tuple[str, ...], type_column: str, sort: bool
 ) -> MergedRows:
     if not tables:
-        raise DataError("the dict of tables is empty: give at least one event type its events")
+        raise DataError("the dict of tables is empty: add at least one event type and its events")
     if not order:
         raise DataError("several tables are merged by time: name the time column with order_by")
     parts: dict[str, Rows] = {}
     for name, events in tables.items():
         if not isinstance(name, str):
-            raise DataError(f"the keys of a dict of tables are event types, text; {name!r} is not")
+            raise DataError(f"the keys of a dict of tables must be event types, that is str, not {name!r}")
         check_encoded(name, "the event type")
         if isinstance(events, Mapping):
             raise DataError(
-                f"the events of `{name}` are a dict again; give {_ACCEPTED.rsplit(', or ', 1)[0]}"
+                f"the events of `{name}` are a dict themselves; pass {_ACCEPTED.rsplit(', or ', 1)[0]}"
             )
         part = _open_rows(events, f"the table of `{name}`")
         if isinstance(part, StreamRows) and part.rewindable:
@@ -364,7 +364,7 @@ def _open_rows(events: Any, where: str) -> Rows:
     if hasattr(events, "__arrow_c_stream__"):
         return StreamRows(open_stream(lambda: events, where), lambda: events, where)
     collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
-    raise DataError(f"events of type {_type_name(events)} are not understood{collect}; give {_ACCEPTED}")
+    raise DataError(f"cannot read events of type {_type_name(events)}{collect}; pass {_ACCEPTED}")
 
 
 def _open_list(events: Sequence[Any], where: str) -> Rows:
@@ -378,11 +378,11 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
                 f"the record batches of the list do not fit together: {first_line(error)}"
             ) from error
     odd = next(each for each in events if not isinstance(each, (str, os.PathLike)))
-    raise DataError(f"a list of events holds paths or record batches, not values of type {_type_name(odd)}")
+    raise DataError(f"a list of events must hold paths or record batches, not {_type_name(odd)}")
 
 
 def _from_pandas(frame: Any, where: str) -> pa.Table:
-    """A data frame with the named levels of its index as columns."""
+    """A pandas DataFrame as a table; named levels of its index become columns."""
     try:
         table = pa.Table.from_pandas(frame)
     except (pa.ArrowException, ValueError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""Whether a file is still what it was when it was opened: an answer is about one state of a file."""
+"""Whether a file has changed since it was opened: an answer must be about one state of it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def stamp_of(path: str, filesystem: Any = None) -> Stamp | None:
 
 
 def check_stamp(path: str, before: Stamp | None, filesystem: Any = None) -> None:
-    """Refuse a file that has changed since its stamp was taken.
+    """Raise when a file has changed since its stamp was taken.
 
     Raises
     ------
