@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
 from cer_gpu.printable import printable
 
@@ -437,7 +438,8 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            status = app(args=arguments, standalone_mode=False)
+            with within_memory("the command ran"):
+                status = app(args=arguments, standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else DONE
     except QueryError as error:

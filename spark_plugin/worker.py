@@ -28,10 +28,13 @@ from cer_gpu.spark.task import DIGITS, Task
 from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import is_text
-from cer_gpu.engine.read.sources.rows import one_batch
+from cer_gpu.engine.read.sources.rows import StreamRows, TableRows, one_batch
 from cer_gpu.engine.run.bound import BoundQuery, bind
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
+
+SORTED = "the sorted events of a task"
+"""What rows are counted in by messages: a row of a DataFrame has no number."""
 
 
 class Worker:
@@ -123,7 +126,8 @@ class Job:
         labels = Labels(offset)
         lanes = np.arange(len(found.begins), dtype=np.int32)
         labels.add(found.begins, lanes, self._ids(found.batch))
-        return Run(self.bound(pa.Table.from_batches([found.batch]), halo, self.task.keyed), labels, encoder)
+        events = TableRows(pa.Table.from_batches([found.batch]), SORTED)
+        return Run(self.bound(events, halo, self.task.keyed), labels, encoder)
 
     def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Run]:
         """A run over rows that come sorted, as they come."""
@@ -148,7 +152,7 @@ class Job:
                 yield batch
 
         reader = pa.RecordBatchReader.from_batches(first.schema, watched())
-        yield Run(self.bound(reader, 0, self.task.keyed), labels, encoder)
+        yield Run(self.bound(StreamRows(reader, None, SORTED), 0, self.task.keyed), labels, encoder)
 
     def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
         if not self.task.keyed:

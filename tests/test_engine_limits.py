@@ -225,3 +225,12 @@ def test_numbers_of_any_size_may_be_asked_for(text: str, asked: dict[str, int]) 
             assert asked.get("memory", 10**30) <= 100
         else:
             assert found == (list(whole) if answer == "run" else whole)
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [{"order_by": 3}, {"order_by": ["ts", None]}, {"type_column": 3}, {"stream_column": b"x"}],
+)
+def test_columns_are_named_by_text(keywords: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match=rf"{next(iter(keywords))} names a column by a str, not by"):
+        cer.compile("SELECT * WHERE A").count(letters("A"), **keywords)

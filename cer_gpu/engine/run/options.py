@@ -65,9 +65,9 @@ def read_options(
     Raises
     ------
     TypeError
-        For a keyword that does not exist.
+        For a keyword that does not exist, and for a column that is named by something else than a str.
     ValueError
-        For a keyword that makes no sense.
+        For a value that a keyword cannot have.
     DeviceError
         For a device that does not exist or cannot be used.
     """
@@ -77,9 +77,11 @@ def read_options(
         raise TypeError(f"there is no keyword {name!r}: {meant}the keywords are {', '.join(KEYWORDS)}")
     if order_unit is not None and order_unit not in ORDER_UNITS:
         raise ValueError(f"order_unit is one of {', '.join(ORDER_UNITS)}, not {order_unit!r}")
-    columns = (order_by,) if isinstance(order_by, str) else tuple(order_by or ())
+    columns = _names("order_by", order_by)
+    _names("type_column", type_column)
+    _names("stream_column", stream_column)
     if sort and not columns:
-        raise ValueError("sort=True needs to know by what: name the columns with order_by")
+        raise ValueError("sort=True needs order_by, the columns to sort by")
     return Options(
         columns,
         order_unit,
@@ -91,6 +93,15 @@ def read_options(
         _whole("memory", memory),
         engine,
     )
+
+
+def _names(keyword: str, value: object) -> tuple[str, ...]:
+    """The columns that a keyword names: none, one or several."""
+    names = (value,) if isinstance(value, str) else value if isinstance(value, Sequence) else (value,)
+    for name in () if value is None else names:
+        if not isinstance(name, str):
+            raise TypeError(f"{keyword} names a column by a str, not by {name!r}")
+    return () if value is None else tuple(names)
 
 
 def _whole(name: str, value: object) -> int | None:
