@@ -12,6 +12,7 @@ from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
+from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.late import compute as pc
@@ -197,8 +198,6 @@ class Partitions:
         if not self._streams:
             return None
         assert self._stream_column is not None
-        column = columns.single(batch.column(self._stream_column))
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
+        column = decoded(columns.single(batch.column(self._stream_column)))
         named = pc.is_in(column, pa.array(list(self._streams), column.type))
         return named.to_numpy(zero_copy_only=False)
