@@ -301,8 +301,8 @@ def test_what_cannot_be_used() -> None:
     numbers = np.arange(6)
     for columns, message in (
         ({"a": Column(numbers), "b": Column(numbers[:3])}, "different lengths"),
-        ({"a": Column(numbers[::2])}, "not one contiguous dimension"),
-        ({"a": Column(numbers.reshape(2, 3))}, "not one contiguous dimension"),
+        ({"a": Column(numbers[::2])}, "not a contiguous array of one dimension"),
+        ({"a": Column(numbers.reshape(2, 3))}, "not a contiguous array of one dimension"),
         ({"a": Column(numbers, mask=Column(numbers))}, "has a mask"),
         ({"a": Column(numbers.astype(np.uint64))}, "is of type uint64, which is not used on a device"),
     ):

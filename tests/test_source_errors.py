@@ -166,7 +166,7 @@ def test_types_without_a_type_column():
     source.check_types({"Trades"}, ("Trades",))
     with pytest.raises(DataError, match=r"no column `type`.*event types `A`, `B`.*there are `kind`, `ts`"):
         source.check_types({"B", "A"}, ("A",))
-    with pytest.raises(DataError, match=r"give it a name in the query: SELECT \.\.\. FROM T"):
+    with pytest.raises(DataError, match=r"name that type in the query: SELECT \.\.\. FROM T"):
         source.check_types({"A"}, ())
     mistyped = open_source(pa.table({"kind": ["A"], "ts": [1]}), type_column="kid")
     with pytest.raises(DataError, match=r"no column `kid` \(asked for as type_column\); did you mean `kind`"):

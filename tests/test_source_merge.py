@@ -116,7 +116,7 @@ def test_times_of_different_units_are_compared_as_times():
         ({}, {"order_by": ("ts",)}, "the dict of tables is empty"),
         ({"A": pa.table({"ts": [1]})}, {}, "name the time column with order_by"),
         ({3: pa.table({"ts": [1]})}, {"order_by": ("ts",)}, "keys of a dict of tables must be event types"),
-        ({"A": {"B": 1}}, {"order_by": ("ts",)}, "the events of `A` are a dict again"),
+        ({"A": {"B": 1}}, {"order_by": ("ts",)}, "the events of `A` are a dict themselves"),
         (
             {"A": pa.table({"ts": [1]}), "B": pa.table({"tss": [1]})},
             {"order_by": ("ts",)},
@@ -125,7 +125,7 @@ def test_times_of_different_units_are_compared_as_times():
         (
             {"A": pa.table({"ts": [1]}), "B": pa.table({"ts": [1], "type": ["x"]})},
             {"order_by": ("ts",)},
-            "the table of `B` has a column `type` already",
+            "the table of `B` already has a column `type`",
         ),
         (
             {"A": pa.table({"ts": [1]}), "B": pa.table({"ts": pa.array([1], pa.timestamp("s"))})},
