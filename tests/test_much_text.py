@@ -133,6 +133,19 @@ def test_batches_of_parquet_files_are_cut_by_bytes_of_text(
     assert max(sizes(["n"])) == 1000
 
 
+@pytest.mark.parametrize("coded", [False, True])
+def test_dictionaries_of_parquet_files_do_not_grow_with_the_file(
+    coded: bool, monkeypatch: Any, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(files, "TEXT_BYTES", 10_000)
+    text = pa.array([f"{number % 10 if coded else number:0100}" for number in range(1000)])
+    table = pa.table({"text": text, "n": range(1000)})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=250, use_dictionary=coded)
+    found = list(open_source(tmp_path / "a.parquet").batches(["text", "n"], 50))
+    assert all(len(batch["text"].dictionary) <= (10 if coded else 100) for batch in found)
+    assert [row for batch in found for row in batch.to_pylist()] == table.to_pylist()
+
+
 def test_text_of_other_forms() -> None:
     assert normal_type(pa.string_view()) == pa.large_string()
     assert normal_type(pa.dictionary(pa.int64(), pa.large_string())) == LARGE_DICTIONARY

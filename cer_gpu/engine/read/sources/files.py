@@ -296,10 +296,30 @@ def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa
     # Without pre-buffering and through a small buffer, one row group is never in memory as a whole; but
     # elsewhere every read is a journey.
     reading: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20} if there is None else {}
-    with pq.ParquetFile(path, read_dictionary=texts, filesystem=there, **reading) as file:
-        rows = min(rows, _rows_of_texts(file.metadata, texts))
+    with pq.ParquetFile(path, filesystem=there, **reading) as file:
+        metadata = file.metadata
+    rows = min(rows, _rows_of_texts(metadata, texts))
+    coded = [name for name in texts if _coded_bytes(metadata, name) <= TEXT_BYTES]
+    with pq.ParquetFile(path, read_dictionary=coded, filesystem=there, metadata=metadata, **reading) as file:
         for batch in file.iter_batches(rows, groups, wanted.names, use_threads=True):
             yield batch.select(wanted.names)
+
+
+def _coded_bytes(metadata: Any, name: str) -> int:
+    """Most bytes of the dictionary that Arrow makes of a column's texts while it reads a file.
+
+    It adds the texts that the file stores one by one to the dictionary that it has, batch after batch, until
+    a row group brings a dictionary of its own.
+    """
+    most = held = 0
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for index in range(group.num_columns):
+            column = group.column(index)
+            if column.path_in_schema == name:
+                held = column.total_uncompressed_size + (0 if column.has_dictionary_page else held)
+                most = max(most, held)
+    return most
 
 
 def _rows_of_texts(metadata: Any, texts: Sequence[str]) -> int:
