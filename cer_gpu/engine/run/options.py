@@ -97,11 +97,14 @@ def read_options(
 
 def _names(keyword: str, value: object) -> tuple[str, ...]:
     """The columns that a keyword names: none, one or several."""
-    names = (value,) if isinstance(value, str) else value if isinstance(value, Sequence) else (value,)
-    for name in () if value is None else names:
+    if value is None:
+        return ()
+    named = []
+    for name in value if isinstance(value, Sequence) and not isinstance(value, (str, bytes)) else (value,):
         if not isinstance(name, str):
             raise TypeError(f"{keyword} names a column by a str, not by {name!r}")
-    return () if value is None else tuple(names)
+        named.append(name)
+    return tuple(named)
 
 
 def _whole(name: str, value: object) -> int | None:
