@@ -11,6 +11,7 @@ import sys
 import time
 from itertools import combinations
 from math import isfinite
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ from rich.console import Console
 from spark_sessions import GROUP
 
 import bench.spark
-from bench import answers, formula, streams
+from bench import answers, formula, pairs, streams
 from bench.__main__ import _named, main
 from bench.cpu_seconds import Taken, measure_cpu, tree_seconds
 from bench.figures import Target, WrongAnswerError, ratio, table
@@ -226,3 +227,41 @@ def test_a_process_that_fails_or_hangs_is_reported():
         in_fresh_process("bench.fresh", ("no_such_measure",), 60)
     with pytest.raises(TimeoutError):
         in_fresh_process("bench.fresh", ("import",), 0.001)
+
+
+def test_a_checkout_beside_itself(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    written = tmp_path / "pairs.json"
+    asked = [
+        "--scale",
+        "0.001",
+        "--runs",
+        "1",
+        "--output",
+        str(written),
+        str(pairs.ROOT),
+        "plain count",
+        "join star",
+    ]
+    assert pairs.main(asked) in (0, 1)
+    rows = json.loads(written.read_text())
+    assert [row["question"] for row in rows] == ["plain count"] + [
+        f"join star {product}" for product in ("hits", "count", "run")
+    ]
+    assert all(row["pairs"] > 0 for row in rows)
+    assert "plain count" in capfd.readouterr().out
+
+
+def test_checkouts_that_disagree_are_not_compared(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    class Told:
+        names = ("count",)
+
+        def __init__(self, checkout: Path, scale: float) -> None:
+            self._sum = 3 if checkout == pairs.ROOT else 4
+
+        def asked(self, name: str, what: str) -> dict[str, int]:
+            return {"sum": self._sum}
+
+    monkeypatch.setattr(pairs, "Side", Told)
+    (tmp_path / "cer_gpu").mkdir()
+    with pytest.raises(SystemExit, match="count: here the answer is 3, there it is 4"):
+        pairs.main([str(tmp_path)])

@@ -1,0 +1,137 @@
+"""Two checkouts side by side: `python -m bench.pairs OTHER` says what is slower here than there.
+
+Each checkout runs in a process of its own that makes the same events and answers the same questions, with
+kernels that are warm. The two take turns, run by run, so that what else the machine does meets both alike. A
+figure is the ratio of CPU seconds (user and system, all threads), here to there: that of the least of all
+runs, and the median of the ratios of neighbouring runs, which is judged. The answers are compared first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.measure import ROOT
+
+BAND = 1.03
+"""The ratio from which something is slower."""
+
+WORKER = Path(__file__).with_name("pair_worker.py")
+
+
+class Side:
+    """A process that answers questions with one checkout.
+
+    Parameters
+    ----------
+    checkout : Path
+    scale : float
+        The numbers of events times this.
+    """
+
+    def __init__(self, checkout: Path, scale: float) -> None:
+        self.checkout = checkout
+        self._process = subprocess.Popen(
+            [sys.executable, str(WORKER), str(checkout), str(scale)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=checkout,
+        )
+        self.names: list[str] = self._read()["names"]
+
+    def asked(self, name: str, what: str) -> dict[str, Any]:
+        """What the process says: of `answer` the checksum, of `time` the CPU seconds of a run."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps([name, what]) + "\n")
+        self._process.stdin.flush()
+        return self._read()
+
+    def end(self) -> None:
+        """Let the process end."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+    def _read(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"the process of {self.checkout} has ended with status {self._process.wait()}")
+        found: dict[str, Any] = json.loads(line)
+        return found
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Compare, print the table, and give 1 if something is slower."""
+    parser = argparse.ArgumentParser(prog="python -m bench.pairs", description=__doc__)
+    parser.add_argument("other", type=Path, help="the folder of the other checkout")
+    parser.add_argument("questions", nargs="*", help="those whose names begin so; all, if none is named")
+    parser.add_argument("--runs", type=int, default=9, help="timed runs of each side (9)")
+    parser.add_argument("--scale", type=float, default=1.0, help="the numbers of events times this")
+    parser.add_argument("--output", type=Path, help="file of the JSON")
+    asked = parser.parse_intermixed_args(arguments)
+    if not (asked.other / "cer_gpu").is_dir():
+        parser.error(f"{asked.other} is no checkout: it has no folder cer_gpu")
+
+    here, there = Side(ROOT, asked.scale), Side(asked.other.resolve(), asked.scale)
+    rows = []
+    for name in here.names:
+        if asked.questions and not name.startswith(tuple(asked.questions)):
+            continue
+        rows.append(_compared(name, here, there, asked.runs))
+        print(*rows[-1].values(), file=sys.stderr)
+    here.end()
+    there.end()
+
+    table = Table(caption=f"CPU seconds here / there; {BAND} and more is slower")
+    for column in ("question", "here s", "there s", "of the least", "median of pairs"):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(row["question"], *(_shown(value) for value in list(row.values())[1:]))
+    Console(width=110).print(table)
+    if asked.output is not None:
+        asked.output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return int(any(row["pairs"] is not None and row["pairs"] >= BAND for row in rows))
+
+
+def _compared(name: str, here: Side, there: Side, runs: int) -> dict[str, Any]:
+    """What both sides take for one question; nothing but its name where the other cannot answer it."""
+    ours, theirs = here.asked(name, "answer"), there.asked(name, "answer")
+    if "error" in ours:
+        raise SystemExit(f"{name}: {ours['error']}")
+    if "error" in theirs:
+        return {"question": f"{name} (not there: {theirs['error']})"} | dict.fromkeys(
+            ("here", "there", "least", "pairs")
+        )
+    if ours["sum"] != theirs["sum"]:
+        raise SystemExit(f"{name}: here the answer is {ours['sum']}, there it is {theirs['sum']}")
+    pairs = []
+    for number in range(runs):
+        order = (here, there) if number % 2 else (there, here)
+        took = {side: side.asked(name, "time")["cpu"] for side in order}
+        pairs.append((took[here], took[there]))
+    least = [min(side) for side in zip(*pairs, strict=True)]
+    return {
+        "question": name,
+        "here": least[0],
+        "there": least[1],
+        "least": least[0] / least[1],
+        "pairs": statistics.median(one / other for one, other in pairs),
+    }
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
