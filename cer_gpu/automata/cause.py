@@ -11,7 +11,8 @@ from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
-_SHARE = 16
+SHARE = 16
+"""An operand that takes more than this part of the budget is to blame."""
 
 _STATES = 8_000
 """States of the nondeterministic automata that a search may build: a quarter of a second."""
@@ -42,7 +43,7 @@ def cause(
     Pattern
         A node of `formula`.
     """
-    threshold = budget // _SHARE
+    threshold = budget // SHARE
     left = _STATES
     around: list[tree.As | tree.Project] = []
     while True:

@@ -72,7 +72,10 @@ def determinise(
     moves, final, start = _merged(cea, _holding(symbols, predicates), predicates, labels)
     masks = {mask: i for i, mask in enumerate(sorted({mask for leaving in moves for mask, _, _ in leaving}))}
     tests = [[(masks[mask], label, 1 << target) for mask, label, target in leaving] for leaving in moves]
-    truths = [_bits(i for mask, i in masks.items() if mask >> symbol & 1) for symbol in range(len(symbols))]
+    truths = [0] * len(symbols)
+    for mask, i in masks.items():
+        for symbol in _members(mask):
+            truths[symbol] |= 1 << i
     accepting = _bits(final)
     effort = Effort(budget)
 
@@ -125,15 +128,16 @@ def assemble(
 
 def _holding(symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate]) -> list[int]:
     """For each predicate the symbols for which it holds, as bits."""
-    holding = [0] * len(predicates)
+    known = frozenset(range(len(predicates)))
+    found: list[list[int]] = [[] for _ in predicates]
     for symbol, holds in enumerate(symbols):
-        for predicate in sorted(holds):
-            if predicate not in range(len(predicates)):
-                raise UnknownSymbolError(
-                    f"symbol {symbol} speaks of predicate {predicate} of {len(predicates)}"
-                )
-            holding[predicate] |= 1 << symbol
-    return holding
+        if not holds <= known:
+            raise UnknownSymbolError(
+                f"symbol {symbol} speaks of predicate {min(holds - known)} of {len(predicates)}"
+            )
+        for predicate in holds:
+            found[predicate].append(symbol)
+    return [_bits(one) for one in found]
 
 
 def _merged(
@@ -177,14 +181,19 @@ def _merged(
 
 
 def _bits(members: Iterable[int]) -> int:
-    bits = 0
+    # Byte by byte: a number of 65,536 bits is 8 kB, too much to be made anew for each of its members.
+    found = bytearray()
     for member in members:
-        bits |= 1 << member
-    return bits
+        place = member >> 3
+        if place >= len(found):
+            found.extend(bytes(place + 1 - len(found)))
+        found[place] |= 1 << (member & 7)
+    return int.from_bytes(found, "little")
 
 
 def _members(bits: int) -> Iterator[int]:
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
+    digits = bin(bits)[:1:-1]
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.automata.cause import cause
+from cer_gpu.automata.cause import SHARE, cause
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate
 from cer_gpu.automata.compose import Applied, Composed, compose
 from cer_gpu.automata.construct import relabelled
-from cer_gpu.automata.determinise import determinise
+from cer_gpu.automata.determinise import DEFAULT_BUDGET, determinise
 from cer_gpu.automata.match import Budget, of_deterministic, with_barred_starts
 from cer_gpu.automata.minimise import merge_symbols, minimise, registers
 from cer_gpu.automata.monitored import Monitored, monitored
@@ -122,6 +122,12 @@ def _determinised(
     try:
         return determinise(automaton, diagram.outcomes, tests)
     except LimitError as error:
+        if len(diagram.outcomes) > DEFAULT_BUDGET // SHARE:
+            # Any part of the pattern would be large over so many classes.
+            raise LimitError(
+                f"{error}\nThe filters are to blame: together they tell {len(diagram.outcomes):,} classes of "
+                "events apart"
+            ) from None
         blamed = cause(formula, diagram.outcomes, tests)
         raise LimitError(
             f"{error}\nThe smallest part of the pattern to blame:\n  {abridged(blamed)}"

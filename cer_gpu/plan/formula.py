@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -46,71 +47,105 @@ class Complement:
 
 Formula: TypeAlias = Constant | Test | Conjunction | Disjunction | Complement
 
+FALSE, TRUE = 0, 1
+"""The numbers of the constants among `Formulas`."""
 
-def conjunction(left: Formula, right: Formula) -> Formula:
-    """Both, simplified."""
-    if Constant(False) in (left, right):
-        return Constant(False)
-    if left == Constant(True) or left == right:
-        return right
-    return left if right == Constant(True) else Conjunction(left, right)
+Cases: TypeAlias = tuple[int, dict[int, int]]
+"""What a formula becomes for most classes of an axis, and for each class where it becomes another."""
 
 
-def disjunction(left: Formula, right: Formula) -> Formula:
-    """One of them, simplified."""
-    if Constant(True) in (left, right):
-        return Constant(True)
-    if left == Constant(False) or left == right:
-        return right
-    return left if right == Constant(False) else Disjunction(left, right)
+class Formulas:
+    """Formulas by number: two that are built alike from numbered parts have one number.
 
+    So they are compared and hashed at once, and what is done with one is done once.
 
-def complement(operand: Formula) -> Formula:
-    """Not the operand, simplified."""
-    return Constant(not operand.value) if isinstance(operand, Constant) else Complement(operand)
+    Parameters
+    ----------
+    sizes : sequence of int
+        The number of classes of each axis.
+    """
 
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self._sizes = sizes
+        self._number: dict[tuple[object, ...], int] = {("constant", False): FALSE, ("constant", True): TRUE}
+        self._made: list[tuple[object, ...]] = list(self._number)
+        self._reads = [0, 0]
 
-def simplified(formula: Formula) -> Formula:
-    """The formula without constants inside."""
-    match formula:
-        case Conjunction(left, right):
-            return conjunction(simplified(left), simplified(right))
-        case Disjunction(left, right):
-            return disjunction(simplified(left), simplified(right))
-        case Complement(operand):
-            return complement(simplified(operand))
-    return formula
+    def number(self, formula: Formula) -> int:
+        """The number of a formula, which is simplified: constants stand alone."""
+        match formula:
+            case Constant(value):
+                return TRUE if value else FALSE
+            case Test(axis, classes):
+                return self._of(("test", axis, classes), 1 << axis)
+            case Conjunction(left, right):
+                return self._both(self.number(left), self.number(right))
+            case Disjunction(left, right):
+                return self._either(self.number(left), self.number(right))
+            case Complement(operand):
+                return self._complement(self.number(operand))
 
+    def reads(self, number: int, axis: int) -> bool:
+        """Whether a formula depends on the class on an axis."""
+        return bool(self._reads[number] >> axis & 1)
 
-def reads(formula: Formula, axis: int) -> bool:
-    """Whether a formula depends on the class on an axis."""
-    match formula:
-        case Test(index, _):
-            return index == axis
-        case Conjunction(left, right) | Disjunction(left, right):
-            return reads(left, axis) or reads(right, axis)
-        case Complement(operand):
-            return reads(operand, axis)
-    return False
+    def cases(self, number: int, axis: int, known: dict[int, Cases]) -> Cases:
+        """What a formula becomes for each class on an axis; `known` serves one axis."""
+        if not self.reads(number, axis):
+            return number, {}
+        found = known.get(number)
+        if found is None:
+            found = known[number] = self._cases(number, axis, known)
+        return found
 
+    def _cases(self, number: int, axis: int, known: dict[int, Cases]) -> Cases:
+        match self._made[number]:
+            case ("test", _, frozenset() as classes):
+                size = self._sizes[axis]
+                if 2 * len(classes) <= size:
+                    return FALSE, dict.fromkeys(classes, TRUE)
+                return TRUE, {one: FALSE for one in range(size) if one not in classes}
+            case ("complement", int() as operand):
+                most, others = self.cases(operand, axis, known)
+                return self._complement(most), {one: self._complement(to) for one, to in others.items()}
+            case (kind, int() as left, int() as right):
+                join = self._both if kind == "both" else self._either
+                (a, at_a), (b, at_b) = self.cases(left, axis, known), self.cases(right, axis, known)
+                most = join(a, b)
+                joined = {one: join(at_a.get(one, a), at_b.get(one, b)) for one in {**at_a, **at_b}}
+                return most, {one: to for one, to in joined.items() if to != most}
+        raise TypeError(f"formula {number} reads nothing")
 
-def assign(formula: Formula, axis: int, number: int, memo: dict[tuple[Formula, int], Formula]) -> Formula:
-    """What a formula becomes once the class on an axis is known; `memo` serves one axis."""
-    key = (formula, number)
-    known = memo.get(key)
-    if known is None:
-        known = memo[key] = _assigned(formula, axis, number, memo)
-    return known
+    def _of(self, made: tuple[object, ...], reads: int) -> int:
+        number = self._number.setdefault(made, len(self._made))
+        if number == len(self._made):
+            self._made.append(made)
+            self._reads.append(reads)
+        return number
 
+    def _both(self, left: int, right: int) -> int:
+        if FALSE in (left, right):
+            return FALSE
+        if left in (TRUE, right):
+            return right
+        return (
+            left if right == TRUE else self._of(("both", left, right), self._reads[left] | self._reads[right])
+        )
 
-def _assigned(formula: Formula, axis: int, number: int, memo: dict[tuple[Formula, int], Formula]) -> Formula:
-    match formula:
-        case Test(index, classes) if index == axis:
-            return Constant(number in classes)
-        case Conjunction(left, right):
-            return conjunction(assign(left, axis, number, memo), assign(right, axis, number, memo))
-        case Disjunction(left, right):
-            return disjunction(assign(left, axis, number, memo), assign(right, axis, number, memo))
-        case Complement(operand):
-            return complement(assign(operand, axis, number, memo))
-    return formula
+    def _either(self, left: int, right: int) -> int:
+        if TRUE in (left, right):
+            return TRUE
+        if left in (FALSE, right):
+            return right
+        return (
+            left
+            if right == FALSE
+            else self._of(("either", left, right), self._reads[left] | self._reads[right])
+        )
+
+    def _complement(self, operand: int) -> int:
+        return (
+            1 - operand
+            if operand in (FALSE, TRUE)
+            else self._of(("complement", operand), self._reads[operand])
+        )

@@ -9,14 +9,18 @@ type, make a diagram of thirty small levels and not a table of 2^30 rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.axes import Axis
-from cer_gpu.plan.formula import Constant, Formula, assign, reads, simplified
+from cer_gpu.plan.formula import FALSE, Cases, Formula, Formulas
+
+State: TypeAlias = tuple[tuple[int, int], ...]
+"""What the predicates have become: the number of each and of its formula, without those that cannot hold."""
 
 STATE_BUDGET = 65_536
 """States of one level of the diagram at most."""
@@ -117,33 +121,28 @@ def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:
     LimitError
         When a level would have more than `STATE_BUDGET` states.
     """
-    # Formulas are numbered: comparing them again and again would take most of the time.
-    numbers: dict[Formula, int] = {}
-    known: list[Formula] = []
-
-    def number(formula: Formula) -> int:
-        found = numbers.setdefault(formula, len(numbers))
-        if found == len(known):
-            known.append(formula)
-        return found
-
-    states = [tuple(number(simplified(formula)) for formula in formulas)]
+    numbered = Formulas([axis.size for axis in axes])
+    states: list[State] = [_possible(enumerate(map(numbered.number, formulas)))]
     levels = []
     for index, axis in enumerate(axes):
-        memo: dict[tuple[Formula, int], Formula] = {}
-        after: dict[int, tuple[int, ...]] = {}
-        for one in sorted({one for state in states for one in state}):
-            if reads(known[one], index):
-                becomes = (assign(known[one], index, value, memo) for value in range(axis.size))
-                after[one] = tuple(map(number, becomes))
-        rows: dict[tuple[int, ...], int] = {}
+        known: dict[int, Cases] = {}
+        cases = {
+            one: numbered.cases(one, index, known)
+            for one in {one for state in states for _, one in state}
+            if numbered.reads(one, index)
+        }
+        rows: dict[State, int] = {}
         level = np.empty((len(states), axis.size), np.int32)
         for row, state in enumerate(states):
-            if after.keys().isdisjoint(state):
-                level[row] = rows.setdefault(state, len(rows))
-                continue
-            columns = (after[one] if one in after else (one,) * axis.size for one in state)
-            level[row] = [rows.setdefault(following, len(rows)) for following in zip(*columns)]
+            most, others = _following(state, cases)
+            # States are numbered in the order of the classes that lead to them.
+            first = next((number for number in range(axis.size) if number not in others), None)
+            for number in sorted(others) if first is None else sorted((*others, first)):
+                rows.setdefault(others.get(number, most), len(rows))
+            if first is not None:
+                level[row] = rows[most]
+            for number, after in others.items():
+                level[row, number] = rows[after]
             if len(rows) > STATE_BUDGET:
                 raise LimitError(
                     f"the filters of this query tell more than {STATE_BUDGET:,} classes of events apart "
@@ -152,11 +151,36 @@ def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:
                 )
         levels.append(level)
         states = list(rows)
-    outcomes = tuple(
-        frozenset(index for index, one in enumerate(state) if known[one] == Constant(True))
-        for state in states
-    )
+    outcomes = tuple(frozenset(index for index, _ in state) for state in states)
     return Diagram(tuple(levels), outcomes)
+
+
+def _possible(formulas: Iterable[tuple[int, int]]) -> State:
+    return tuple([pair for pair in formulas if pair[1] != FALSE])
+
+
+def _following(state: State, cases: Mapping[int, Cases]) -> tuple[State, dict[int, State]]:
+    """The state after most classes of an axis, and after each class where it is another.
+
+    Parameters
+    ----------
+    state : State
+    cases : mapping
+        What each formula that reads the axis becomes.
+    """
+    read = [(place, index, cases[one]) for place, (index, one) in enumerate(state) if one in cases]
+    if not read:
+        return state, {}
+    most = list(state)
+    for place, index, (becomes, _) in read:
+        most[place] = index, becomes
+    others: dict[int, list[tuple[int, int]]] = {}
+    for place, index, (_, elsewhere) in read:
+        for number, becomes in elsewhere.items():
+            if number not in others:
+                others[number] = most.copy()
+            others[number][place] = index, becomes
+    return _possible(most), {number: _possible(after) for number, after in others.items()}
 
 
 def stages(axes: Sequence[Axis], diagram: Diagram, symbols: np.ndarray) -> tuple[Stage, ...]:
