@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -48,6 +48,7 @@ CODES: Mapping[str, str] = {
     "CER004": "a parenthesis, bracket or brace has no partner",
     "CER005": "a number does not fit",
     "CER006": "the query nests too deeply",
+    "CER007": "more findings than are shown",
     "CER008": "a clause is repeated or out of order",
     "CER009": "a name that cannot be used",
     # Forms
@@ -112,6 +113,16 @@ CODES: Mapping[str, str] = {
 """Every code with its title. A code is never used again for something else."""
 
 
+LINE = 120
+"""Characters of a line of the query that are shown at most."""
+
+MESSAGE = 1_000
+"""Characters of a message, and of a hint, that are shown at most."""
+
+SHOWN = 20
+"""So many findings are reported one by one; of the others only how many there are."""
+
+
 def render(diagnostic: Diagnostic, text: str) -> str:
     """A diagnostic with the line of the query that it speaks of.
 
@@ -125,9 +136,10 @@ def render(diagnostic: Diagnostic, text: str) -> str:
     -------
     str
         Several lines, without a line end after the last. Columns count characters from 1; characters that
-        do not print are shown as a replacement character, tabs as four spaces.
+        do not print are shown as a replacement character, tabs as four spaces. Of a long line the part
+        around the place is shown, and of a long message its beginning and its end.
     """
-    lines = [f"{diagnostic.severity}[{diagnostic.code}]: {_printable(diagnostic.message)}"]
+    lines = [f"{diagnostic.severity}[{diagnostic.code}]: {_said(diagnostic.message)}"]
     margin = "  "
     if diagnostic.span is not None:
         place = _Place(diagnostic.span, text)
@@ -139,13 +151,22 @@ def render(diagnostic: Diagnostic, text: str) -> str:
             f"{number} | {place.source}".rstrip(),
             f"{margin}| {place.carets}",
         ]
-    lines += [f"{margin}= help: {_printable(hint)}" for hint in diagnostic.hints]
+    lines += [f"{margin}= help: {_said(hint)}" for hint in diagnostic.hints]
     return "\n".join(lines)
 
 
+def more_than_shown(hidden: Sequence[Diagnostic]) -> Diagnostic:
+    """The finding that there are more findings than are shown."""
+    errors = sum(one.severity == "error" for one in hidden)
+    count = f"{len(hidden):,} more {'finding is' if len(hidden) == 1 else 'findings are'} not shown"
+    return Diagnostic("CER007", count, None, "error" if errors else "note")
+
+
 def render_all(diagnostics: Iterable[Diagnostic], text: str) -> str:
-    """Diagnostics one after another, an empty line between them."""
-    return "\n\n".join(render(diagnostic, text) for diagnostic in diagnostics)
+    """Diagnostics one after another, an empty line between them; of very many the first ones."""
+    given = tuple(diagnostics)
+    shown = given if len(given) <= SHOWN + 1 else (*given[:SHOWN], more_than_shown(given[SHOWN:]))
+    return "\n\n".join(render(diagnostic, text) for diagnostic in shown)
 
 
 class _Place:
@@ -159,9 +180,22 @@ class _Place:
         end = min(max(span.end, start), first + len(line))
         self.line = text.count("\n", 0, first) + 1
         self.column = start - first + 1
-        self.source = _printable(line.removesuffix("\r"))
-        indent = _width(text[first:start])
-        self.carets = " " * indent + "^" * max(1, _width(text[start:end]))
+        line = line.removesuffix("\r")
+        # What is shown of a long line: a third of it before the place, if there is as much.
+        left, right = 0, len(line)
+        if right > LINE:
+            left = min(max(start - first - LINE // 3, 0), right - LINE)
+            right = left + LINE
+        before, after = "..." if left else "", "..." if right < len(line) else ""
+        self.source = before + _printable(line[left:right]) + after
+        indent = len(before) + _width(line[left : start - first])
+        self.carets = " " * indent + "^" * max(1, _width(line[start - first : min(end - first, right)]))
+
+
+def _said(text: str) -> str:
+    if len(text) > MESSAGE:
+        text = f"{text[: MESSAGE // 2]} ... {text[-MESSAGE // 4 :]}"
+    return _printable(text)
 
 
 def _width(text: str) -> int:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from counting import calls
 
-from cer_gpu.diagnostics import CODES, render, render_all
-from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.diagnostics import CODES, LINE, SHOWN, render, render_all
+from cer_gpu.errors import Diagnostic, LimitError, QueryError, Span
 from cer_gpu.language.check import check
+from cer_gpu.language.findings import Findings
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.plan.evaluated import unevaluated
+from cer_gpu.plan.outline import outline
+from cer_gpu.plan.planner import RoleColumns, plan
 
 GOLDEN = sorted((Path(__file__).parent / "golden" / "check").glob("*.txt"))
 RULE = "-" * 40 + "\n"
@@ -133,3 +138,115 @@ def test_every_code_that_the_language_uses_has_a_title() -> None:
     used = {code for path in folder.glob("*.py") for code in re.findall(r'"(CER\d{3})"', path.read_text())}
     assert used <= CODES.keys()
     assert len(used) > 40
+
+
+# ------------------------------------------------------------------------------- very many findings
+
+SCHEMA = Schema({"v": ValueType.INT64}, types={"A": frozenset("v")})
+
+
+def test_of_very_many_findings_the_first_are_shown() -> None:
+    text = "SELECT * WHERE A FILTER A[" + " OR ".join(f"w{k} = 1" for k in range(2_000)) + "]"
+    found = check(parse(text), SCHEMA)
+    assert [one.code for one in found] == ["CER021"] * SHOWN + ["CER007"]
+    assert [text[one.span.start : one.span.end] for one in found[:-1] if one.span] == [
+        f"w{k}" for k in range(SHOWN)
+    ]
+    assert found[-1].message == "1,980 more findings are not shown"
+    assert found[-1].severity == "error"
+    shown = render_all(found, text)
+    assert len(shown) < 10_000
+    assert max(map(len, shown.splitlines())) < 150
+    # What is put together elsewhere is cut where it is shown.
+    many = [Diagnostic("CER090", f"construct {k}", Span(k, k + 1)) for k in range(500)]
+    assert render_all(many, text).endswith("error[CER007]: 480 more findings are not shown")
+    assert "CER007" not in render_all(many[: SHOWN + 1], text)
+
+
+def test_errors_are_shown_before_notes() -> None:
+    findings = Findings()
+    for k in range(30):
+        findings.note("CER101", f"note {k}", Span(k, k + 1))
+    findings.error("CER021", "the only error", Span(99, 100))
+    found = findings.sorted()
+    assert [one.severity for one in found] == ["note"] * (SHOWN - 1) + ["error", "note"]
+    assert found[-1].message == "11 more findings are not shown"
+    assert [one.span.start for one in found[:-1] if one.span] == [*range(SHOWN - 1), 99]
+
+
+def test_hints_are_made_for_what_is_shown_only() -> None:
+    made = []
+    findings = Findings()
+    for k in range(1_000):
+        findings.error("CER020", f"m {k}", Span(k, k + 1), lambda k=k: made.append(k) or "hint", "second")
+        findings.error("CER020", f"m {k}", Span(k, k + 1), "the same again")
+    found = findings.sorted()
+    assert made == list(range(SHOWN))
+    assert found[0].hints == ("hint", "second")
+    assert found[-1].message == "980 more findings are not shown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lambda count: "SELECT " + ", ".join(["x"] * count) + " WHERE A AS x",
+        lambda count: "SELECT x[" + ", ".join(["v"] * count) + "] WHERE A AS x",
+        lambda count: "SELECT * WHERE PROJECT(A AS x | " + ", ".join(["x"] * count) + ")",
+        lambda count: "SELECT * WHERE PROJECT(A | " + ", ".join(["y"] * count) + ")",
+        lambda count: "SELECT * WHERE A PARTITION BY " + ", ".join(["u"] * count),
+        lambda count: "SELECT * WHERE A " + "LIMIT 3 " * count,
+        lambda count: "SELECT * WHERE " + " ; ".join(["A AS x"] * count),
+        lambda count: "SELECT * WHERE " + " OR ".join(f"Unknown{k}" for k in range(count)),
+        lambda count: "Q() <- A(" + ", ".join(["v = x"] * count) + ")",
+        lambda count: "Q(" + ", ".join(["y"] * count) + ") <- A(x)",
+    ],
+)
+def test_names_that_are_repeated_cost_what_they_take_to_read(text: Callable[[int], str]) -> None:
+    def shown(count: int) -> int:
+        def work() -> None:
+            written = text(count)
+            try:
+                found = check(parse(written), SCHEMA)
+            except QueryError as error:
+                found = error.diagnostics
+            assert len(found) <= SHOWN + 1
+            assert len(render_all(found, written)) < 20_000
+
+        return calls(work)
+
+    shown(10)
+    assert shown(4_000) < 5.5 * shown(1_000)
+
+
+def test_a_long_line_is_cut_around_the_carets() -> None:
+    text = "a" * 500 + "bcd" + "e" * 500
+    shown = shown_lines(text, 500, 503)
+    assert shown[1] == " --> query:1:501"
+    source, carets = shown[3].removeprefix("1 | "), shown[4].removeprefix("  | ")
+    assert source == "..." + "a" * 40 + "bcd" + "e" * (LINE - 43) + "..."
+    assert carets == " " * 43 + "^^^"
+    source, carets = (line[4:] for line in shown_lines(text, 10, 900)[3:])
+    assert (source, carets) == ("a" * LINE + "...", " " * 10 + "^" * (LINE - 10))
+    source, carets = (line[4:] for line in shown_lines(text, 1_000, 1_003)[3:])
+    assert (source, carets) == ("..." + "e" * LINE, " " * (LINE + 0) + "^^^")
+    assert shown_lines("x" * LINE, 0, 1)[3] == "1 | " + "x" * LINE
+
+
+def test_a_long_message_is_cut_in_its_middle() -> None:
+    shown = render(Diagnostic("CER001", "m" * 5_000 + "end", None, hints=("h" * 5_000,)), "")
+    assert len(shown) < 2_200
+    assert "mmm ... mmm" in shown
+    assert "end\n" in shown
+
+
+def test_filters_on_sixteen_columns_are_refused_at_once() -> None:
+    """65,536 classes of events are over the budget: what is to blame is not searched for in the pattern."""
+    columns = range(16)
+    schema = Schema({f"c{k}": ValueType.INT64 for k in columns})
+    text = "SELECT * WHERE " + " ; ".join(f"(A FILTER A[c{k} > 0])" for k in columns)
+
+    def refused() -> None:
+        with pytest.raises(LimitError, match="The filters are to blame: together they tell 65,536 classes"):
+            plan(outline(parse(text), text), schema, RoleColumns())
+
+    assert calls(refused) < 6_000_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from counting import calls
 
 import cer_gpu as cer
 from cer_gpu.language import tree as t
@@ -66,22 +66,6 @@ def texts(count: int) -> str:
 
 def two_sets(count: int) -> str:
     return f"{numbers(count)} AND {numbers(count // 2).replace('IN', 'NOT IN')} AND v > 5"
-
-
-def calls(work: Callable[[], object]) -> int:
-    """How many functions a piece of work calls, those written in C too."""
-    count = 0
-
-    def note(frame: Any, event: str, argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(note)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 @pytest.mark.parametrize("predicate", [numbers, ranges, texts, two_sets])

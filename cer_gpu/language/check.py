@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from cer_gpu.errors import Diagnostic, Span
@@ -56,6 +57,7 @@ def _check_limit(query: t.Query, findings: Findings) -> None:
 
 def _check_select(query: t.Query, names: NameChecker, findings: Findings) -> None:
     known = marks(query.pattern)
+    hidden = dropped(query.pattern)
     seen: set[str] = set()
     for item in query.select or ():
         shown = written_variable(item.variable)
@@ -65,14 +67,15 @@ def _check_select(query: t.Query, names: NameChecker, findings: Findings) -> Non
         seen.add(item.variable)
         span = leading(item.span, item.variable)
         if item.variable not in known:
-            if item.variable in dropped(query.pattern):
+            if item.variable in hidden:
                 findings.note("CER103", f"PROJECT drops `{shown}`: it selects nothing", span)
             else:
                 names.unknown_variable(item.variable, known, query.pattern, span)
             continue
+        counts = Counter(item.attributes)
         for attribute, place in zip(item.attributes, _places(item.places, len(item.attributes))):
             names.check_attribute(attribute, item.variable, known[item.variable], place)
-            if item.attributes.count(attribute) > 1:
+            if counts[attribute] > 1:
                 message = f"`{written(attribute)}` is selected twice"
                 findings.error("CER025", message, item.places[-1] if item.places else None)
 

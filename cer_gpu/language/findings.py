@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
-from cer_gpu.errors import Diagnostic, Span
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from cer_gpu.diagnostics import SHOWN, Diagnostic, Span, more_than_shown
+
+Hint: TypeAlias = "str | Callable[[], str | None]"
+"""A hint, or what makes it once it is known that its finding is shown; None is no hint."""
+
+
+class _Finding(NamedTuple):
+    # What tells findings apart: the same one may be met on several ways through a query.
+    span: Span | None
+    severity: str
+    code: str
+    message: str
 
 
 class Findings:
     """Diagnostics in the order in which they are found; `sorted` gives them in the order of the text."""
 
     def __init__(self) -> None:
-        self._found: list[Diagnostic] = []
+        self._found: dict[_Finding, tuple[Hint, ...]] = {}
 
-    def error(self, code: str, message: str, span: Span | None, *hints: str) -> None:
+    def error(self, code: str, message: str, span: Span | None, *hints: Hint) -> None:
         """Something that makes the query wrong."""
-        self._add(Diagnostic(code, message, span, "error", hints))
+        self._found.setdefault(_Finding(span, "error", code, message), hints)
 
-    def note(self, code: str, message: str, span: Span | None, *hints: str) -> None:
+    def note(self, code: str, message: str, span: Span | None, *hints: Hint) -> None:
         """Something legal and suspicious."""
-        self._add(Diagnostic(code, message, span, "note", hints))
-
-    def _add(self, diagnostic: Diagnostic) -> None:
-        if diagnostic not in self._found:
-            self._found.append(diagnostic)
+        self._found.setdefault(_Finding(span, "note", code, message), hints)
 
     def sorted(self) -> tuple[Diagnostic, ...]:
-        """All findings in the order of the text; those about the whole query come last."""
+        """The findings in the order of the text; those about the whole query come last.
 
-        def place(diagnostic: Diagnostic) -> tuple[bool, Span]:
-            return diagnostic.span is None, diagnostic.span or Span(0, 0)
+        Of more than `SHOWN` the first ones, errors before notes, and one more that counts the others.
+        """
 
-        return tuple(sorted(self._found, key=place))
+        def place(finding: _Finding) -> tuple[bool, Span]:
+            return finding.span is None, finding.span or Span(0, 0)
+
+        order = sorted(self._found, key=place)
+        order.sort(key=lambda finding: finding.severity)  # "error" before "note", else as it was
+        shown = sorted(order[:SHOWN], key=place)
+        diagnostics = [
+            Diagnostic(finding.code, finding.message, finding.span, finding.severity, self._hints(finding))
+            for finding in shown
+        ]
+        hidden = [Diagnostic(one.code, one.message, one.span, one.severity) for one in order[SHOWN:]]
+        return (*diagnostics, more_than_shown(hidden)) if hidden else tuple(diagnostics)
+
+    def _hints(self, finding: _Finding) -> tuple[str, ...]:
+        made = (hint if isinstance(hint, str) else hint() for hint in self._found[finding])
+        return tuple(hint for hint in made if hint)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
-from cer_gpu.language.findings import Findings
+from cer_gpu.language.findings import Findings, Hint
 from cer_gpu.language.places import trailing
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.scope import variables
+from cer_gpu.language.scope import Scope, variables
 from cer_gpu.language.words import written, written_variable
 
 _LISTED = 12
@@ -90,7 +91,7 @@ class NameChecker:
         if kind is None or (lacking == names and names):
             self._no_attribute(attribute, variable, names, place)
             return None
-        which = ", ".join(f"`{written(name)}`" for name in lacking)
+        which = _quoted(lacking)
         self._findings.note(
             "CER104",
             f"{which} {'has' if len(lacking) == 1 else 'have'} no attribute `{written(attribute)}`:"
@@ -112,7 +113,7 @@ class NameChecker:
             self._unknown("CER021", message, attribute, has, f"{what} has", place)
         else:
             has = frozenset[str]().union(*(self.schema.attributes_of(name) for name in names))
-            which = ", ".join(f"`{written(name)}`" for name in names)
+            which = _quoted(names)
             message = f"no type of `{written_variable(variable)}` ({which}) has an attribute `{shown}`"
             self._unknown("CER021", message, attribute, has, "they have", place)
 
@@ -126,21 +127,27 @@ class NameChecker:
         return arrow is not None
 
     def unknown_variable(
-        self, variable: str, known: Mapping[str, object], pattern: t.Pattern, place: Span | None
+        self, variable: str, known: Scope | Iterable[str], pattern: t.Pattern, place: Span | None
     ) -> None:
         """Report a variable that is not defined where it is used.
 
         Parameters
         ----------
         variable : str
-        known : mapping with the variables that are defined there
+        known : Scope or iterable of str
+            The variables that are defined there.
         pattern : Pattern
             The whole pattern, to say where the name does occur.
         place : Span or None
         """
-        reason = _elsewhere(pattern, variable)
+        elsewhere = cache(lambda: _elsewhere(pattern, variable))
+
+        def catalogue() -> str:
+            names = sorted_names(known.names() if isinstance(known, Scope) else known)
+            return _catalogue(names, "defined are", None if elsewhere() else variable)
+
         message = f"the variable `{written_variable(variable)}` is not defined here"
-        self._unknown("CER022", message, variable, known, "defined are", place, first=reason)
+        self._findings.error("CER022", message, place, elsewhere, catalogue)
 
     def unknown_in_rule(self, variable: str, known: Iterable[str], place: Span | None) -> None:
         """Report a variable of a rule that none of its atoms has; `known` are those that they have."""
@@ -148,27 +155,35 @@ class NameChecker:
         self._unknown("CER022", message, variable, known, "the atoms have", place)
 
     def _unknown(
-        self,
-        code: str,
-        message: str,
-        name: str,
-        known: Iterable[str],
-        introduction: str,
-        place: Span | None,
-        first: str | None = None,
+        self, code: str, message: str, name: str, known: Iterable[str], introduction: str, place: Span | None
     ) -> None:
-        listed = sorted(set(known), key=lambda one: (one.lower(), one))
-        hints = [first] if first else []
-        shown = ", ".join(map(written_variable, listed[:_LISTED]))
-        more = f" and {len(listed) - _LISTED} more" if len(listed) > _LISTED else ""
-        catalogue = f"{introduction} {shown}{more}" if listed else ""
-        close = None if first else _closest(name, listed)
-        if close is not None:
-            catalogue = f"did you mean `{written_variable(close)}`? {catalogue}"
-        hints += [catalogue] if catalogue else []
+        hints: list[Hint] = [lambda: _catalogue(sorted_names(known), introduction, name)]
         if code == "CER021" and self.schema is not None and self.schema.partial:
             hints.append(self.schema.partial)
         self._findings.error(code, message, place, *hints)
+
+
+def sorted_names(known: Iterable[str]) -> list[str]:
+    """Names, each once, in the order of the alphabet."""
+    return sorted(set(known), key=lambda one: (one.lower(), one))
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    shown = ", ".join(map(written_variable, names[:_LISTED]))
+    return f"{shown} and {len(names) - _LISTED:,} more" if len(names) > _LISTED else shown
+
+
+def _quoted(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{written(name)}`" for name in names[:_LISTED])
+    return f"{shown} and {len(names) - _LISTED:,} more" if len(names) > _LISTED else shown
+
+
+def _catalogue(known: list[str], introduction: str, meant: str | None) -> str:
+    """The names that are known, and the one of them that was probably meant."""
+    close = None if meant is None else _closest(meant, known)
+    guess = "" if close is None else f"did you mean `{written_variable(close)}`? "
+    return f"{guess}{introduction} {some_of(known)}" if known else ""
 
 
 def _closest(name: str, known: list[str]) -> str | None:

@@ -11,12 +11,10 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
 from cer_gpu.language.schema import ValueType
-from cer_gpu.language.scope import dropped, join_marks, marks, variables
+from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.words import written, written_variable
-
-_Marks = Mapping[str, frozenset[t.EventType]]
 
 
 class PatternChecker:
@@ -34,25 +32,29 @@ class PatternChecker:
         self._times = times
         self._findings = findings
         self._whole: t.Pattern | None = None
+        # What is known of patterns, by their identity: the whole keeps them.
+        self._dropped_by: dict[int, frozenset[str]] = {}
+        self._known_marks: dict[int, Marks] = {}
+        self._known_names: dict[int, Mapping[str, Span | None]] = {}
 
     def check(self, pattern: t.Pattern) -> None:
         """Report what is wrong or suspicious about a pattern."""
         self._whole = pattern
-        self._visit(pattern, {})
+        self._visit(pattern, Scope({}))
 
-    def _visit(self, pattern: t.Pattern, around: _Marks) -> None:
+    def _visit(self, pattern: t.Pattern, around: Scope) -> None:
         # `around` is what the patterns around define: a filter may speak of it too (section 4).
-        inside = join_marks(around, marks(pattern))
+        inside = around if isinstance(pattern, t.EventType) else Scope(self._marks(pattern), around)
         match pattern:
             case t.EventType():
                 self._names.check_type(pattern)
             case t.OtherEvent(type=event, condition=condition):
                 self._names.check_type(event)
                 if condition is not None:
-                    self._check_condition(condition, marks(event), around, event)
+                    self._check_condition(condition, event, around)
             case t.As(pattern=inner, variable=name):
                 self._visit(inner, inside)
-                if not any(marks(inner).values()):
+                if not any(self._marks(inner).values()):
                     self._findings.note(
                         "CER102",
                         f"the name `{written(name)}` marks nothing",
@@ -60,7 +62,7 @@ class PatternChecker:
                     )
             case t.Filter(pattern=inner, condition=condition):
                 self._visit(inner, inside)
-                self._check_condition(condition, marks(inner), around, inner)
+                self._check_condition(condition, inner, around)
             case t.Project(pattern=inner):
                 self._visit(inner, inside)
                 self._check_project(pattern)
@@ -88,34 +90,59 @@ class PatternChecker:
                 self._visit(right, inside)
 
     def _note_common(self, left: t.Pattern, right: t.Pattern, operator: str) -> None:
-        common = _named(left).keys() & _named(right).keys()
-        for name in sorted(common):
+        there, here = self._named(left), self._named(right)
+        for name in sorted(there.keys() & here.keys()):
             shown = written(name)
             message = (
                 f"`{shown}` is on both sides of AND, which keeps what both sides mark alike"
                 if operator == "AND"
                 else f"`{shown}` is on both sides of `{operator}`: it marks the events of both"
             )
-            self._findings.note("CER101", message, _named(right)[name])
+            self._findings.note("CER101", message, here[name])
+
+    def _marks(self, pattern: t.Pattern) -> Marks:
+        return marks(pattern, self._known_marks)
+
+    def _named(self, pattern: t.Pattern) -> Mapping[str, Span | None]:
+        # The names that AS gives in a pattern and that are visible outside, each with one place.
+        found = self._known_names.get(id(pattern))
+        if found is None:
+            found = self._known_names[id(pattern)] = self._names_in(pattern)
+        return found
+
+    def _names_in(self, pattern: t.Pattern) -> Mapping[str, Span | None]:
+        match pattern:
+            case t.EventType() | t.OtherEvent():
+                return {}
+            case t.As(pattern=inner, variable=name):
+                return {**self._named(inner), name: trailing(pattern.span, pattern.variable)}
+            case t.Unless(left=left):
+                return self._named(left)
+            case t.Project(pattern=inner, variables=kept):
+                return {name: place for name, place in self._named(inner).items() if name in kept}
+            case t.Sequence() | t.And() | t.All() | t.Or():
+                return {**self._named(pattern.right), **self._named(pattern.left)}
+            case _:
+                return self._named(pattern.pattern)
 
     def _check_project(self, project: t.Project) -> None:
-        known = marks(project.pattern)
+        known = self._marks(project.pattern)
         places = project.places or (None,) * len(project.variables)
-        for index, (variable, place) in enumerate(zip(project.variables, places)):
+        seen: set[str] = set()
+        for variable, place in zip(project.variables, places):
             if variable not in known:
                 assert self._whole is not None
                 self._names.unknown_variable(variable, known, self._whole, place)
-            if variable in project.variables[:index]:
+            if variable in seen:
                 message = f"`{written_variable(variable)}` is listed twice"
                 self._findings.error("CER025", message, place)
+            seen.add(variable)
 
     # -------------------------------------------------------------------------- conditions
 
-    def _check_condition(
-        self, condition: t.Condition, own: _Marks, around: _Marks, filtered: t.Pattern
-    ) -> None:
+    def _check_condition(self, condition: t.Condition, filtered: t.Pattern, around: Scope) -> None:
         # A variable of the filtered pattern speaks of its events there, also where one around has its name.
-        scope = {**around, **own}
+        scope = Scope(self._marks(filtered), around, alone=True)
         for leaf in leaves.leaves_of(condition):
             match leaf:
                 case t.Every(variable=variable, predicate=predicate):
@@ -128,25 +155,25 @@ class PatternChecker:
                             self._check_variable(attribute.variable, scope, place, filtered)
                     self._check_leaf(leaf, None, scope)
 
-    def _check_predicate(self, predicate: t.Condition, variable: str, scope: _Marks) -> None:
+    def _check_predicate(self, predicate: t.Condition, variable: str, scope: Scope) -> None:
         for leaf in leaves.leaves_of(predicate):
             if not isinstance(leaf, t.Every | t.Truth):
                 self._check_leaf(leaf, variable, scope)
 
-    def _check_leaf(self, leaf: leaves.Leaf, variable: str | None, scope: _Marks) -> None:
+    def _check_leaf(self, leaf: leaves.Leaf, variable: str | None, scope: Scope) -> None:
         def attribute_type(attribute: t.Attribute) -> ValueType | None:
             owner = variable if attribute.variable is None else attribute.variable
-            types = scope.get(owner or "", frozenset())
+            types = scope.types(owner or "")
             place = trailing(attribute.span, attribute.name)
             return self._names.check_attribute(attribute.name, owner or "", types, place)
 
         TypeChecker(attribute_type, self._findings).check(leaf)
 
-    def _check_variable(self, variable: str, scope: _Marks, place: Span | None, filtered: t.Pattern) -> None:
+    def _check_variable(self, variable: str, scope: Scope, place: Span | None, filtered: t.Pattern) -> None:
         if variable in scope:
             return
         assert self._whole is not None
-        if variable in dropped(self._whole) | dropped(filtered):
+        if variable in self._dropped(self._whole) or variable in self._dropped(filtered):
             self._findings.note(
                 "CER103",
                 f"PROJECT drops `{written_variable(variable)}`: it marks nothing here",
@@ -156,25 +183,11 @@ class PatternChecker:
             return
         self._names.unknown_variable(variable, scope, self._whole, place)
 
-
-def _named(pattern: t.Pattern) -> Mapping[str, Span | None]:
-    # The names that AS gives in a pattern and that are visible outside, each with one place.
-    visible = variables(pattern)
-    return {name: place for name, place in _all_named(pattern).items() if name in visible}
-
-
-def _all_named(pattern: t.Pattern) -> dict[str, Span | None]:
-    match pattern:
-        case t.EventType() | t.OtherEvent():
-            return {}
-        case t.As(pattern=inner, variable=name):
-            return {**_all_named(inner), name: trailing(pattern.span, pattern.variable)}
-        case t.Unless(left=left):
-            return _all_named(left)
-        case t.Sequence() | t.And() | t.All() | t.Or():
-            return {**_all_named(pattern.right), **_all_named(pattern.left)}
-        case _:
-            return _all_named(pattern.pattern)
+    def _dropped(self, pattern: t.Pattern) -> frozenset[str]:
+        known = self._dropped_by.get(id(pattern))
+        if known is None:
+            known = self._dropped_by[id(pattern)] = dropped(pattern)
+        return known
 
 
 def _variable_place(every: t.Every) -> Span | None:

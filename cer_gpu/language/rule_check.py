@@ -9,7 +9,7 @@ from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.leaves import attributes
-from cer_gpu.language.names import NameChecker
+from cer_gpu.language.names import NameChecker, some_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.types import WITH_ARTICLE, TypeChecker
@@ -86,13 +86,15 @@ class RuleChecker:
         if atom.names is None:
             self._check_positions(atom, sizes)
         else:
+            seen: set[str] = set()
             for index, name in enumerate(atom.names):
                 place = atom.places[index] if atom.places else atom.terms[index].span
-                if name in atom.names[:index]:
+                if name in seen:
                     what = f"the atom gives the attribute `{written(name)}` twice"
                     self._findings.error(
                         "CER025", what, place, "an attribute has one value: give it one term"
                     )
+                seen.add(name)
                 self._check_term(atom, name, atom.terms[index], place)
 
     def _check_positions(self, atom: t.RuleAtom, sizes: dict[str, int]) -> None:
@@ -123,7 +125,7 @@ class RuleChecker:
 
     def _wrong_size(self, atom: t.RuleAtom, names: tuple[str, ...], *, any_type: bool) -> None:
         shown = written(atom.type.name)
-        listed = ", ".join(map(written, names))
+        listed = some_of(names)
         owner = "every event type" if any_type else f"`{shown}`"
         message = (
             f"{owner} has {_counted(len(names), 'attribute')} ({listed}), and this atom"

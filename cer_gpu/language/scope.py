@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
 from cer_gpu.language import tree as t
 
@@ -32,39 +33,103 @@ def variables(pattern: t.Pattern) -> frozenset[str]:
             return variables(pattern.pattern)
 
 
-def marks(pattern: t.Pattern) -> Mapping[str, frozenset[t.EventType]]:
+Marks: TypeAlias = Mapping[str, frozenset[t.EventType]]
+"""The event types that each variable can mark."""
+
+
+def marks(pattern: t.Pattern, known: dict[int, Marks] | None = None) -> Marks:
     """The event types that each variable of a pattern can mark.
 
     Its keys are `variables(pattern)`. A variable marks no type when it names only what marks nothing, as in
     `NOT (T) AS x`.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    known : dict, optional
+        What is known of patterns by their identity, for a caller that asks for a pattern and its parts; it
+        keeps them alive meanwhile.
     """
+    if known is None:
+        known = {}
+    found = known.get(id(pattern))
+    if found is None:
+        found = known[id(pattern)] = _marks(pattern, known)
+    return found
+
+
+def _marks(pattern: t.Pattern, known: dict[int, Marks]) -> Marks:
     match pattern:
         case t.EventType():
             return dict.fromkeys(pattern.variables, frozenset((pattern,)))
         case t.OtherEvent():
             return {}
         case t.As(pattern=inner, variable=name):
-            below = marks(inner)
-            return join_marks(below, {name: frozenset[t.EventType]().union(*below.values())})
+            below = marks(inner, known)
+            return _join_marks(below, {name: frozenset[t.EventType]().union(*below.values())})
         case t.Project(pattern=inner, variables=kept):
-            below = marks(inner)
+            below = marks(inner, known)
             return {name: below[name] for name in below if name in kept}
         case t.Unless(left=left):
-            return marks(left)
+            return marks(left, known)
         case t.Sequence(left=left, right=right) | t.Or(left=left, right=right):
-            return join_marks(marks(left), marks(right))
+            return _join_marks(marks(left, known), marks(right, known))
         case t.And(left=left, right=right) | t.All(left=left, right=right):
-            return join_marks(marks(left), marks(right))
+            return _join_marks(marks(left, known), marks(right, known))
         case _:
-            return marks(pattern.pattern)
+            return marks(pattern.pattern, known)
 
 
-def join_marks(
-    one: Mapping[str, frozenset[t.EventType]], two: Mapping[str, frozenset[t.EventType]]
-) -> Mapping[str, frozenset[t.EventType]]:
+class Scope:
+    """The variables that a place in a pattern sees: those of the patterns around it.
+
+    Each pattern adds what it defines to what is around it; nothing is copied, so that a pattern of thousands
+    of names is walked in time.
+
+    Parameters
+    ----------
+    marks : mapping
+        Of the pattern, as `marks` gives it.
+    around : Scope or None
+    alone : bool
+        Whether a name that the pattern defines means its own events only, not those around it too.
+    """
+
+    def __init__(self, marks: Marks, around: Scope | None = None, *, alone: bool = False) -> None:
+        self._marks = marks
+        self._around = around
+        self._alone = alone
+
+    def __contains__(self, name: str) -> bool:
+        return any(name in scope._marks for scope in self._levels())
+
+    def types(self, name: str) -> frozenset[t.EventType]:
+        """The event types that a variable can mark; none of one that is not defined."""
+        found: frozenset[t.EventType] = frozenset()
+        for scope in self._levels():
+            if name in scope._marks:
+                found |= scope._marks[name]
+                if scope._alone:
+                    break
+        return found
+
+    def names(self) -> frozenset[str]:
+        """All variables that are seen."""
+        return frozenset().union(*(scope._marks for scope in self._levels()))
+
+    def _levels(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope._around
+
+
+def _join_marks(one: Marks, two: Marks) -> Marks:
     """What variables mark where two patterns meet: each the types of both."""
-    nothing: frozenset[t.EventType] = frozenset()
-    return {name: one.get(name, nothing) | two.get(name, nothing) for name in {**one, **two}}
+    joined = {**one, **two}
+    for name in one.keys() & two.keys():
+        joined[name] = one[name] | two[name]
+    return joined
 
 
 def dropped(pattern: t.Pattern) -> frozenset[str]:
