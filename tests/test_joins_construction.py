@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from counting import calls
 
 from cer_gpu.automata.cea import TypeTest
 from cer_gpu.automata.pcea import PCEA, Equality, Gather
@@ -144,6 +145,21 @@ def test_the_budget_is_checked_before_anything_is_built() -> None:
         to_pcea(query(f"Q() <- {atoms}, S(x)"), budget=size - 1)
     with pytest.raises(LimitError, match="more than 100,000"):
         to_pcea(query("Q() <- " + ", ".join(["T(x)"] * 40)))
+
+
+def test_many_atoms_are_refused_in_one_pass() -> None:
+    """Four times as many atoms take not much more than four times the work before the budget ends it."""
+
+    def refused(count: int) -> int:
+        many = query(f"Q(x) <- {', '.join(['T(a = x)'] * count)}")
+
+        def work() -> None:
+            with pytest.raises(LimitError, match=f"any set of its {count} atoms"):
+                to_pcea(many)
+
+        return calls(work)
+
+    assert refused(2_000) < 6.5 * refused(500)
 
 
 def test_atoms_that_constants_tell_apart_are_no_self_joins() -> None:

@@ -137,26 +137,24 @@ def shared_variables(query: ConjunctiveQuery, tree: QTree) -> Mapping[Label, tup
 
     They are what the events below the node share with an event that completes a variable above it.
     """
-    below = _below(tree)
-    parent_of = tree.parent_of
-    return {
-        label: tuple(
-            name
-            for name, atoms in query.atoms_of.items()
-            if label in parent_of and atoms >= below[parent_of[label]]
-        )
-        for label in tree.labels
+    atoms_of = query.atoms_of
+    above = {
+        variable: tuple(name for name, atoms in atoms_of.items() if atoms >= below)
+        for variable, below in _below(tree).items()
     }
+    parent_of = tree.parent_of
+    return {label: above[parent_of[label]] if label in parent_of else () for label in tree.labels}
 
 
 def _below(tree: QTree) -> dict[Label, frozenset[int]]:
     """For each variable of a q-tree the atoms below it."""
-    found: dict[Label, frozenset[int]] = {}
+    found: dict[Label, list[int]] = {}
+    paths = tree.paths
     for leaf in tree.leaves:
-        for variable in tree.paths[leaf][:-1]:
-            if isinstance(leaf, int):
-                found[variable] = found.get(variable, frozenset()) | {leaf}
-    return found
+        if isinstance(leaf, int):
+            for variable in paths[leaf][:-1]:
+                found.setdefault(variable, []).append(leaf)
+    return {variable: frozenset(atoms) for variable, atoms in found.items()}
 
 
 def _self_joins(query: ConjunctiveQuery, tree: QTree, variable: Label, budget: int) -> list[SelfJoin]:

@@ -125,7 +125,8 @@ def q_tree(query: ConjunctiveQuery) -> QTree:
     found = witness(query)
     if found is not None:
         raise NotHierarchicalError(found)
-    ranked = sorted(query.atoms_of, key=lambda name: -len(query.atoms_of[name]))
+    atoms_of = query.atoms_of
+    ranked = sorted(atoms_of, key=lambda name: -len(atoms_of[name]))
     fresh = fresh_variable(query)
     top = () if fresh is None else (fresh,)
     return tree_of(

@@ -13,7 +13,7 @@ from cer_gpu.automata.pcea import Keys
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.walk import parts
+from cer_gpu.language.walk import parts, with_attributes
 from cer_gpu.language.words import written
 
 
@@ -90,11 +90,11 @@ class ConjunctiveQuery:
     @property
     def atoms_of(self) -> Mapping[str, frozenset[int]]:
         """For each variable, in the order of first occurrence, the atoms that have it."""
-        found: dict[str, frozenset[int]] = {}
+        found: dict[str, list[int]] = {}
         for atom in self.atoms:
             for name in atom.attribute_of:
-                found[name] = found.get(name, frozenset()) | {atom.id}
-        return found
+                found.setdefault(name, []).append(atom.id)
+        return {name: frozenset(atoms) for name, atoms in found.items()}
 
     @property
     def self_joined(self) -> tuple[str, ...]:
@@ -167,16 +167,5 @@ def _names(node: t.Condition | t.Expression) -> Iterator[str]:
 
 def _comparison_over(comparison: t.Comparison, attribute_of: Mapping[str, str]) -> t.Comparison:
     """A comparison of variables as one of the attributes where they stand."""
-
-    def over(node: t.Expression) -> t.Expression:
-        match node:
-            case t.Attribute(name=name):
-                return replace(node, name=attribute_of[name])
-            case t.Negation(operand=operand):
-                return replace(node, operand=over(operand))
-            case t.Arithmetic(left=left, right=right):
-                return replace(node, left=over(left), right=over(right))
-            case _:
-                return node
-
-    return replace(comparison, left=over(comparison.left), right=over(comparison.right))
+    found: t.Comparison = with_attributes(comparison, lambda one: replace(one, name=attribute_of[one.name]))
+    return found

@@ -10,6 +10,7 @@ from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.scope import variables
+from cer_gpu.language.walk import with_attributes
 from cer_gpu.language.words import written, written_variable
 
 Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
@@ -110,26 +111,8 @@ def _speaks_of(expression: t.Expression) -> set[str | None]:
 
 def _bare(leaf: Leaf) -> Leaf:
     # The leaf without the variable of its attributes.
-    match leaf:
-        case t.Comparison(left=left, right=right):
-            return replace(leaf, left=_bare_expression(left), right=_bare_expression(right))
-        case t.InRange(operand=operand, low=low, high=high):
-            low, high = (None if end is None else _bare_expression(end) for end in (low, high))
-            return replace(leaf, operand=_bare_expression(operand), low=low, high=high)
-        case _:
-            return replace(leaf, operand=_bare_expression(leaf.operand))
-
-
-def _bare_expression(expression: t.Expression) -> t.Expression:
-    match expression:
-        case t.Attribute():
-            return replace(expression, variable=None)
-        case t.Arithmetic(left=left, right=right):
-            return replace(expression, left=_bare_expression(left), right=_bare_expression(right))
-        case t.Negation(operand=operand):
-            return replace(expression, operand=_bare_expression(operand))
-        case _:
-            return expression
+    found: Leaf = with_attributes(leaf, lambda attribute: replace(attribute, variable=None))
+    return found
 
 
 def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from cer_gpu.errors import Span
@@ -76,6 +76,31 @@ def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression,
             return (predicate,)
         case _:
             return ()
+
+
+def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> Any:
+    """A condition or an expression with each of its attributes changed.
+
+    Parameters
+    ----------
+    node : Condition or Expression
+    change : callable
+        Gives the attribute that takes the place of one.
+    """
+    match node:
+        case t.Attribute():
+            return change(node)
+        case t.Comparison(left=left, right=right) | t.Arithmetic(left=left, right=right):
+            return replace(node, left=with_attributes(left, change), right=with_attributes(right, change))
+        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
+            return replace(node, left=with_attributes(left, change), right=with_attributes(right, change))
+        case t.InRange(operand=operand, low=low, high=high):
+            low, high = (None if end is None else with_attributes(end, change) for end in (low, high))
+            return replace(node, operand=with_attributes(operand, change), low=low, high=high)
+        case t.Not() | t.Negation() | t.Like() | t.InSet() | t.IsNull():
+            return replace(node, operand=with_attributes(node.operand, change))
+        case _:
+            return node
 
 
 def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
