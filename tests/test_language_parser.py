@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from cer_gpu.api import Query
 from cer_gpu.errors import QueryError, Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import MAX_DEPTH, parse
+from cer_gpu.language.printer import to_text
 
 A, B, C, D, E = (t.EventType(name) for name in "ABCDE")
 
@@ -72,7 +75,7 @@ V, W = t.Attribute("v"), t.Attribute("w")
         ("A AS x + AS y", t.As(t.Iteration(t.As(A, "x")), "y")),
         ("A ; B", t.Sequence(A, B)),
         ("A : B", t.Sequence(A, B, True)),
-        ("A ; B : C ; D", t.Sequence(t.Sequence(t.Sequence(A, B), C, True), D)),
+        ("A ; B : C ; D", t.Sequence(t.Sequence(A, B), t.Sequence(C, D), True)),
         ("A ;[> 2 s, <= 5 s] B", t.Sequence(A, B, False, seconds(2, 5, low_open=True))),
         ("A :[< 5 s] B", t.Sequence(A, B, True, seconds(None, 5, high_open=True))),
         ("A ;[= 1 s] B", t.Sequence(A, B, False, seconds(1, 1))),
@@ -398,7 +401,8 @@ def test_common_slips_get_a_hint(text: str, hint: str) -> None:
     [
         "SELECT * WHERE " + "(" * 100_000,
         "SELECT * WHERE " + "(" * 5_000 + "A" + ")" * 5_000,
-        "SELECT * WHERE " + " ; ".join(["A"] * 5_000),
+        "SELECT * WHERE " + "(A ; " * 5_000 + "A" + ")" * 5_000,
+        "SELECT * WHERE A" + " UNLESS A" * 5_000,
         "SELECT * WHERE A FILTER A[" + "NOT " * 5_000 + "v = 1]",
         "SELECT * WHERE A FILTER A[v = " + "- " * 5_000 + "w]",
         "SELECT * WHERE A FILTER A[v = " + "1 + " * 5_000 + "w]",
@@ -409,11 +413,14 @@ def test_deep_nesting_is_an_error_not_a_crash(text: str) -> None:
 
 
 def test_a_query_at_the_depth_limit_is_usable() -> None:
-    text = "SELECT * WHERE " + " ; ".join(["A"] * (MAX_DEPTH - 5))
+    inner = (MAX_DEPTH - 5) // 2
+    text = "SELECT * WHERE " + "(A ; " * inner + "A" + ")" * inner
     query = parse(text)
     assert query == parse(text)
     assert hash(query) == hash(parse(text))
     assert repr(query)
+    assert parse(to_text(query)) == query
+    assert Query(text).count(pa.table({"type": ["A"] * (inner + 2)})) == inner + 2
 
 
 def test_a_long_set_is_no_nesting() -> None:

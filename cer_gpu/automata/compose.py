@@ -17,6 +17,7 @@ from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
+from cer_gpu.language.chains import linked, links
 from cer_gpu.language.printer import abridged
 from cer_gpu.language.tree import Strategy, Truth
 from cer_gpu.language.walk import children, nodes
@@ -63,6 +64,8 @@ class Composition:
 
 
 EXTENDED = (tree.And, tree.All, tree.Unless, tree.Selector)
+
+CHAINED = (tree.Sequence, tree.Or, tree.And, tree.All)
 
 
 def is_extended(pattern: tree.Pattern) -> bool:
@@ -141,20 +144,64 @@ class _Walk:
     def of(self, node: tree.Pattern) -> MatchAutomaton:
         if not is_extended(node):
             return self.named(node, lambda: of_cea(core(node), self.symbols, self.predicates, self.budget))
-        inner = [self.of(operand) for operand in children(node)]
-        found = self.named(node, lambda: self.applied(node, *inner))
+        if isinstance(node, CHAINED):
+            return self.chain(node)
+        return self.put_together(node, *(self.of(operand) for operand in children(node)))
+
+    def chain(self, node: tree.Sequence | tree.Or | tree.And | tree.All) -> MatchAutomaton:
+        """The automaton of `p AND q AND r`, put together from the left.
+
+        One side of each operator is then an operand alone, which is small. Neighbours in `;`, `:` and OR that
+        are not extended are one operand.
+        """
+        operands, joints = links(node)
+        runs: list[list[tree.Pattern]] = [operands[:1]]
+        inside: list[list[tree.Pattern]] = [[]]  # the joints of each run
+        between: list[tree.Pattern] = []
+        for joint, operand in zip(joints, operands[1:]):
+            plain = not is_extended(operand) and not is_extended(runs[-1][-1])
+            if plain and isinstance(node, tree.Sequence | tree.Or):
+                runs[-1].append(operand)
+                inside[-1].append(joint)
+            else:
+                runs.append([operand])
+                inside.append([])
+                between.append(joint)
+        first, *others = (linked(run, joined) for run, joined in zip(runs, inside))
+        found = self.of(first)
+        so_far = [first]
+        for joint, operand in zip(between, others):
+            right = self.of(operand)
+            so_far.append(operand)
+            found = self.put_together(
+                joint, found, right, written=lambda: linked(so_far, between[: len(so_far) - 1])
+            )
+        return found
+
+    def put_together(
+        self,
+        node: tree.Pattern,
+        *inner: MatchAutomaton,
+        written: Callable[[], tree.Pattern] | None = None,
+    ) -> MatchAutomaton:
+        """The automaton of a node from those of its operands; `written` gives what an error shows for it."""
+        found = self.named(node, lambda: self.applied(node, *inner), written)
         before = tuple(operand.automaton.n_states for operand in inner)
         self.done.append(Applied(operator(node), before, found.automaton.n_states))
         return found
 
-    def named(self, node: tree.Pattern, build: Callable[[], MatchAutomaton]) -> MatchAutomaton:
+    def named(
+        self,
+        node: tree.Pattern,
+        build: Callable[[], MatchAutomaton],
+        written: Callable[[], tree.Pattern] | None = None,
+    ) -> MatchAutomaton:
         """What `build` gives; an error names the operator."""
         try:
             return build()
         except LimitError as error:
-            raise LimitError(
-                f"{error}\nThe operator to blame is {operator(node)} in\n  {abridged(node)}"
-            ) from None
+            shown = abridged(node if written is None else written())
+            raise LimitError(f"{error}\nThe operator to blame is {operator(node)} in\n  {shown}") from None
 
     def applied(self, node: tree.Pattern, *inner: MatchAutomaton) -> MatchAutomaton:
         budget, what = self.budget, f"the automaton of {operator(node)}"

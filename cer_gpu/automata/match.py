@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Label, Predicate, Step, Transition
 from cer_gpu.automata.determinise import assemble, determinise
-from cer_gpu.automata.explore import explore
+from cer_gpu.automata.explore import Effort, explore
 from cer_gpu.automata.minimise import minimise
 from cer_gpu.language.tree import Truth
 
@@ -64,7 +64,7 @@ COMPOSED_BUDGET = 50_000
 
 
 class Budget:
-    """How many states and transitions the operators of one formula may build together.
+    """How many states and transitions the operators of one formula may build together, and in how many steps.
 
     Raises
     ------
@@ -74,6 +74,7 @@ class Budget:
 
     def __init__(self, size: int = COMPOSED_BUDGET) -> None:
         self.left = size
+        self.effort = Effort(size)
 
     def built(self, automaton: DeterministicCEA) -> None:
         """Take what an operator has built off the budget."""
@@ -223,6 +224,7 @@ def build(
                 (labels.setdefault(label, len(labels)), 1 << number(target))
                 for label, target in follow(states[member], symbol)
             ]
+            budget.effort.spend(len(found))
         return found
 
     def subsets(subset: int) -> Iterator[tuple[tuple[int, int], int]]:
@@ -230,6 +232,7 @@ def build(
         members = first if subset == START else bits(subset)
         for symbol in range(n_classes):
             reached: dict[int, int] = {}
+            budget.effort.spend(len(members))
             for member in members:
                 for label, target in moves(member, symbol):
                     reached[label] = reached[label] | target if label in reached else target
@@ -238,7 +241,12 @@ def build(
 
     first = [number(state) for state in starts]
     found = explore(
-        START, subsets, lambda subset: subset != START and bool(subset & accepting), budget.left, what
+        START,
+        subsets,
+        lambda subset: subset != START and bool(subset & accepting),
+        budget.left,
+        what,
+        budget.effort,
     )
     order = sorted(labels, key=sorted)
     place = {labels[label]: i for i, label in enumerate(order)}

@@ -17,9 +17,10 @@ from cer_gpu.automata.construct import atom, relabelled
 from cer_gpu.automata.explore import coreachable
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import flattened
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import condition_variables
+from cer_gpu.language.walk import condition_variables, with_attributes
 from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.formulas import correlates
 
@@ -187,7 +188,8 @@ class _Walk:
                 )
             case t.Filter(pattern=inner, condition=condition) if correlates(t.Filter(_ANY, condition)):
                 part = self.of(inner, around)
-                self._equality(condition, inner, part)
+                for one in flattened(t.Both, condition):
+                    self._equality(one, inner, part)
                 return part
             case t.Filter(pattern=t.Iteration(), condition=condition):
                 raise _refused(
@@ -289,11 +291,5 @@ def _marking(marked: Mapping[int, frozenset[str]], name: str) -> frozenset[int]:
 
 def bare(expression: t.Expression) -> t.Expression:
     """An expression over the attributes of one variable as one over those of an event."""
-    match expression:
-        case t.Attribute(name=name):
-            return t.Attribute(name)
-        case t.Negation(operand=operand):
-            return t.Negation(bare(operand))
-        case t.Arithmetic(op=op, left=left, right=right):
-            return t.Arithmetic(op, bare(left), bare(right))
-    return expression
+    found: t.Expression = with_attributes(expression, lambda attribute: t.Attribute(attribute.name))
+    return found

@@ -6,7 +6,7 @@ syntax but not the right form is reported, all of it at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from cer_gpu.language.amounts import (
     unit_of,
     window_of,
 )
+from cer_gpu.language.chains import balanced
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.parse_tree import Meta, Token, Transformer, Tree
 from cer_gpu.language.words import text_of, unquoted, written
@@ -148,19 +149,22 @@ class _Builder(Transformer):
             number_of(str(2**63), edge, self.findings)
 
     def _check_order(self, clauses: Sequence[_Clause]) -> None:
-        for index, clause in enumerate(clauses):
-            earlier = [other.keyword for other in clauses[:index]]
-            if clause.keyword in earlier:
+        latest = -1
+        seen: dict[str, None] = {}
+        for clause in clauses:
+            place = _CLAUSES.index(clause.keyword)
+            if clause.keyword in seen:
                 self.findings.error("CER008", f"{clause.keyword} is given twice", clause.span)
-                continue
-            after = [word for word in earlier if _CLAUSES.index(word) > _CLAUSES.index(clause.keyword)]
-            if after:
+            elif place < latest:
+                after = next(word for word in seen if _CLAUSES.index(word) > place)
                 self.findings.error(
                     "CER008",
-                    f"{clause.keyword} comes before {after[0]}",
+                    f"{clause.keyword} comes before {after}",
                     clause.span,
                     "the order is " + ", ".join(_CLAUSES),
                 )
+            seen[clause.keyword] = None
+            latest = max(latest, place)
 
     def strategy(self, meta: Meta, children: list[Any]) -> t.Strategy:
         return t.Strategy("NEXT" if children[0].type == "NXT" else children[0].type)
@@ -317,19 +321,41 @@ class _Builder(Transformer):
         gap = children[-1] if isinstance(children[-1], t.Interval) else None
         return t.Iteration(children[0], _has(children, "COLONPLUS"), gap, span=_place(meta))
 
-    def sequence(self, meta: Meta, children: list[Any]) -> t.Sequence:
-        left, *gap, right = _nodes(children)
-        interval = gap[0] if gap else None
-        return t.Sequence(left, right, _has(children, "COLON"), interval, span=_place(meta))
+    def sequence(self, meta: Meta, children: list[Any]) -> t.Pattern:
+        joints: list[tuple[bool, t.Interval | None]] = [(False, None)]  # what stands before each part
+        for child in children:
+            if isinstance(child, Token):
+                joints.append((child.type == "COLON", None))
+            elif isinstance(child, t.Interval):
+                joints[-1] = (joints[-1][0], child)
 
-    def and_(self, meta: Meta, children: list[Any]) -> t.And:
-        return t.And(children[0], children[-1], span=_place(meta))
+        def join(place: int, left: t.Pattern, right: t.Pattern, span: Span) -> t.Pattern:
+            return t.Sequence(left, right, *joints[place], span=span)
 
-    def all_(self, meta: Meta, children: list[Any]) -> t.All:
-        return t.All(children[0], children[-1], span=_place(meta))
+        return self._chain(children, join)
 
-    def or_(self, meta: Meta, children: list[Any]) -> t.Or:
-        return t.Or(children[0], children[-1], span=_place(meta))
+    def together(self, meta: Meta, children: list[Any]) -> t.Pattern:
+        return self._chain(children, lambda _, left, right, span: t.And(left, right, span=span))
+
+    def anywhere(self, meta: Meta, children: list[Any]) -> t.Pattern:
+        return self._chain(children, lambda _, left, right, span: t.All(left, right, span=span))
+
+    def either(self, meta: Meta, children: list[Any]) -> t.Pattern:
+        return self._chain(children, lambda _, left, right, span: t.Or(left, right, span=span))
+
+    def _chain(self, children: list[Any], join: Callable[[int, Any, Any, Span], Any]) -> Any:
+        """The operands of a chain, joined to a balanced tree; each node's place is that of its operands."""
+        operands = [
+            (child, _place(node.meta))
+            for child, node in zip(children, self.here.children)
+            if not isinstance(child, Token | t.Interval)
+        ]
+
+        def joined(place: int, left: tuple[Any, Span], right: tuple[Any, Span]) -> tuple[Any, Span]:
+            span = Span(left[1].start, right[1].end)
+            return join(place, left[0], right[0], span), span
+
+        return balanced(operands, joined)[0]
 
     def unless(self, meta: Meta, children: list[Any]) -> t.Unless:
         return t.Unless(children[0], children[-1], span=_place(meta))
@@ -404,11 +430,11 @@ class _Builder(Transformer):
     def invert(self, meta: Meta, children: list[Any]) -> t.Not:
         return t.Not(children[-1], span=_place(meta))
 
-    def both(self, meta: Meta, children: list[Any]) -> t.Both:
-        return t.Both(children[0], children[-1], span=_place(meta))
+    def conjunction(self, meta: Meta, children: list[Any]) -> t.Condition:
+        return self._chain(children, lambda _, left, right, span: t.Both(left, right, span=span))
 
-    def either_condition(self, meta: Meta, children: list[Any]) -> t.Either:
-        return t.Either(children[0], children[-1], span=_place(meta))
+    def condition(self, meta: Meta, children: list[Any]) -> t.Condition:
+        return self._chain(children, lambda _, left, right, span: t.Either(left, right, span=span))
 
     # ------------------------------------------------------------------------- expressions
 

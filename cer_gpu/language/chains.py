@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -29,6 +30,11 @@ def balanced(parts: Sequence[T], join: Callable[[int, T, T], T]) -> T:
     return span(0, len(parts))
 
 
+def chain_of(kind: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
+    """Parts joined by nodes of one kind, as `balanced` does."""
+    return balanced(parts, lambda _, left, right: kind(left, right))
+
+
 def middle_of(start: int, stop: int) -> int:
     """Where a chain of the parts `start .. stop - 1` is joined last; the left side is never the shorter."""
     return (start + stop + 1) // 2
@@ -45,3 +51,46 @@ def flattened(kind: type[Any], node: Any) -> list[Any]:
         else:
             found.append(part)
     return found
+
+
+def links(node: Any) -> tuple[list[Any], list[Any]]:
+    """The operands of nested nodes of the kind of `node`, and the nodes between them, from left to right."""
+    kind = type(node)
+    operands, joints = [], []
+    waiting = [(node, False)]
+    while waiting:
+        part, joins = waiting.pop()
+        if joins:
+            joints.append(part)
+        elif isinstance(part, kind):
+            waiting += ((part.right, False), (part, True), (part.left, False))
+        else:
+            operands.append(part)
+    return operands, joints
+
+
+def linked(operands: Sequence[Any], joints: Sequence[Any]) -> Any:
+    """Operands joined by nodes like those between them: what `links` gives, as a balanced tree."""
+    return balanced(operands, lambda place, left, right: replace(joints[place - 1], left=left, right=right))
+
+
+def as_written(node: Any) -> tuple[list[Any], list[Any]]:
+    """The operands that a chain is written with, and the nodes that join them, from left to right.
+
+    Operands without parentheses are read back as `balanced` joins them; where the node is of another shape
+    some of its operands are themselves chains of its kind, which parentheses have to keep together.
+    """
+    kind = type(node)
+
+    def read(one: Any) -> tuple[list[Any], list[Any]]:
+        if not isinstance(one, kind):
+            return [one], []
+        left, right = read(one.left), read(one.right)
+        alone: Any = (([one.left], []), ([one.right], []))
+        for first, second in ((left, right), (left, alone[1]), (alone[0], right), alone):
+            before, after = len(first[0]), len(second[0])
+            if before == middle_of(0, before + after):
+                return [*first[0], *second[0]], [*first[1], one, *second[1]]
+        raise AssertionError("two operands are always read back")
+
+    return read(node)

@@ -202,6 +202,9 @@ def _node(rule: Rule, parts: list[Any]) -> Any:
     for place in rule.kept:
         if place >= 0:
             children.append(parts[place])
+        elif not children:
+            # A list that grows part by part is the node of a rule for itself: it is handed on, not copied.
+            children = parts[-1 - place].children
         else:
             children += parts[-1 - place].children
     if rule.single and len(children) == 1:

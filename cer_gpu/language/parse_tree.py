@@ -59,7 +59,14 @@ class Transformer:
     """Replaces every node of a tree by what the method named for it makes of the node's place and children.
 
     The inner nodes come before the outer; nothing recurses. Tokens stay as they are.
+
+    Attributes
+    ----------
+    here : Tree
+        The node at hand, as it was.
     """
+
+    here: Tree
 
     def transform(self, tree: Tree) -> Any:
         """What becomes of a tree, which itself is left as it is."""
@@ -76,11 +83,11 @@ class Transformer:
                     made[place] = _Place(len(order) - 1)
         results: list[Any] = [None] * len(order)
         for number in range(len(order) - 1, -1, -1):
-            node, children = order[number]
+            self.here, children = order[number]
             for place, child in enumerate(children):
                 if isinstance(child, _Place):
                     children[place] = results[child]
-            results[number] = getattr(self, node.data)(node.meta, children)
+            results[number] = getattr(self, self.here.data)(self.here.meta, children)
         return results[top[0]]
 
 

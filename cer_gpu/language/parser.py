@@ -17,6 +17,10 @@ MAX_DEPTH = 150
 """How deep a query may nest: whatever walks a syntax tree may recurse on it."""
 
 
+CHAINS = frozenset({"sequence", "together", "anywhere", "either", "conjunction", "condition"})
+"""The rules of the grammar that are lists of operands."""
+
+
 def parse(text: str) -> Statement:
     """The query or the rule that a text says.
 
@@ -73,15 +77,22 @@ def _expected_after(tokens: tuple[Token, ...], start: str) -> frozenset[str]:
 
 
 def _too_deep(tree: Tree) -> Diagnostic | None:
-    level = [tree]
-    for _ in range(MAX_DEPTH):
-        level = [part for node in level for part in node.children if isinstance(part, Tree)]
-        if not level:
-            return None
-    meta = level[0].meta or Meta(0, 0)
-    return Diagnostic(
-        "CER006",
-        f"the query nests more than {MAX_DEPTH} deep",
-        Span(meta.start_pos, meta.end_pos),
-        hints=("a long chain of `a = 1 OR a = 2 OR ...` is `a IN {1, 2, ...}`",),
-    )
+    waiting = [(tree, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if depth >= MAX_DEPTH:
+            meta = node.meta or Meta(0, 0)
+            return Diagnostic(
+                "CER006",
+                f"the query nests more than {MAX_DEPTH} deep",
+                Span(meta.start_pos, meta.end_pos),
+                hints=(
+                    "chains of `;`, `:`, AND, ALL and OR may be of any length; "
+                    "parentheses, NOT, AS, UNLESS, FILTER and arithmetic nest",
+                ),
+            )
+        inner = [part for part in node.children if isinstance(part, Tree)]
+        # A chain becomes a balanced tree, which is as deep as its number of operands has bits.
+        below = (len(inner) - 1).bit_length() if node.data in CHAINS else 1
+        waiting += ((part, depth + below) for part in reversed(inner))
+    return None

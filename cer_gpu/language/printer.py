@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import as_written
 from cer_gpu.language.units import LONG_NAMES
 from cer_gpu.language.words import quoted_text, written, written_variable
 
@@ -154,15 +156,17 @@ def _pattern_at(pattern: t.Pattern) -> tuple[int, str]:
         case t.Iteration(pattern=inner_pattern, contiguous=contiguous, gap=gap):
             sign = " :+" if contiguous else "+"
             return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)}{sign}{_gap(gap)}"
-        case t.Sequence(left=left, right=right, contiguous=contiguous, gap=gap):
-            sign = f" {':' if contiguous else ';'}{_gap(gap)} "
-            return _SEQUENCE, _pattern(left, _SEQUENCE) + sign + _pattern(right, _POSTFIX)
-        case t.And(left=left, right=right):
-            return _AND, f"{_pattern(left, _AND)} AND {_pattern(right, _SEQUENCE)}"
-        case t.All(left=left, right=right):
-            return _ALL, f"{_pattern(left, _ALL)} ALL {_pattern(right, _AND)}"
-        case t.Or(left=left, right=right):
-            return _OR, f"{_pattern(left, _OR)} OR {_pattern(right, _ALL)}"
+        case t.Sequence():
+            operands, joints = as_written(pattern)
+            signs = [f" {':' if joint.contiguous else ';'}{_gap(joint.gap)} " for joint in joints]
+            texts = [_pattern(operand, _POSTFIX) for operand in operands]
+            return _SEQUENCE, "".join(chain.from_iterable(zip(["", *signs], texts)))
+        case t.And():
+            return _AND, " AND ".join(_pattern(operand, _SEQUENCE) for operand in as_written(pattern)[0])
+        case t.All():
+            return _ALL, " ALL ".join(_pattern(operand, _AND) for operand in as_written(pattern)[0])
+        case t.Or():
+            return _OR, " OR ".join(_pattern(operand, _ALL) for operand in as_written(pattern)[0])
         case t.Unless(left=left, right=right):
             return _UNLESS, f"{_pattern(left, _UNLESS)} UNLESS {_pattern(right, _OR)}"
         case t.Filter(pattern=inner_pattern, condition=condition):
@@ -199,10 +203,10 @@ def _condition(condition: t.Condition, level: int) -> str:
 
 def _condition_at(condition: t.Condition) -> tuple[int, str]:
     match condition:
-        case t.Either(left=left, right=right):
-            return _EITHER, f"{_condition(left, _EITHER)} OR {_condition(right, _BOTH)}"
-        case t.Both(left=left, right=right):
-            return _BOTH, f"{_condition(left, _BOTH)} AND {_condition(right, _NOT)}"
+        case t.Either():
+            return _EITHER, " OR ".join(_condition(operand, _BOTH) for operand in as_written(condition)[0])
+        case t.Both():
+            return _BOTH, " AND ".join(_condition(operand, _NOT) for operand in as_written(condition)[0])
         case t.Not(operand=t.InSet() | t.InRange() | t.Like() | t.IsNull() as test):
             return _NOT, _test(test, "NOT ")
         case t.Not(operand=operand):

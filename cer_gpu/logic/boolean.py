@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import reduce
 from typing import TypeAlias
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import chain_of, flattened
 
 TRUE = t.Truth(True)
 FALSE = t.Truth(False)
@@ -22,7 +22,7 @@ def conjunction(conditions: Iterable[t.Condition]) -> t.Condition:
     kept = _flat(t.Both, conditions)
     if FALSE in kept or _contradicts(kept):
         return FALSE
-    return reduce(t.Both, [one for one in kept if one != TRUE] or [TRUE])
+    return chain_of(t.Both, [one for one in kept if one != TRUE] or [TRUE])
 
 
 def disjunction(conditions: Iterable[t.Condition]) -> t.Condition:
@@ -30,7 +30,7 @@ def disjunction(conditions: Iterable[t.Condition]) -> t.Condition:
     kept = _flat(t.Either, conditions)
     if TRUE in kept or _contradicts(kept):
         return TRUE
-    return reduce(t.Either, [one for one in kept if one != FALSE] or [FALSE])
+    return chain_of(t.Either, [one for one in kept if one != FALSE] or [FALSE])
 
 
 def negation(condition: t.Condition) -> t.Condition:
@@ -44,15 +44,8 @@ def negation(condition: t.Condition) -> t.Condition:
             return t.Not(condition)
 
 
-def flatten(kind: type[t.Both] | type[t.Either], condition: t.Condition) -> list[t.Condition]:
-    """The operands of nested AND (OR), from left to right."""
-    if isinstance(condition, kind):
-        return flatten(kind, condition.left) + flatten(kind, condition.right)
-    return [condition]
-
-
 def _flat(kind: type[t.Both] | type[t.Either], conditions: Iterable[t.Condition]) -> Operands:
-    operands = (one for condition in conditions for one in flatten(kind, condition))
+    operands = (one for condition in conditions for one in flattened(kind, condition))
     return dict.fromkeys(operands)
 
 

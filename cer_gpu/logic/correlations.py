@@ -1,20 +1,22 @@
-"""Filters with correlations, unfolded: AND to filters around each other, OR to OR of formulas.
+"""Filters with correlations, unfolded: OR to OR of formulas, AND to a filter of correlations around others.
 
-What is left of a correlation is one comparison, or its complement, in a filter of its own.
+What is left of correlations are filters of comparisons, or complements of comparisons, that hold together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.logic.boolean import negation
 from cer_gpu.logic.formulas import BUDGET, atoms, correlates, rebuild
 
 
 def unfolded(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
-    """An equivalent formula in which every filter with a correlation has no other condition.
+    """An equivalent formula in which every filter with a correlation is an AND of correlations.
 
     `p FILTER x.a = y.b OR x[c > 1]` becomes `(p FILTER x.a = y.b) OR (p FILTER x[c > 1])`.
 
@@ -42,14 +44,38 @@ def unfolded(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
 
 
 def _filtered(pattern: t.Pattern, condition: t.Condition, negated: bool) -> t.Pattern:
-    match condition:
-        case t.Not(operand=operand):
-            return _filtered(pattern, operand, not negated)
-        case t.Both(left=left, right=right) | t.Either(left=left, right=right):
-            if isinstance(condition, t.Both) != negated:
-                return _filtered(_filtered(pattern, left, negated), right, negated)
-            return t.Or(_filtered(pattern, left, negated), _filtered(pattern, right, negated))
-    return t.Filter(pattern, negation(condition) if negated else condition)
+    if isinstance(condition, t.Not):
+        return _filtered(pattern, condition.operand, not negated)
+    if not isinstance(condition, t.Both | t.Either):
+        return t.Filter(pattern, negation(condition) if negated else condition)
+    if isinstance(condition, t.Both) == negated:
+        parts = flattened(type(condition), condition)
+        return chain_of(t.Or, [_filtered(pattern, part, negated) for part in parts])
+    unary: list[t.Condition] = []
+    correlations: list[t.Condition] = []
+    for part, opposite in _together(condition, negated):
+        if isinstance(part, t.Both | t.Either):
+            pattern = _filtered(pattern, part, opposite)
+        else:
+            literals = unary if isinstance(part, t.Every | t.Truth) else correlations
+            literals.append(negation(part) if opposite else part)
+    for literals in (unary, correlations):
+        if literals:
+            pattern = t.Filter(pattern, chain_of(t.Both, literals))
+    return pattern
+
+
+def _together(condition: t.Condition, negated: bool) -> Iterator[tuple[t.Condition, bool]]:
+    """What has to hold together for a condition: alternatives and literals, each as it is or negated."""
+    waiting = [(condition, negated)]
+    while waiting:
+        part, opposite = waiting.pop()
+        if isinstance(part, t.Not):
+            waiting.append((part.operand, not opposite))
+        elif isinstance(part, t.Both | t.Either) and isinstance(part, t.Both) != opposite:
+            waiting += ((part.right, opposite), (part.left, opposite))
+        else:
+            yield part, opposite
 
 
 def _branches(condition: t.Condition, negated: bool) -> int:

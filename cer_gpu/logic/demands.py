@@ -9,17 +9,17 @@ from itertools import product
 from typing import NamedTuple
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import flattened
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.boolean import (
     conjunction,
     disjunction,
-    flatten,
     fold,
     negation,
     replace_literals,
     speaks_of_events,
 )
-from cer_gpu.logic.formulas import Names, count_marked
+from cer_gpu.logic.formulas import Names, counts_marked
 
 
 class Demand(NamedTuple):
@@ -55,9 +55,9 @@ def condense(condition: t.Condition, filtered: t.Pattern) -> t.Condition:
         The pattern that it filters.
     """
     names = sorted(variables(filtered))
-    counts = {x: count_marked(filtered, frozenset((x,))) for x in names}
+    counts = counts_marked(filtered)
     single = [x for x in names if counts[x] == (1, 1)]
-    if single and count_marked(filtered, None) == (1, 1):
+    if single and counts[None] == (1, 1):
         same = dict.fromkeys(single, single[0])
         condition = replace_literals(
             condition,
@@ -78,7 +78,7 @@ def condense(condition: t.Condition, filtered: t.Pattern) -> t.Condition:
     def condensed(node: t.Condition) -> t.Condition:
         match node:
             case t.Both() | t.Either() if speaks_of_events(node):
-                operands = [condensed(one) for one in flatten(type(node), node)]
+                operands = [condensed(one) for one in flattened(type(node), node)]
                 join = conjunction if isinstance(node, t.Both) else disjunction
                 together: dict[str, list[t.Condition]] = {}
                 others = []

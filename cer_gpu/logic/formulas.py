@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import reduce
 from typing import NamedTuple
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import chain_of
 from cer_gpu.language.walk import condition_variables, nodes
 from cer_gpu.logic.boolean import FALSE
 
@@ -61,7 +61,7 @@ def joined(node: t.Pattern, left: t.Pattern, right: t.Pattern) -> t.Pattern:
 
 def either(patterns: Iterable[t.Pattern]) -> t.Pattern:
     """OR of one or more patterns, without repetitions."""
-    return reduce(t.Or, dict.fromkeys(patterns))
+    return chain_of(t.Or, list(dict.fromkeys(patterns)))
 
 
 def never(atom: t.EventType) -> t.Filter:
@@ -97,13 +97,46 @@ def count_marked(pattern: t.Pattern, names: Names) -> Count:
         case t.Unless(left=kept):
             return count_marked(kept, names)
         case t.Sequence() | t.Or() | t.And() | t.All():
-            return _count_together(pattern, names)
+            return _together(pattern, count_marked(pattern.left, names), count_marked(pattern.right, names))
         case _:
             return count_marked(pattern.pattern, names)
 
 
-def _count_together(pattern: t.Sequence | t.Or | t.And | t.All, names: Names) -> Count:
-    a, b = count_marked(pattern.left, names), count_marked(pattern.right, names)
+def counts_marked(pattern: t.Pattern) -> dict[str | None, Count]:
+    """`count_marked` for each variable of the pattern alone, and for None, in one walk."""
+    match pattern:
+        case t.EventType():
+            return dict.fromkeys((None, *pattern.variables), Count(1, 1))
+        case t.OtherEvent():
+            return {None: _NO_EVENTS}
+        case t.As(pattern=inner, variable=name):
+            counts = counts_marked(inner)
+            counts[name] = counts[None]
+            return counts
+        case t.Project(pattern=inner, variables=kept):
+            counts = counts_marked(inner)
+            shown: dict[str | None, Count] = {name: counts[name] for name in kept if name in counts}
+            shown[None] = count_marked(pattern, None)
+            return shown
+        case t.Iteration(pattern=body):
+            once = counts_marked(body)
+            return {name: Count(count.least, 2 if count.most else 0) for name, count in once.items()}
+        case t.Unless(left=kept):
+            return counts_marked(kept)
+        case t.Sequence() | t.Or() | t.And() | t.All():
+            left, right = counts_marked(pattern.left), counts_marked(pattern.right)
+            return {
+                name: _together(pattern, left.get(name, _NO_EVENTS), right.get(name, _NO_EVENTS))
+                for name in {**left, **right}
+            }
+        case _:
+            return counts_marked(pattern.pattern)
+
+
+_NO_EVENTS = Count(0, 0)
+
+
+def _together(pattern: t.Sequence | t.Or | t.And | t.All, a: Count, b: Count) -> Count:
     match pattern:
         case t.Sequence():
             return Count(min(2, a.least + b.least), min(2, a.most + b.most))

@@ -22,12 +22,12 @@ the result is not in LP-normal form, and `is_lp` says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial, reduce
 from itertools import product
 from typing import Generic, Protocol, TypeVar
 
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import balanced
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.binding import hidden, reads
@@ -147,6 +147,8 @@ class _Trees:
         return self.made[key]
 
     def joined(self, node: t.Pattern, left: t.Pattern, right: t.Pattern) -> t.Pattern:
+        if isinstance(node, t.And) and left is right:
+            return left
         key = joined(node, _HOLE, _HOLE), id(left), id(right)
         if key not in self.made:
             self.made[key] = joined(node, left, right)
@@ -154,7 +156,8 @@ class _Trees:
 
     def either(self, options: Sequence[t.Pattern]) -> t.Pattern:
         apart = {id(option): option for option in options}
-        return reduce(partial(self.joined, t.Or(_HOLE, _HOLE)), apart.values())
+        either = t.Or(_HOLE, _HOLE)
+        return balanced(list(apart.values()), lambda _, left, right: self.joined(either, left, right))
 
 
 class _Sizes:

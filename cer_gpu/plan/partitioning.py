@@ -14,7 +14,7 @@ them. A group all of whose instances have ended can never be merged again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
@@ -23,6 +23,7 @@ from cer_gpu.automata.pcea import Keys
 from cer_gpu.automata.positions import Constraint, PositionAutomaton, Step, position_automaton
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree as t
+from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import rebuild
 
@@ -246,6 +247,12 @@ def _without_guaranteed(formula: t.Pattern, automaton: PositionAutomaton, classe
 
     def change(node: t.Pattern) -> t.Pattern:
         inner = rebuild(node, change)
-        return inner.pattern if isinstance(inner, t.Filter) and inner.condition in removed else inner
+        if not isinstance(inner, t.Filter):
+            return inner
+        parts = flattened(t.Both, inner.condition)
+        left = [part for part in parts if part not in removed]
+        if len(left) == len(parts):
+            return inner
+        return replace(inner, condition=chain_of(t.Both, left)) if left else inner.pattern
 
     return change(formula)
