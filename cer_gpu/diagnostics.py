@@ -1,4 +1,4 @@
-"""Findings about a query: as data, the table of their codes, and as text with the place in the query."""
+"""Errors and notes about a query: as data, as text with the place in the query, and the table of codes."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ MESSAGE = 1_000
 """Characters of a message, and of a hint, that are shown at most."""
 
 SHOWN = 20
-"""So many findings are reported one by one; of the others only how many there are."""
+"""Findings that are reported one by one; of the others only their number is."""
 
 
 def render(diagnostic: Diagnostic, text: str) -> str:

@@ -12,7 +12,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
 SHARE = 16
-"""An operand that takes more than this part of the budget is to blame."""
+"""An operand whose automaton takes more than 1 / SHARE of the budget is to blame."""
 
 _STATES = 8_000
 """States of the nondeterministic automata that a search may build: a quarter of a second."""

@@ -28,8 +28,8 @@ from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
 from cer_gpu.automata.positions import (
     Constraint,
     PositionAutomaton,
+    PositionStep,
     Prospects,
-    Step,
     inexpressible,
     position_automaton,
     prospects_of,
@@ -104,7 +104,7 @@ def to_pcea(pattern: t.Pattern, budget: int = DEFAULT_BUDGET) -> PCEA:
     """
     automaton = position_automaton(pattern)
     prospects = [prospects_of(automaton, one) for one in automaton.constraints]
-    steps: dict[int, list[Step]] = {}
+    steps: dict[int, list[PositionStep]] = {}
     for step in automaton.steps:
         steps.setdefault(step.source, []).append(step)
 

@@ -1,4 +1,4 @@
-"""Match automata: complex event automata that also read the events before the complex event starts.
+"""Match automata: complex event automata that also read the events before the start of a complex event.
 
 The match automata of the thesis (chapter 6) read a stream from position i on, where i is what `;`, an
 iteration or the beginning of the stream says. What a selector chooses depends on all events from i on, so
@@ -64,7 +64,7 @@ COMPOSED_BUDGET = 50_000
 
 
 class Budget:
-    """How many states and transitions the operators of one formula may build together, and in how many steps.
+    """The states, transitions and steps that the operators of one formula may take together.
 
     Raises
     ------

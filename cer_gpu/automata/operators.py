@@ -200,7 +200,7 @@ def _targets(leaving: list[tuple[Label, int]]) -> int:
 def relabelled(
     operand: MatchAutomaton, relabel: Callable[[Label], Label], budget: Budget, what: str
 ) -> MatchAutomaton:
-    """AS and PROJECT: the same runs with other labels; those that become one complex event become one run."""
+    """AS and PROJECT: the same runs with other labels; runs that become the same complex event are merged."""
     leaving = operand.leaving()
 
     def follow(state: int, symbol: int) -> Iterator[tuple[Label, int]]:

@@ -38,7 +38,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PositionStep:
     """From the event of one position to that of the next.
 
     Attributes
@@ -90,7 +90,7 @@ class PositionAutomaton:
     positions: tuple[Position, ...]
     first: tuple[int, ...]
     last: frozenset[int]
-    steps: tuple[Step, ...]
+    steps: tuple[PositionStep, ...]
     constraints: tuple[Constraint, ...]
 
 
@@ -126,7 +126,7 @@ def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
         CER061: for a correlation that is no equality of two variables, one whose variables are both defined
         outside of the filtered pattern, NOT (T), and what `to_lp` leaves over an iteration.
     """
-    walk = _Walk()
+    walk = _PositionWalk()
     whole = walk.of(pattern, None)
     walk.bind(whole.marked, variables(pattern), 0)
     return PositionAutomaton(
@@ -135,7 +135,7 @@ def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
 
 
 def inexpressible(comparison: t.Condition, why: str, *hints: str) -> QueryError:
-    """The error of a correlation that cannot be evaluated."""
+    """The error that names a correlation which cannot be evaluated, and why."""
     text = f"`{to_text(comparison)}` cannot be evaluated here: {why}"
     return _refused(text, comparison.span, *hints)
 
@@ -145,14 +145,14 @@ def _refused(text: str, span: Span | None, *hints: str) -> QueryError:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Fragment:
     """A part of the formula: where it begins and ends, and what marks each position at this level."""
 
     first: tuple[int, ...]
     last: tuple[int, ...]
     marked: Mapping[int, frozenset[str]]
 
-    def with_name(self, name: str) -> _Part:
+    def with_name(self, name: str) -> _Fragment:
         named = {p: names | {name} if names else names for p, names in self.marked.items()}
         return replace(self, marked=named)
 
@@ -170,19 +170,19 @@ Around = tuple["t.As | t.Project", "Around"] | None
 
 
 @dataclass
-class _Walk:
+class _PositionWalk:
     positions: list[Position] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PositionStep] = field(default_factory=list)
     pending: list[_Pending] = field(default_factory=list)
     loops: list[int] = field(default_factory=list)
     n_loops: int = 0
 
-    def of(self, node: t.Pattern, around: Around) -> _Part:
+    def of(self, node: t.Pattern, around: Around) -> _Fragment:
         match node:
             case t.OtherEvent():
                 raise _refused(
                     "`NOT (...)` cannot stand beside a correlation: it matches events that leave no mark, "
-                    "and equalities are followed from mark to mark",
+                    "and an equality is checked between marked events only",
                     node.span,
                     "where all events share the value, PARTITION BY it and leave the correlation out",
                 )
@@ -193,8 +193,8 @@ class _Walk:
                 return part
             case t.Filter(pattern=t.Iteration(), condition=condition):
                 raise _refused(
-                    f"`{to_text(condition)}` asks for some event among all repetitions, inside which a "
-                    "correlation reads a variable from around it: they are not followed together",
+                    f"`{to_text(condition)}` asks for one event of any repetition, and a correlation inside "
+                    "the repetitions reads a variable from outside: the two together are not evaluated",
                     condition.span or node.span,
                 )
             case t.EventType() | t.Filter():
@@ -202,7 +202,7 @@ class _Walk:
                 number = len(self.positions)
                 own = frozenset(event_type.variables)
                 self.positions.append(Position(event_type.name, predicate, relabelled(own, around)))
-                return _Part((number,), (number,), {number: own})
+                return _Fragment((number,), (number,), {number: own})
             case t.As(pattern=inner, variable=name):
                 return self.of(inner, (node, around)).with_name(name)
             case t.Project(pattern=inner, variables=kept):
@@ -212,11 +212,13 @@ class _Walk:
                 return replace(part, marked={p: names.intersection(kept) for p, names in part.marked.items()})
             case t.Or(left=left, right=right):
                 one, other = self.of(left, around), self.of(right, around)
-                return _Part(one.first + other.first, one.last + other.last, {**one.marked, **other.marked})
+                return _Fragment(
+                    one.first + other.first, one.last + other.last, {**one.marked, **other.marked}
+                )
             case t.Sequence(left=left, right=right, contiguous=contiguous, gap=None):
                 one, other = self.of(left, around), self.of(right, around)
                 self._follow(one.last, other.first, contiguous, None)
-                return _Part(one.first, other.last, {**one.marked, **other.marked})
+                return _Fragment(one.first, other.last, {**one.marked, **other.marked})
             case t.Iteration(pattern=body, contiguous=contiguous, gap=None):
                 number = self.n_loops
                 self.n_loops += 1
@@ -247,7 +249,7 @@ class _Walk:
             found.append(Constraint(one.comparison, left, right, one.resets))
         return tuple(found)
 
-    def _equality(self, condition: t.Condition, inner: t.Pattern, part: _Part) -> None:
+    def _equality(self, condition: t.Condition, inner: t.Pattern, part: _Fragment) -> None:
         if isinstance(condition, t.Not):
             raise inexpressible(
                 condition.operand,
@@ -278,7 +280,9 @@ class _Walk:
     def _follow(
         self, sources: tuple[int, ...], targets: tuple[int, ...], contiguous: bool, loop: int | None
     ) -> None:
-        self.steps += [Step(source, target, contiguous, loop) for source in sources for target in targets]
+        self.steps += [
+            PositionStep(source, target, contiguous, loop) for source in sources for target in targets
+        ]
 
 
 _ANY = t.EventType("")

@@ -154,21 +154,21 @@ _STEPS = 300_000
 
 
 def _next(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Sets:
-    """The first difference decides: once preferred, a run stays so, whatever follows."""
+    """NEXT: the first difference decides, so a preferred run stays preferred."""
     if marked:
         return preferred[0] | preferred[1], equal[0], 0
     return preferred[0] | preferred[1] | equal[0], equal[1], 0
 
 
 def _last(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Sets:
-    """The last difference decides: any run may come to be preferred by what it marks later."""
+    """LAST: the last difference decides, so any run may become preferred by what it marks later."""
     if marked:
         return preferred[0], equal[0], other[0] | preferred[1] | equal[1] | other[1]
     return preferred[1] | preferred[0] | equal[0] | other[0], equal[1], other[1]
 
 
 def _max(marked: bool, preferred: Stepped, equal: Stepped, other: Stepped) -> Sets:
-    """Preferred are proper supersets: they mark all that the run marks."""
+    """MAX: a run that marks the same positions and more is preferred."""
     if marked:
         return preferred[0], equal[0], 0
     return preferred[0] | preferred[1] | equal[0], equal[1], 0

@@ -1,4 +1,4 @@
-"""Whether a conjunctive query is hierarchical, and the witness that it is not."""
+"""Tells whether a conjunctive query is hierarchical, and finds two variables that show why not."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class NotLocalError(JoinError):
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """`S(a = x, b = 2)` with the comparisons that it alone decides.
+    """`S(a = x, b = 2)` with the comparisons that need no other atom.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class ConjunctiveQuery:
-    """The body of a rule (section 4 of the paper); every variable counts, so the query is full.
+    """The body of a rule (section 4 of the paper). All its variables are in the answer: the query is full.
 
     Under bag semantics each choice of events is one answer, so what the head keeps changes no answer.
 
@@ -134,7 +134,7 @@ def variables_of(node: t.Comparison | t.Expression) -> frozenset[str]:
 
 
 def common_keys(query: ConjunctiveQuery) -> Mapping[str, Keys] | None:
-    """What all events of an answer are equal in: for each event type its attributes, in one order.
+    """The attributes in which all events of an answer are equal: for each event type, in one order.
 
     Made of the variables that every atom has, at one attribute for each event type. None where there is no
     such variable, or a single atom (whose variables may be null).

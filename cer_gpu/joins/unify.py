@@ -1,4 +1,4 @@
-"""What an event has to satisfy to serve several atoms at once: Lemmas B.3 and B.4 of the PCEA paper.
+"""Self-joins: the predicate of events that fit several atoms at once (Lemmas B.3 and B.4 of the PCEA paper).
 
 One event for `S(a = x, b = y)` and `S(a = y, b = 3)` has a = b = 3: attributes that are the same variable, or
 the same constant, in one of the atoms are equal, and so on transitively.

@@ -81,7 +81,7 @@ def number_of(written_number: str, span: Span, findings: Findings, *, negative: 
 
 
 def unit_of(word: str, span: Span, findings: Findings) -> str:
-    """The unit that a word names; `s` after reporting a word that names none."""
+    """The unit that a word names. A word that names none is reported, and seconds are assumed."""
     unit = unit_named(word)
     if unit is not None:
         return unit
@@ -93,12 +93,12 @@ def unit_of(word: str, span: Span, findings: Findings) -> str:
 
 
 def is_events(word: str) -> bool:
-    """Whether a word after a number says that the number counts events."""
+    """Whether the word after a number is EVENTS, so that the number counts events."""
     return word.lower() in ("events", "event")
 
 
 def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative: bool = False) -> Amount:
-    """Spans added up, exactly, in the smallest unit that is written."""
+    """Add up spans exactly, in the smallest unit that is written: `1 min 30 s` is 90 s."""
     sign = -1 if negative else 1
     if len(parts) == 1:
         return Amount(sign * parts[0].value, parts[0].unit, span)
@@ -117,7 +117,7 @@ def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative:
 
 
 def interval_of(bounds: Sequence[WrittenBound], span: Span, findings: Findings) -> Interval:
-    """The interval that one or two bounds say; an unbounded one after reporting that they say none."""
+    """The interval of one or two bounds. Bounds that make none are reported, and no bound is assumed."""
     forms = "`[<= 5 s]`, `[> 2 s]`, `[= 1 s]`, `[2 s, 5 s]`, `[> 2 s, <= 5 s]`"
     for bound in bounds:
         if bound.amount.unit == EVENTS:
@@ -154,7 +154,7 @@ def _shown(amount: Amount) -> str:
 
 
 def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findings) -> Window | None:
-    """The window that WITHIN says; None after reporting that it says none."""
+    """The window of WITHIN; None where it is not a window, which is reported."""
     if attribute is not None:
         if amount.unit is not None:
             findings.error(

@@ -1,4 +1,4 @@
-"""Parse tree to syntax tree, with the forms that the grammar does not tell apart.
+"""Makes the syntax tree of a parse tree, and checks the forms that the grammar leaves open.
 
 `x.a op constant` becomes `x[a op constant]`, spans of time become one amount, and what has the right
 syntax but not the right form is reported, all of it at once.
@@ -35,22 +35,22 @@ _OPERATORS = {"==": "=", "<>": "!="}
 
 
 def build(tree: Tree, text: str) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
-    """The statement of a text's parse tree, and all that is wrong with its forms (then it means nothing)."""
+    """The statement of a parse tree and its errors; the statement is to be used only if there are none."""
     builder = _Builder(text)
     statement = builder.transform(tree)
     return statement, builder.findings.sorted()
 
 
 @dataclass(frozen=True, slots=True)
-class _Name:
+class _WrittenName:
     text: str
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _KeyPart:
     # One part of PARTITION BY: alternative names.
-    names: tuple[_Name, ...]
+    names: tuple[_WrittenName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class _Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    names: tuple[_Name, ...]
+    names: tuple[_WrittenName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class _Head:
 @dataclass(frozen=True, slots=True)
 class _Argument:
     # What stands between the parentheses of an atom: a term, with its attribute where that is named.
-    attribute: _Name | None
+    attribute: _WrittenName | None
     term: t.Expression | t.RuleVariable
 
 
@@ -124,7 +124,7 @@ class _Builder(Transformer):
         values = {clause.keyword: clause.value for clause in clauses}
         self._check_order(clauses)
         streams = next((node.names for node in nodes if isinstance(node, _Sources)), ())
-        parts: tuple[_Part, ...] = values.get("PARTITION BY", ())
+        parts: tuple[_KeyPart, ...] = values.get("PARTITION BY", ())
         limit: tuple[int | None, Span | None] = values.get("LIMIT", (None, None))
         pattern = next(node for node in nodes if isinstance(node, t.Pattern))
         return t.Query(
@@ -186,8 +186,8 @@ class _Builder(Transformer):
     def partition(self, meta: Meta, children: list[Any]) -> _Clause:
         return _Clause("PARTITION BY", tuple(_nodes(children)), _place(meta))
 
-    def part(self, meta: Meta, children: list[Any]) -> _Part:
-        return _Part(tuple(children))
+    def part(self, meta: Meta, children: list[Any]) -> _KeyPart:
+        return _KeyPart(tuple(children))
 
     def window(self, meta: Meta, children: list[Any]) -> _Clause:
         amount, *attribute = _nodes(children)
@@ -242,7 +242,7 @@ class _Builder(Transformer):
         return node
 
     def rule_atom(self, meta: Meta, children: list[Any]) -> t.RuleAtom:
-        names = [node for node in children if isinstance(node, _Name)]
+        names = [node for node in children if isinstance(node, _WrittenName)]
         arguments = [node for node in children if isinstance(node, _Argument)]
         plain = [self._plain(name) for name in names]
         event = t.EventType(
@@ -476,18 +476,18 @@ class _Builder(Transformer):
 
     # ---------------------------------------------------------------------- names, amounts
 
-    def name(self, meta: Meta, children: list[Any]) -> _Name:
+    def name(self, meta: Meta, children: list[Any]) -> _WrittenName:
         text = unquoted(children[0])
         if not text:
             self.findings.error("CER009", "a name is empty", _place(meta))
-        return _Name(text, _place(meta))
+        return _WrittenName(text, _place(meta))
 
-    def variable(self, meta: Meta, children: list[Any]) -> _Name:
-        return _Name(">".join(self._plain(name) for name in _nodes(children)), _place(meta))
+    def variable(self, meta: Meta, children: list[Any]) -> _WrittenName:
+        return _WrittenName(">".join(self._plain(name) for name in _nodes(children)), _place(meta))
 
     mark = variable
 
-    def _plain(self, name: _Name) -> str:
+    def _plain(self, name: _WrittenName) -> str:
         # `S>T` is a variable made of two names, so neither may hold the sign itself.
         if ">" in name.text:
             what = f"the name {written(name.text)} holds a `>`, which joins a stream and a type"

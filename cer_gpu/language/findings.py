@@ -1,4 +1,4 @@
-"""Collecting what is wrong with a query, so that all of it is reported at once."""
+"""Collects the errors and notes about a query, so that all of them are reported at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from cer_gpu.diagnostics import SHOWN, Diagnostic, Span, more_than_shown
 
 Hint: TypeAlias = "str | Callable[[], str | None]"
-"""A hint, or what makes it once it is known that its finding is shown; None is no hint."""
+"""A hint, or a function that makes it, called only for findings that are shown; None is no hint."""
 
 
 class _Finding(NamedTuple):
@@ -26,17 +26,17 @@ class Findings:
         self._found: dict[_Finding, tuple[Hint, ...]] = {}
 
     def error(self, code: str, message: str, span: Span | None, *hints: Hint) -> None:
-        """Something that makes the query wrong."""
+        """Add an error: the query cannot run."""
         self._found.setdefault(_Finding(span, "error", code, message), hints)
 
     def note(self, code: str, message: str, span: Span | None, *hints: Hint) -> None:
-        """Something legal and suspicious."""
+        """Add a note: the query runs, and may not mean what was intended."""
         self._found.setdefault(_Finding(span, "note", code, message), hints)
 
     def sorted(self) -> tuple[Diagnostic, ...]:
         """The findings in the order of the text; those about the whole query come last.
 
-        Of more than `SHOWN` the first ones, errors before notes, and one more that counts the others.
+        Of more than `SHOWN` findings the first are kept, errors before notes; one more says how many are not.
         """
 
         def place(finding: _Finding) -> tuple[bool, Span]:

@@ -40,7 +40,7 @@ class UnexpectedCharacterError(Exception):
         self.at = at
 
 
-class Rule(NamedTuple):
+class Production(NamedTuple):
     """A production of the grammar.
 
     Attributes
@@ -73,7 +73,7 @@ class Tables(NamedTuple):
         Names and regular expressions, in the order in which they are tried.
     ignored : list of str
         Terminals that separate tokens.
-    rules : list of Rule
+    rules : list of Production
     start, end : dict of str to int
         The first and the last state for each start symbol.
     actions : list of dict of str to int
@@ -84,7 +84,7 @@ class Tables(NamedTuple):
 
     terminals: list[tuple[str, str]]
     ignored: list[str]
-    rules: list[Rule]
+    rules: list[Production]
     start: dict[str, int]
     end: dict[str, int]
     actions: list[dict[str, int]]
@@ -95,7 +95,7 @@ class Tables(NamedTuple):
 def tables() -> Tables:
     """The tables of the language."""
     found: dict[str, Any] = json.loads(files("cer_gpu.language").joinpath(FILE).read_text(encoding="utf-8"))
-    found["rules"] = [Rule(*rule) for rule in found["rules"]]
+    found["rules"] = [Production(*rule) for rule in found["rules"]]
     return Tables(**found)
 
 
@@ -196,7 +196,7 @@ class Parser:
                 return True
 
 
-def _node(rule: Rule, parts: list[Any]) -> Any:
+def _node(rule: Production, parts: list[Any]) -> Any:
     """What a rule makes of its symbols: a node, or where there is only one child that."""
     children: list[Any] = []
     for place in rule.kept:

@@ -17,7 +17,7 @@ Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
 
 
 def operands(leaf: Leaf) -> tuple[t.Expression, ...]:
-    """The expressions that a leaf is about, without the members of a set, which are constants."""
+    """The expressions that a leaf tests. Members of a set are constants and are left out."""
     match leaf:
         case t.Comparison(left=left, right=right):
             return (left, right)
@@ -46,7 +46,7 @@ def attributes_of(expression: t.Expression) -> frozenset[str]:
 
 
 def leaves_of(condition: t.Condition) -> Iterator[Leaf | t.Every | t.Truth]:
-    """What a condition combines with AND, OR and NOT, from left to right."""
+    """The conditions that AND, OR and NOT combine in a condition, from left to right."""
     waiting = [condition]
     while waiting:
         part = waiting.pop()
@@ -116,7 +116,7 @@ def _bare(leaf: Leaf) -> Leaf:
 
 
 def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -> None:
-    """Report what speaks of a variable inside `variable[predicate]`."""
+    """Report variables inside the brackets of `variable[predicate]`."""
     for leaf in leaves_of(predicate):
         match leaf:
             case t.Every(variable=other, span=span):
@@ -140,7 +140,7 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
 
 
 def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings) -> None:
-    """Report what a condition of FILTER says of no variable."""
+    """Report attributes without a variable in a condition of FILTER."""
     for leaf in leaves_of(condition):
         if isinstance(leaf, t.Every | t.Truth):
             continue

@@ -1,4 +1,4 @@
-"""Names of types, attributes, variables and streams: what is unknown, and what was probably meant."""
+"""Checks names of types, attributes, variables and streams; suggests a known name for an unknown one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LISTED = 12
 
 
 class NameChecker:
-    """Checks names against a schema; without one nothing is unknown but variables.
+    """Checks names against a schema. Without a schema only variables are checked.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class NameChecker:
         return self.schema is not None and self.schema.types is not None and event.name in self.schema.types
 
     def check_type(self, event: t.EventType) -> None:
-        """Report an event type that no event has."""
+        """Report an event type that the schema does not have."""
         if self.schema is None or self.schema.types is None or event.name in self.schema.types:
             return
         message = f"no event has the type `{written(event.name)}`"

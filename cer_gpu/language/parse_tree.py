@@ -1,4 +1,4 @@
-"""Tokens, parse trees, and what turns a parse tree into something else."""
+"""Tokens, parse trees, and the walk that replaces a parse tree from its leaves up."""
 
 from __future__ import annotations
 
@@ -80,16 +80,16 @@ class Transformer:
                     inner = list(child.children)
                     order.append((child, inner))
                     waiting.append(inner)
-                    made[place] = _Place(len(order) - 1)
+                    made[place] = _Awaited(len(order) - 1)
         results: list[Any] = [None] * len(order)
         for number in range(len(order) - 1, -1, -1):
             self.here, children = order[number]
             for place, child in enumerate(children):
-                if isinstance(child, _Place):
+                if isinstance(child, _Awaited):
                     children[place] = results[child]
             results[number] = getattr(self, self.here.data)(self.here.meta, children)
         return results[top[0]]
 
 
-class _Place(int):
+class _Awaited(int):
     """The number of a node whose result comes here."""

@@ -94,7 +94,7 @@ class PatternChecker:
         for name in sorted(there.keys() & here.keys()):
             shown = written(name)
             message = (
-                f"`{shown}` is on both sides of AND, which keeps what both sides mark alike"
+                f"`{shown}` is on both sides of AND, which keeps a match only if both mark the same events"
                 if operator == "AND"
                 else f"`{shown}` is on both sides of `{operator}`: it marks the events of both"
             )

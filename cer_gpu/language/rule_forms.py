@@ -1,4 +1,4 @@
-"""The forms of rules that have the right syntax: what is no term, no aggregate, no comparison (section 7)."""
+"""Checks terms, aggregates and comparisons of rules that have the right syntax (section 7)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG")
 
 
 def term_of(term: t.Expression | t.RuleVariable, findings: Findings) -> t.Term:
-    """The term that stands in an atom; a variable after reporting one that is none."""
+    """The term of an atom. What is no term is reported, and a variable is assumed."""
     if isinstance(term, t.RuleVariable | t.Number | t.Text | t.Boolean):
         return term
     shown = to_text(term)

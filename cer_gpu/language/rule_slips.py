@@ -1,4 +1,4 @@
-"""Syntax errors in rules: what is expected where, and what was probably meant."""
+"""Messages of syntax errors in rules: what was expected, and how to write what was probably meant."""
 
 from __future__ import annotations
 

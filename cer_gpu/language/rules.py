@@ -1,4 +1,4 @@
-"""Rules with their atoms by name: what the attributes given by position are."""
+"""Names the attributes that the atoms of a rule give by position."""
 
 from __future__ import annotations
 

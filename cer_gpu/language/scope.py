@@ -47,8 +47,8 @@ def marks(pattern: t.Pattern, known: dict[int, Marks] | None = None) -> Marks:
     ----------
     pattern : Pattern
     known : dict, optional
-        What is known of patterns by their identity, for a caller that asks for a pattern and its parts; it
-        keeps them alive meanwhile.
+        Results by the identity of patterns, for a caller that asks for a pattern and its parts and keeps
+        them alive meanwhile.
     """
     if known is None:
         known = {}
@@ -81,10 +81,10 @@ def _marks(pattern: t.Pattern, known: dict[int, Marks]) -> Marks:
 
 
 class Scope:
-    """The variables that a place in a pattern sees: those of the patterns around it.
+    """The variables that can be used at a place of a pattern: those of the patterns around it.
 
-    Each pattern adds what it defines to what is around it; nothing is copied, so that a pattern of thousands
-    of names is walked in time.
+    Each pattern adds its own variables to those around it. Nothing is copied, so that a walk over a pattern
+    with thousands of names takes n log n steps.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Scope:
 
 
 def _join_marks(one: Marks, two: Marks) -> Marks:
-    """What variables mark where two patterns meet: each the types of both."""
+    """The event types of each variable in two patterns together."""
     joined = {**one, **two}
     for name in one.keys() & two.keys():
         joined[name] = one[name] | two[name]

@@ -84,7 +84,7 @@ def members_of(token: str, start: int, findings: Findings) -> Members:
 
 
 def only_range(members: Members) -> tuple[Number | None, Number | None] | None:
-    """The ends of the range of numbers that a parsed set has instead of members; None for any other set."""
+    """The two ends of a set that is one range of numbers; None for any other set."""
     if not len(members) == len(members.lows) == 1:
         return None
     (member,) = _parsed(members)

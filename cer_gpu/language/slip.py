@@ -1,4 +1,4 @@
-"""A place where a text stops being a query or a rule, as what is looked at to say what was meant."""
+"""The place of a syntax error, with what stands around it: hints are made from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CLOSERS = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 
 @dataclass(frozen=True)
 class Slip:
-    """A place where a text stops being a query or a rule; `expected` are the terminals that would fit."""
+    """The place of a syntax error; `expected` holds the terminals that would fit."""
 
     text: str
     tokens: tuple[Token, ...]

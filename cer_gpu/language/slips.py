@@ -1,4 +1,4 @@
-"""Syntax errors in the user's words: what was found, what was expected, and what was probably meant."""
+"""Messages of syntax errors: what was found, what was expected, and how to write what was probably meant."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _WORDS = {
 
 
 def syntax_error(text: str, tokens: Tokens, index: int, expected: frozenset[str]) -> Diagnostic:
-    """What is wrong with a text that is not in the language.
+    """The error of a text that is no query and no rule.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def half_character(text: str) -> Diagnostic | None:
     if found is None:
         return None
     shown = f"U+{ord(found.group()):04X}"
-    hint = "the text of the query was not decoded as what it is: read it as UTF-8"
+    hint = "the text was read with the wrong encoding: read it as UTF-8"
     return Diagnostic("CER002", f"`{shown}` is half of a character", Span(*found.span()), hints=(hint,))
 
 
@@ -138,7 +138,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 def _bracket(slip: Slip) -> Diagnostic | None:
     if slip.kind in _SIGNS and not slip.open:
         sign = _SIGNS[slip.kind]
-        return Diagnostic("CER004", f"nothing is open that this `{sign}` closes", slip.span)
+        return Diagnostic("CER004", f"this `{sign}` closes nothing", slip.span)
     if slip.kind != "$END" and slip.kind not in _CLAUSES:
         return None
     if not slip.open or CLOSERS[slip.open[-1].type] not in slip.expected:

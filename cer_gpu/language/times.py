@@ -29,7 +29,7 @@ class TimeChecker:
         self._findings = findings
 
     def check_interval(self, interval: t.Interval) -> None:
-        """Report an interval that holds nothing, or that the order attribute cannot be measured in."""
+        """Report an interval that is empty, or whose unit does not fit the order attribute."""
         bounds = [bound for bound in (interval.low, interval.high) if bound is not None]
         for bound in bounds:
             if bound.value < 0:
@@ -45,7 +45,7 @@ class TimeChecker:
             self._check_unit(bound)
 
     def check_window(self, window: t.Window) -> None:
-        """Report a window of negative size, or one over a time that is not known."""
+        """Report a window of negative size, or a window over time where the time column is not known."""
         if window.size < 0:
             self._findings.error("CER041", "the window is negative", window.span)
         if window.kind == "time":

@@ -105,7 +105,7 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """`left AND right`: the complex events that both have."""
+    """`left AND right`: complex events of left that right has too (with the same start, end and marks)."""
 
     left: Pattern
     right: Pattern
@@ -114,7 +114,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """`left ALL right`: unions of one of each, in any order, overlapping or not."""
+    """`left ALL right`: one complex event of each, taken together; they come in any order and may overlap."""
 
     left: Pattern
     right: Pattern
@@ -123,7 +123,7 @@ class All:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """`left OR right`: the complex events that one of them has."""
+    """`left OR right`: complex events of left and complex events of right."""
 
     left: Pattern
     right: Pattern
@@ -132,7 +132,7 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Unless:
-    """`left UNLESS right`: those of left with no complex event of right inside."""
+    """`left UNLESS right`: complex events of left inside which right has no complex event."""
 
     left: Pattern
     right: Pattern
@@ -185,7 +185,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """`(p) WITHIN [I]`: those of p whose duration lies in the interval."""
+    """`(p) WITHIN [I]`: complex events of p whose duration lies in the interval."""
 
     pattern: Pattern
     interval: Interval
@@ -256,7 +256,7 @@ class Consume(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClausePlaces:
-    """Where the parts of a query stand that are not nodes: streams, parts of the key, LIMIT's number."""
+    """Places in the text of what is no node of the tree: streams, parts of the key, LIMIT's number."""
 
     streams: tuple[Span, ...] = ()
     partition: tuple[tuple[Span, ...], ...] = ()

@@ -46,7 +46,7 @@ class TypeChecker:
             case t.Like(operand=operand, pattern=pattern):
                 kind = self.type_of(operand)
                 if kind not in (None, ValueType.STRING):
-                    message = f"LIKE looks into strings, and `{to_text(operand)}` is {_article(kind)}"
+                    message = f"LIKE takes a string, and `{to_text(operand)}` is {_article(kind)}"
                     self._findings.error("CER033", message, operand.span)
                 self._check_regex(pattern, leaf.span)
                 if "%" in pattern:
@@ -114,7 +114,7 @@ class TypeChecker:
         hints = []
         if any(kind in _TIMES for kind in kinds):
             hints.append(
-                "times know `timestamp - timestamp`, `timestamp +- duration` and `duration +- duration`;"
+                "times allow `timestamp - timestamp`, `timestamp +- duration` and `duration +- duration`;"
                 " a duration has a unit: `5 s`"
             )
         operands = " and ".join(dict.fromkeys(_article(kind) for kind in kinds))
@@ -199,7 +199,9 @@ class TypeChecker:
         except re.error as error:
             where = "" if error.pos is None else f" (character {error.pos + 1})"
             message = f"not a regular expression: {error.msg}{where}"
-            self._findings.error("CER034", message, span, "a `\\` before a sign takes it as it is")
+            self._findings.error(
+                "CER034", message, span, "a `\\` before a special character makes it an ordinary one"
+            )
         except (OverflowError, RecursionError):
             self._findings.error("CER034", "the regular expression is too large", span)
 

@@ -1,4 +1,4 @@
-"""Where the variables of a filter are bound: section 4 of the language, as functions of formulas.
+"""Where the variables of a filter are defined (section 4 of the language).
 
 A variable of a filter that the filtered pattern defines is *local*: it speaks of the complex event that is
 filtered. Any other is *read from outside*: it is bound at the smallest enclosing scope that defines it. The

@@ -1,6 +1,6 @@
 """Filters with correlations, unfolded: OR to OR of formulas, AND to a filter of correlations around others.
 
-What is left of correlations are filters of comparisons, or complements of comparisons, that hold together.
+Afterwards a filter with correlations is an AND of comparisons and of negated comparisons.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _filtered(pattern: t.Pattern, condition: t.Condition, negated: bool) -> t.Pa
 
 
 def _together(condition: t.Condition, negated: bool) -> Iterator[tuple[t.Condition, bool]]:
-    """What has to hold together for a condition: alternatives and literals, each as it is or negated."""
+    """The operands of a condition that is an AND, NOT pushed down: each with whether it is negated."""
     waiting = [(condition, negated)]
     while waiting:
         part, opposite = waiting.pop()

@@ -49,12 +49,12 @@ def rebuild(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.P
 
 
 def around(node: t.Pattern, inner: t.Pattern) -> t.Pattern:
-    """A node with one child, with another child."""
+    """A copy of a node that has one child, with another child."""
     return rebuild(node, lambda _: inner)
 
 
 def joined(node: t.Pattern, left: t.Pattern, right: t.Pattern) -> t.Pattern:
-    """A node with two children, with other children."""
+    """A copy of a node that has two children, with other children."""
     sides = iter((left, right))
     return rebuild(node, lambda _: next(sides))
 

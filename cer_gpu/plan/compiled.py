@@ -1,4 +1,4 @@
-"""What a query is compiled to: arrays and small values, picklable, free of parser and automata.
+"""A compiled query: arrays and small values that can be pickled, without parser or automata.
 
 A compiled query is how events are read (`Reading`), what runs over them (a `Machine`), and what its answers
 look like (an `AnswerForm`). Whatever comes after planning asks the machine's `Traits` and never what kind of
@@ -40,7 +40,7 @@ class WindowPlan:
 
 @dataclass(frozen=True, slots=True)
 class KeyColumn:
-    """What is computed of events so that equal values of two events can be found: a column of slots.
+    """A column of slots, computed from events: two events with equal values have equal slots.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ AnswerForm: TypeAlias = MarkForm | TupleForm
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What of a machine matters to whoever runs it.
+    """The properties of a machine that decide how it is run.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class Machine(Protocol):
 
     @property
     def traits(self) -> Traits:
-        """What of it matters to whoever runs it."""
+        """The properties that decide how it is run."""
         ...
 
 
@@ -234,7 +234,7 @@ class CompiledQuery:
 
     @property
     def traits(self) -> Traits:
-        """Those of the machine that answers."""
+        """The properties of the machine that answers."""
         return self.machine.traits
 
     @property

@@ -1,4 +1,4 @@
-"""The automata of a regular query: what runs, what watches the prefix, and what the strategy leaves."""
+"""The automata of a regular query: for its matches, for the events before a start, for the strategy."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Deterministic:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """What the strategy of SELECT leaves.
+    """The automaton after the strategy of SELECT has chosen.
 
     Attributes
     ----------

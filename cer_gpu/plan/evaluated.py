@@ -1,4 +1,4 @@
-"""What is evaluated, and refusing the rest by name."""
+"""Reports what parses but is not evaluated yet, by name."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ def _refused(what: str, query: tree.Query, span: Span | None) -> Diagnostic:
 
 def never_answers(query: tree.Statement) -> Diagnostic:
     """A note on a pattern that no complex event satisfies."""
-    hints = ("`hits` and `count` of it are empty, whatever the events",)
+    hints = ("no events give an answer: `hits` is empty and `count` is 0",)
     if any(isinstance(node, tree.And) for node in walk(query)):
         hints = (
-            "`p AND q` keeps what is an answer of both, with the same marks; for both to happen write "
-            "`p ALL q`",
+            "`p AND q` keeps matches of p that are also matches of q (same start, end and marks); for both "
+            "to happen write `p ALL q`",
         )
     return Diagnostic("CER054", "no complex event is possible", query.span, hints=hints, severity="note")
 
@@ -129,10 +129,7 @@ def not_evaluated(rule: tree.Rule) -> list[Diagnostic]:
                 f"no atom has {names} together: comparisons between variables of different atoms are not "
                 "evaluated yet",
                 comparison.span,
-                hints=(
-                    "the engine for them comes later; comparisons with constants, and between variables "
-                    "of one atom, are evaluated",
-                ),
+                hints=("comparisons with constants, and between variables of one atom, are evaluated",),
             )
         )
     return found

@@ -1,4 +1,4 @@
-"""What `explain` says: the class a query fell in, how it is evaluated, its guarantee and its cost."""
+"""The text of `explain`: the class of a query, how it is evaluated, its guarantee and its cost."""
 
 from __future__ import annotations
 

@@ -51,13 +51,13 @@ FALSE, TRUE = 0, 1
 """The numbers of the constants among `Formulas`."""
 
 Cases: TypeAlias = tuple[int, dict[int, int]]
-"""What a formula becomes for most classes of an axis, and for each class where it becomes another."""
+"""A formula once the class on an axis is known: for most classes, and for each class where it differs."""
 
 
 class Formulas:
-    """Formulas by number: two that are built alike from numbered parts have one number.
+    """Numbers formulas: formulas that are built in the same way from the same parts have the same number.
 
-    So they are compared and hashed at once, and what is done with one is done once.
+    So two formulas are compared by their numbers, and each is evaluated once.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Formulas:
         self._reads = [0, 0]
 
     def number(self, formula: Formula) -> int:
-        """The number of a formula, which is simplified: constants stand alone."""
+        """The number of a formula after constants are simplified away."""
         match formula:
             case Constant(value):
                 return TRUE if value else FALSE
@@ -90,7 +90,7 @@ class Formulas:
         return bool(self._reads[number] >> axis & 1)
 
     def cases(self, number: int, axis: int, known: dict[int, Cases]) -> Cases:
-        """What a formula becomes for each class on an axis; `known` serves one axis."""
+        """A formula for each class on an axis; `known` keeps results for one axis."""
         if not self.reads(number, axis):
             return number, {}
         found = known.get(number)

@@ -21,7 +21,7 @@ CHOOSING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """A statement, and what is worked out of it once for all routes.
+    """A statement, and what all routes need of it, worked out once.
 
     Attributes
     ----------

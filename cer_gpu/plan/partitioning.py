@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from cer_gpu.automata.explore import explore
 from cer_gpu.automata.pcea import Keys
-from cer_gpu.automata.positions import Constraint, PositionAutomaton, Step, position_automaton
+from cer_gpu.automata.positions import Constraint, PositionAutomaton, PositionStep, position_automaton
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
@@ -39,7 +39,7 @@ Class: TypeAlias = Mapping[str, t.Expression]
 
 @dataclass(frozen=True, slots=True)
 class SharedKey:
-    """What the events of every complex event agree in, none of it null or NaN.
+    """Attributes in which all events of each complex event are equal, none of them null or NaN.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ BROKEN: State = (-1, frozenset())
 
 def _connects(automaton: PositionAutomaton, keys: Class) -> bool:
     """Whether all events of every run are equal in the class. Every position lies on some run."""
-    steps: dict[int, list[Step]] = {}
+    steps: dict[int, list[PositionStep]] = {}
     for step in automaton.steps:
         steps.setdefault(step.source, []).append(step)
     sides = _sides(automaton, keys)

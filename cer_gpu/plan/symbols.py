@@ -20,7 +20,7 @@ from cer_gpu.plan.axes import Axis
 from cer_gpu.plan.formula import FALSE, Cases, Formula, Formulas
 
 State: TypeAlias = tuple[tuple[int, int], ...]
-"""What the predicates have become: the number of each and of its formula, without those that cannot hold."""
+"""The predicates so far: the number of each and of its formula, without those that cannot hold."""
 
 STATE_BUDGET = 65_536
 """States of one level of the diagram at most."""

@@ -1,1 +1,1 @@
-"""The definitions of the papers, slow and obvious: what tests compare with. No engine imports them."""
+"""The definitions of the papers, slow and obvious. Tests compare with them; no engine imports them."""

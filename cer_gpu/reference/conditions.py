@@ -1,4 +1,4 @@
-"""What conditions mean: section 4 of the language, case by case, over Python values.
+"""Evaluates conditions on Python values, case by case as section 4 of the language says.
 
 The logic is two-valued: a comparison with a null, a NaN or an attribute that the event lacks is false, and
 NOT is the complement.

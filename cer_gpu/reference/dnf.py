@@ -18,7 +18,7 @@ from cer_gpu.logic.formulas import BUDGET, around, either, joined
 from cer_gpu.logic.lifting import filtered, vacuous, without
 
 
-class Size(NamedTuple):
+class DisjunctSize(NamedTuple):
     """How many disjuncts a formula becomes, and how many atoms they have together."""
 
     disjuncts: int
@@ -102,19 +102,19 @@ def _keeps_or(pattern: t.Pattern, child: t.Pattern) -> bool:
     return isinstance(pattern, t.Iteration | t.Selector)
 
 
-def _size(pattern: t.Pattern) -> Size:
+def _size(pattern: t.Pattern) -> DisjunctSize:
     match pattern:
         case t.EventType() | t.OtherEvent():
-            return Size(1, 1)
+            return DisjunctSize(1, 1)
         case t.Iteration(pattern=body) | t.Selector(pattern=body):
-            return Size(1, _size(body).atoms)
+            return DisjunctSize(1, _size(body).atoms)
         case t.Or() | t.Sequence() | t.And() | t.All() | t.Unless():
             a, b = _size(pattern.left), _size(pattern.right)
             if isinstance(pattern, t.Or):
-                return Size(a.disjuncts + b.disjuncts, a.atoms + b.atoms)
+                return DisjunctSize(a.disjuncts + b.disjuncts, a.atoms + b.atoms)
             if isinstance(pattern, t.Unless):
-                return Size(a.disjuncts, a.atoms + a.disjuncts * b.atoms)
-            return Size(a.disjuncts * b.disjuncts, a.atoms * b.disjuncts + b.atoms * a.disjuncts)
+                return DisjunctSize(a.disjuncts, a.atoms + a.disjuncts * b.atoms)
+            return DisjunctSize(a.disjuncts * b.disjuncts, a.atoms * b.disjuncts + b.atoms * a.disjuncts)
         case _:
             return _size(pattern.pattern)
 

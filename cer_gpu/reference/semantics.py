@@ -48,7 +48,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PartitionEvents:
     """A part of the stream, on which the pattern runs on its own."""
 
     key: tuple[Value, ...] | None
@@ -90,7 +90,7 @@ def evaluate(
     if undefined:
         raise ValueError(f"variables that no pattern defines: {', '.join(sorted(undefined))}")
     parts = [
-        Part(key, positions, Matcher([events[p] for p in positions], order, order_unit))
+        PartitionEvents(key, positions, Matcher([events[p] for p in positions], order, order_unit))
         for key, positions in _partition(query, events)
     ]
     kept = None if query.select is None else frozenset(item.variable for item in query.select)
@@ -127,7 +127,7 @@ def matches(
     return Matcher(events, order, order_unit).of_scope(pattern, 0, NOTHING)
 
 
-def _ends(parts: Sequence[Part]) -> list[tuple[int, int]]:
+def _ends(parts: Sequence[PartitionEvents]) -> list[tuple[int, int]]:
     """Every (part, position in the part), in the order of the whole stream."""
     places = [
         (position, number, local)
@@ -137,7 +137,7 @@ def _ends(parts: Sequence[Part]) -> list[tuple[int, int]]:
     return [(number, local) for _, number, local in sorted(places)]
 
 
-def _reported(query: t.Query, part: Part, first: int, end: int) -> frozenset[Match]:
+def _reported(query: t.Query, part: PartitionEvents, first: int, end: int) -> frozenset[Match]:
     """What is reported at an end position, as if the part began at `first`."""
     candidates = part.matcher.of_scope(query.pattern, first, NOTHING)
     in_window = (m for m in candidates if m.end == end and part.matcher.in_window(query.window, m))

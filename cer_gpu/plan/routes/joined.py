@@ -1,4 +1,4 @@
-"""What the routes of joins share: from an unambiguous parallelized automaton to what runs."""
+"""Shared by the routes of joins: makes the machine of an unambiguous parallelized automaton."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a join says of itself in `explain`."""
+"""The lines of `explain` about a join."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class JoinExplanation:
         return "joined by equality: a chain of events, each compared with the one before it (CCEA)"
 
     def engine(self) -> str:
-        """What runs."""
+        """The kind of automaton that runs."""
         return "parallelized complex event automaton, as tables with join keys"
 
     def guarantee(self, query: CompiledQuery) -> str:

@@ -1,4 +1,4 @@
-"""What a regular query says of itself in `explain`."""
+"""The lines of `explain` about a regular query."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class RegularExplanation:
         return f"regular: every filter speaks of one event ({of})"
 
     def engine(self) -> str:
-        """What runs."""
+        """The kind of automaton that runs."""
         return "deterministic complex event automaton, as tables"
 
     def guarantee(self, query: CompiledQuery) -> str:

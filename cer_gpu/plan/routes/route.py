@@ -1,4 +1,4 @@
-"""What a route is: it looks at the outline of a query and gives a sketch of a machine, or says why not."""
+"""The interface of a route: from the outline of a query to the sketch of a machine, or why there is none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Refusal:
 
 
 class Explanation(Protocol):
-    """What a machine says of itself in `explain`."""
+    """The lines of `explain` about a machine."""
 
     def kind(self) -> str:
         """The class of the query, with the theorem that it rests on."""
@@ -50,7 +50,7 @@ class Explanation(Protocol):
         ...
 
     def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
-        """Further lines: their names, and their texts of a line or more."""
+        """More lines: name and text, which may be of several lines."""
         ...
 
     def relevant(self) -> int:
@@ -109,7 +109,7 @@ class Built:
 
 
 class Sketch(Protocol):
-    """What a route makes of a query before any data is known."""
+    """A machine before any data is known."""
 
     @property
     def tests(self) -> tuple[Predicate, ...]:
