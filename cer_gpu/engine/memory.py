@@ -9,8 +9,8 @@ from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import WindowPlan
 
 KEPT = 3 << 26
-"""Bytes that events and keys may take where no memory is said, before it is presumed that no row comes so
-late that it needs the oldest of them (`cer_gpu.engine.read.intake.Intake.presume`)."""
+"""Bytes that events and keys may take where no memory is said, before partitions are put on disk that had no
+row for long (`cer_gpu.engine.read.intake.Intake.put_away`)."""
 
 
 class Allowance:
@@ -31,7 +31,7 @@ class Allowance:
         self,
         nbytes: Callable[[], int],
         drop: Callable[[], None],
-        presume: Callable[[], bool],
+        put_away: Callable[[int], None],
         what: Callable[[], str],
     ) -> None:
         """Drop what is not needed, if what is kept is too much.
@@ -42,8 +42,8 @@ class Allowance:
             The bytes that are kept.
         drop : callable
             Drops what is known not to be needed.
-        presume : callable
-            Presumes more not to be needed, if the rest would; whether there is anything more to drop then.
+        put_away : callable
+            Puts partitions on disk, where it can: at least so many bytes of them.
         what : callable
             What is kept, for the message: "1,000 events may ..., since ...".
 
@@ -55,8 +55,10 @@ class Allowance:
         if nbytes() <= self._full:
             return
         drop()
-        if nbytes() > self._full and presume():
-            drop()
+        excess = nbytes() - self._full
+        if 4 * excess > -self._full:
+            # Not only to the edge, or the next batch is too much again.
+            put_away(max(excess, 0))
         size = nbytes()
         if self._memory is None:
             self._full = max(KEPT, 3 * size // 2)

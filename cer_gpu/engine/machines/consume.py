@@ -40,6 +40,13 @@ class Consumption:
         if len(self.floors):
             self.floors = moved(self.floors, used, numbers, count, -1)
 
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """Nothing: as for `held`."""
+        return {}
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Go on with lanes that nothing was kept for."""
+
     def left(self, chunk: Chunk, found: Ends) -> Ends:
         """The hits that are left when every report drops the partial matches before it."""
         if self._query.consume == "NONE":

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import grown, moved
+from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.kernels.monitor.contract import Monitor, MonitoredEvents, WatchedLanes
 from cer_gpu.kernels.monitor.cpu import rename, rename_consuming
 from cer_gpu.kernels.runs.contract import TransitionTables
@@ -65,6 +65,18 @@ class Prefixes:
         if self._reports is not None:
             self._reports.keep(used, numbers, count)
 
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """The state of the monitor and of the runs of some lanes."""
+        found = {"state": at(self._state, lanes)}
+        return found if self._reports is None else found | self._reports.rows(lanes)
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Go on with what `rows` has given for lanes that have other numbers now."""
+        self._state = grown(self._state, count)
+        self._state[lanes] = rows["state"]
+        if self._reports is not None:
+            self._reports.put(lanes, rows, count)
+
 
 class _Reports:
     """The runs that go along where a report makes the monitor begin anew (CONSUME BY)."""
@@ -86,6 +98,22 @@ class _Reports:
         self._runs = moved(self._runs, used, numbers, count)
         self._began = moved(self._began, used, numbers, count)
         self._since = moved(self._since, used, numbers, count)
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """The runs of some lanes."""
+        return {
+            "runs": at(self._runs, lanes),
+            "began": at(self._began, lanes),
+            "since": at(self._since, lanes),
+        }
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Go on with what `rows` has given for lanes that have other numbers now."""
+        self._runs = grown(self._runs, count)
+        self._began = grown(self._began.astype(rows["began"].dtype, copy=False), count)
+        self._since = grown(self._since, count)
+        self._runs[lanes], self._began[lanes] = rows["runs"], rows["began"]
+        self._since[lanes] = rows["since"]
 
     def rename(self, monitor: Monitor, events: Relevant, state: np.ndarray) -> np.ndarray:
         """The symbols that the monitor gives; `state` is changed in place."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ class StreamState:
         self._events: StreamEvents | None = None
         self._size: Any = np.uint64(0)
         self._full = LEAST
+        self._reported = -1
+        """For CONSUME BY ANY the last position that was reported."""
 
     def push(self, new: Relevant) -> Pushed | None:
         """Take further events in.
@@ -62,10 +65,31 @@ class StreamState:
         LimitError
             Where what is kept takes more memory than is allowed.
         """
-        coming = [new]
-        if self._kept.count + len(new) > self._full or self._intake.forgets(self._kept.count + len(new)):
+        coming = [*self._returned(), new]
+        count = self._kept.count + sum(map(len, coming))
+        if count > self._full or self._intake.forgets(count):
             coming = self._drop(coming)
-        (new,) = self._within_allowance(coming)
+        *back, new = self._within_allowance(coming)
+        for events in back:
+            self._follow(events)  # what ends there was reported before they were put on disk
+        found = self._follow(new)
+        if found is None:
+            return None
+        pushed = found(self._kept.seen())
+        if self._query.consume == "ANY" and len(pushed.ends):
+            self._reported = int(pushed.events.positions[pushed.ends.event[-1]])
+        return pushed
+
+    def relieve(self) -> None:
+        """Forget what is not needed any more, where there were rows but no events to take in."""
+        coming = self._returned()
+        if self._intake.forgets(self._kept.count + sum(map(len, coming))):
+            coming = self._drop(coming)
+        for events in self._within_allowance(coming):
+            self._follow(events)
+
+    def _follow(self, new: Relevant) -> Callable[[Relevant], Pushed] | None:
+        """Follow the runs over further events; what ends at them."""
         if not self._kept.room(len(new)):
             self._events = None
         first = self._kept.count
@@ -76,26 +100,31 @@ class StreamState:
         if lanes > len(self._bounds.low):
             each = zip(self._bounds[:3], (-1, -1, 0), strict=True)
             self._bounds = LaneBounds(*(grown(one, lanes, fill) for one, fill in each), self._bounds.all)
-        following = Following(self._events, self._size, self._bounds, first, self._kept.count)
-        found = self._runs.push(following)
-        return None if found is None else found(self._kept.seen())
+        return self._runs.push(Following(self._events, self._size, self._bounds, first, self._kept.count))
 
-    def relieve(self) -> None:
-        """Forget what is not needed any more, where there were rows but no events to take in."""
-        if self._intake.forgets(self._kept.count):
-            self._drop([])
-        self._within_allowance([])
+    def _returned(self) -> list[Relevant]:
+        """Events that have come back from disk, but for those that a report in another lane has dropped."""
+        found = self._intake.returned()
+        if self._query.consume == "ANY":
+            found = [part.take(np.flatnonzero(part.positions > self._reported)) for part in found]
+        return [part for part in found if len(part)]
 
     def state(self) -> dict[str, Any]:
         """All that is kept, as `cer_gpu.engine.run.stored` stores it: first what is not needed is dropped."""
         self._drop([])
         events = None if not self._kept.count else state_of(self._kept.seen())
         bounds = self._bounds
-        return {"events": events, "least": bounds.least, "all": bounds.all, "runs": self._runs.arrays()}
+        return {
+            "events": events,
+            "least": bounds.least,
+            "all": bounds.all,
+            "reported": self._reported,
+            "runs": self._runs.arrays(),
+        }
 
     def resume(self, state: dict[str, Any]) -> None:
         """Go on where `state` was asked for."""
-        least = state["least"]
+        least, self._reported = state["least"], state["reported"]
         self._bounds = _bounds(len(least))._replace(least=least, all=state["all"])
         self._runs.restore(state["runs"])
         if state["events"] is not None:
@@ -113,7 +142,12 @@ class StreamState:
     @property
     def nbytes(self) -> int:
         """Bytes that are kept, about."""
-        return self._kept.nbytes + self._runs.nbytes + self._intake.nbytes
+        return self._nbytes + self._intake.nbytes
+
+    @property
+    def _nbytes(self) -> int:
+        """The same without keys."""
+        return self._kept.nbytes + self._runs.nbytes
 
     def _laid_out(self) -> StreamEvents:
         """The events as kernels read them."""
@@ -138,21 +172,20 @@ class StreamState:
             nonlocal coming
             coming = self._drop(coming, pressed=True)
 
-        def presume() -> bool:
-            window = self._query.window
-            if window is not None and window.kind == "time":
-                return self._intake.presume(window.size, np.empty(0, np.int64))
-            return self._intake.presume(0, np.unique(self._kept.seen().lanes))
+        def put_away(excess: int) -> None:
+            nonlocal coming
+            if self._intake.away is not None:
+                coming = self._drop(coming, excess=excess)
 
         self._allowance.keep_to(
             lambda: self.nbytes,
             drop,
-            presume,
+            put_away,
             lambda: still_needed(self._kept.count, self._query.window),
         )
         return coming
 
-    def _drop(self, new: list[Relevant], pressed: bool = False) -> list[Relevant]:
+    def _drop(self, new: list[Relevant], pressed: bool = False, excess: int | None = None) -> list[Relevant]:
         """Drop what is no longer open; new events, with lanes and slots as they are numbered then.
 
         Parameters
@@ -161,17 +194,25 @@ class StreamState:
             None or one.
         pressed : bool
             Whether also few keys are to be forgotten.
+        excess : int, optional
+            By how many bytes what is kept is too much: partitions are put on disk, too.
         """
         coming = sum(map(len, new))
         if self._events is None:
             self._full = max(LEAST, 2 * coming)
-            return self._intake.forget(new, pressed)
+            away = None if excess is None else self._intake.put_away(None, new, 0, excess)
+            return self._intake.forget(new, pressed, away)
         seen = self._kept.seen()
-        is_open = self._open(new)
+        is_open, away = self._open(new), None
+        if excess is not None:
+            away = self._intake.put_away(seen.take(np.flatnonzero(is_open)), new, self._nbytes, excess)
+            if away is None:
+                return new
+            is_open &= ~away[seen.lanes]
         place = np.cumsum(is_open, dtype=np.int64) - is_open
         which = np.flatnonzero(is_open)
         kept = seen.take(which)
-        renumbered, *new = self._intake.forget([kept, *new], pressed)
+        renumbered, *new = self._intake.forget([kept, *new], pressed, away)
         lanes, count = np.zeros((1, 2), np.int64), 1
         if len(seen.lanes):
             new_of = np.full(len(self._bounds.low), -1, np.int64)

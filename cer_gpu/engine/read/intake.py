@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.away import AwayLanes
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
@@ -68,6 +69,8 @@ class Intake:
         Bytes that the run may take.
     grouped : bool
         Whether the rows of each partition come together.
+    ordered : bool
+        Whether it was promised that the stream is in the order of time as a whole.
     """
 
     def __init__(
@@ -83,12 +86,13 @@ class Intake:
         foresight: Foresight | None = None,
         memory: int | None = None,
         grouped: bool = False,
+        ordered: bool = False,
     ) -> None:
         self._query = query
         self.classifier = classifier or Classifier(query.reading, units, workers)
-        self._order = OrderCheck(order_by, bool(query.reading.partition), workers)
+        self._order = OrderCheck(order_by, bool(query.reading.partition) and not ordered, workers)
         self._foresight = foresight
-        self._order.watch_late = foresight is None
+        self._ordered = ordered
         self._workers = workers
         self.order_by = order_by
         self.payload = payload
@@ -99,9 +103,13 @@ class Intake:
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         time = order_by[0] if order_by else None
         self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, time, foresight)
+        if ordered:
+            self._partitions.follows = False
         self._states: list[LaneState] = []
         self.grouped = grouped and encoder is not None
         """Whether a partition is over where another begins."""
+        if encoder is not None and foresight is None and not self.grouped:
+            self._partitions.away = AwayLanes(encoder, self._partitions.times, self._joins, payload)
         self.remembered = REMEMBERED
         if memory is not None:
             self.remembered = max(LEAST_REMEMBERED, min(REMEMBERED, memory // BYTES_OF_KEY // 4))
@@ -130,6 +138,8 @@ class Intake:
     def follow(self, states: Iterable[LaneState]) -> None:
         """Note who keeps something for each lane: where lanes are forgotten, these do so, too."""
         self._states += states
+        if self._partitions.away is not None:
+            self._partitions.away.states = self._states
 
     @property
     def nbytes(self) -> int:
@@ -142,13 +152,13 @@ class Intake:
 
         Of partitions each is ordered by itself, so that one says nothing of another. What is known then is
         what the source itself shows (it is sorted or merged by time, or can be read ahead), or what has been
-        presumed (`presume`).
+        promised.
         """
         order = self._order
-        if self._partitions.encoder is None or order.greatest is None:
+        if self._partitions.encoder is None or self._ordered or order.greatest is None:
             return order.greatest
         if self._foresight is None:
-            return order.floor
+            return None
         if self._foresight.ordered:
             return order.greatest
         least = self._foresight.least_from(self.rows)
@@ -167,41 +177,77 @@ class Intake:
         mark = self.watermark
         return None if mark is None else min([mark, *least])
 
-    def presume(self, size: int | float, held: np.ndarray) -> bool:
-        """Give up what only a row that comes very late could still need, since it takes too much memory.
+    @property
+    def away(self) -> AwayLanes | None:
+        """The partitions for which memory has no room; None where none is ever put there."""
+        return self._partitions.away
 
-        About the older half of the partitions is given up, but nothing that a row might need that is twice as
-        late, by the greatest time so far, as any was. From then on such a row is an error that says so.
+    def returned(self) -> list[Relevant]:
+        """The events of partitions that were away, and of which a row has come since this was last asked."""
+        away = self._partitions.away
+        if away is None or not away.returned:
+            return []
+        found, away.returned = away.returned, []
+        return found
+
+    def put_away(
+        self, kept: Relevant | None, new: list[Relevant], nbytes: int, excess: int
+    ) -> np.ndarray | None:
+        """Write the partitions that had no row for the longest time to disk: `forget` them next.
 
         Parameters
         ----------
-        size : int or float
-            How long before a row what it needs may be.
-        held : ndarray, shape (k,), int64
-            Lanes that would not be given up: what they hold does not depend on time.
+        kept : Relevant or None
+            All events that are kept.
+        new : list of Relevant
+            Those that come next, whose partitions stay.
+        nbytes : int
+            The bytes that all kept events take, with what hangs on them.
+        excess : int
+            By how many bytes what is kept is too much.
 
         Returns
         -------
-        bool
-            Whether anything can be given up.
-        """
-        order, times = self._order, self._partitions.times
-        known = self._foresight is not None or self.grouped
-        if self._partitions.encoder is None or known or order.greatest is None:
-            return False
-        free = times.seen.astype(bool)
-        free[held] = False
-        last = times.last[free]
-        if not len(last) or len(last) * LEAST_SHARE < np.count_nonzero(times.seen):
-            return False
-        middle = np.partition(last, len(last) // 2)[len(last) // 2].item()
-        floor = min(middle + size, order.greatest - 2 * order.late)
-        if np.count_nonzero(last < floor - size) * LEAST_SHARE < len(last):
-            return False
-        order.floor = floor if order.floor is None else max(floor, order.floor)
-        return True
+        ndarray, shape (lanes,), bool, or None
+            Which partitions these are; None where there are not enough of them.
 
-    def forget(self, parts: list[Relevant], pressed: bool = False) -> list[Relevant]:
+        Raises
+        ------
+        LimitError
+            Where the disk does not take them.
+        """
+        partitions = self._partitions
+        count = partitions.count
+        if partitions.away is None or not count:
+            return None
+        size = np.full(count, partitions.nbytes / count)
+        recent = partitions.recent()
+        if kept is not None and len(kept):
+            size += np.bincount(kept.lanes, minlength=count) * (nbytes / len(kept))
+        if recent is None:
+            recent = np.full(count, -1, np.int64)
+            if kept is not None:
+                np.maximum.at(recent, kept.lanes, kept.positions)
+        free = np.ones(count, bool)
+        for part in new:
+            free[part.lanes] = False
+        lanes = np.flatnonzero(free)
+        lanes = lanes[np.argsort(recent[lanes], kind="stable")]
+        freed = np.cumsum(size[lanes])
+        if not len(freed) or freed[-1] * LEAST_SHARE < excess:
+            return None
+        # Down to about half of what is kept, so that this is not done for every batch.
+        wanted = max(excess, (nbytes + partitions.nbytes) // 2)
+        chosen = lanes[: int(np.searchsorted(freed, wanted)) + 1]
+        away = np.zeros(count, bool)
+        away[chosen] = True
+        events = None if kept is None else kept.take(np.flatnonzero(away[kept.lanes]))
+        partitions.put_away(np.flatnonzero(away), events)
+        return away
+
+    def forget(
+        self, parts: list[Relevant], pressed: bool = False, away: np.ndarray | None = None
+    ) -> list[Relevant]:
         """Forget the keys of all events but some, once they are many more than these need.
 
         Parameters
@@ -210,6 +256,8 @@ class Intake:
             All events that are kept, or have been read since.
         pressed : bool
             Whether also few keys are worth it.
+        away : ndarray, shape (lanes,), bool, or None
+            What `put_away` has given: which partitions are forgotten, all others being kept.
 
         Returns
         -------
@@ -219,7 +267,7 @@ class Intake:
         if self._joins is not None and parts:
             parts = self._without_joined(self._joins, parts)
         if self._partitions.encoder is not None:
-            parts = self._without_partitions(parts, pressed)
+            parts = self._without_partitions(parts, pressed, away)
         return parts
 
     def forgets(self, events: int, pressed: bool = False) -> bool:
@@ -249,12 +297,16 @@ class Intake:
             return False
         return self.grouped or not self.order_by or self.watermark is not None
 
-    def _without_partitions(self, parts: list[Relevant], pressed: bool) -> list[Relevant]:
+    def _without_partitions(
+        self, parts: list[Relevant], pressed: bool, away: np.ndarray | None
+    ) -> list[Relevant]:
         """Forget partitions that have no events, whose state is a new one's and whose time has passed."""
         partitions = self._partitions
+        count = partitions.count
+        if away is not None:
+            return self._renumbered(parts, np.flatnonzero(~away))
         if not self._has_partitions_to_forget(pressed):
             return parts
-        count = partitions.count
         needed = np.zeros(count, bool)
         for part in parts:
             needed[part.lanes] = True
@@ -268,6 +320,12 @@ class Intake:
         self._left = len(used)
         if len(used) > count - count // LEAST_SHARE:
             return parts
+        return self._renumbered(parts, used)
+
+    def _renumbered(self, parts: list[Relevant], used: np.ndarray) -> list[Relevant]:
+        """Forget all partitions but some, among them those of some events."""
+        partitions, count = self._partitions, self._partitions.count
+        self._left = len(used)
         numbers = partitions.forget(used)
         for state in self._states:
             state.keep(used, numbers, partitions.count)

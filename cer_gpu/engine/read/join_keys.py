@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -149,6 +150,41 @@ class JoinKeys:
                 self._parts[self._domain_of[key]] = part
         self._keys = [keys for keys, _ in found]
         return out
+
+    def values(self, slots: np.ndarray) -> dict[str, Any]:
+        """What the slots of some events stand for, as columns: for `numbered`.
+
+        Parameters
+        ----------
+        slots : ndarray, shape (columns, n), int32
+        """
+        found: dict[str, Any] = {}
+        for number, (column, own) in enumerate(zip(self._columns, slots, strict=True)):
+            keys, there = self._keys[column.space], own >= 0
+            words = np.zeros((len(keys.parts), len(own)), np.int64)
+            words[:, there] = keys.words(own[there])
+            for place, (part, values) in enumerate(zip(keys.parts, words, strict=True)):
+                if part.texts is None:
+                    found[f"slot {number} {place}"] = pa.array(values, mask=~there)
+                else:
+                    texts = part.texts.texts_from(0)
+                    found[f"slot {number} {place}"] = texts.take(pa.array(values, mask=~there))
+        return found
+
+    def numbered(self, values: pa.Table) -> np.ndarray:
+        """The slots of events whose values `values` has given, as they are numbered now."""
+        slots = np.empty((len(self._columns), len(values)), np.int32)
+        for number, column in enumerate(self._columns):
+            words = []
+            for place, part in enumerate(self._keys[column.space].parts):
+                whole = columns.single(values.column(f"slot {number} {place}"))
+                if part.texts is None:
+                    words.append(Words(whole.fill_null(0).to_numpy(), columns.validity(whole)))
+                else:
+                    texts = part.texts.encode(whole)
+                    words.append(Words(texts, (texts >= 0).view(np.uint8)))
+            slots[number] = self._keys[column.space].encode(words)
+        return slots
 
     def _rows(self, space: int) -> list[int]:
         return [number for number, column in enumerate(self._columns) if column.space == space]

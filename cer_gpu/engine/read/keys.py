@@ -216,6 +216,17 @@ class Keys:
         lane_kernels.ordinals(numbers, self._counters, ordinals)
         return numbers, ordinals
 
+    def counts(self, numbers: np.ndarray) -> np.ndarray:
+        """How many rows of some keys there were so far, where they are counted, else 0; int64."""
+        counters = self._counters if self._numbers is None else self._numbers.counters
+        return counters[numbers] if len(counters) else np.zeros(len(numbers), np.int64)
+
+    def count_on(self, numbers: np.ndarray, more: np.ndarray) -> None:
+        """Add rows that came before to what `counts` gives for some keys, no key twice."""
+        counters = self._counters if self._numbers is None else self._numbers.counters
+        if len(counters):
+            counters[numbers] += more
+
     def columns(self, numbers: np.ndarray) -> list[pa.Array]:
         """For each part of the key the column of its values, for an array of numbers."""
         return [part.column(words) for part, words in zip(self.parts, self.words(numbers), strict=True)]

@@ -33,6 +33,14 @@ class LaneState(Protocol):
         """
         ...
 
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """What is kept for some lanes, by name: an entry for each."""
+        ...
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Go on with what `rows` has given for lanes that have other numbers now; there are `count` lanes."""
+        ...
+
 
 class LaneEncoder:
     """Gives every key a lane, in the order of first sight.
@@ -186,6 +194,17 @@ def grown(values: np.ndarray, count: int, fill: int = 0) -> np.ndarray:
         return values
     more = max(count, 2 * len(values)) - len(values)
     return np.concatenate([values, np.full((more, *values.shape[1:]), fill, values.dtype)])
+
+
+def at(values: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+    """What is kept for some lanes; 0 for those that nothing was kept for yet.
+
+    Parameters
+    ----------
+    values : ndarray, shape (lanes, ...)
+    lanes : ndarray, shape (k,), int64
+    """
+    return grown(values, int(lanes.max(initial=-1)) + 1)[lanes]
 
 
 def moved(values: np.ndarray, used: np.ndarray, numbers: np.ndarray, count: int, fill: int = 0) -> np.ndarray:

@@ -56,6 +56,11 @@ class WordNumbers:
         return self._table.words[: self.count]
 
     @property
+    def counters(self) -> np.ndarray:
+        """How many rows of each key there were so far, int64; empty where they are not counted."""
+        return self._counters
+
+    @property
     def nbytes(self) -> int:
         """The bytes that it takes."""
         return self._table.places.nbytes + self._table.words.nbytes + self._counters.nbytes

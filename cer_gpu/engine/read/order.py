@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
-from cer_gpu.engine.read.lanes import grown, moved
+from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
@@ -44,10 +42,6 @@ class OrderCheck:
         Whether the whole stream has been in order so far.
     greatest : int or float or None
         The greatest time so far.
-    late : int or float
-        By how much a row came behind the greatest time before it at most, where `watch_late` asks for it.
-    floor : int or float or None
-        Where what only earlier rows could need is no longer kept (`Intake.presume`): no row may come before.
     """
 
     def __init__(self, order_by: tuple[str, ...], partitioned: bool, workers: Workers) -> None:
@@ -58,10 +52,7 @@ class OrderCheck:
         self._rows = 0
         self._missing: RowError | None = None
         self.in_order = True
-        self.watch_late = False
         self.greatest: int | float | None = None
-        self.late: int | float = 0
-        self.floor: int | float | None = None
 
     def time(self, batch: pa.RecordBatch) -> Values | None:
         """The time column of the next batch, checked; None without one.
@@ -82,8 +73,6 @@ class OrderCheck:
         whole = batch if missing < 0 else batch.slice(0, missing)
         timed = values if missing < 0 else values.slice(0, missing)
         if len(whole):
-            if self.floor is not None:
-                self._check_floor(timed.data, self.floor)
             self._check(whole, timed)
             self._before = whole.select(list(self._order_by)).slice(len(whole) - 1, 1)
         if missing >= 0:
@@ -129,8 +118,6 @@ class OrderCheck:
             if row >= 0:
                 self._fall_out_of_order(row)
         greatest = times[-1] if self.in_order else times.max()
-        if self.watch_late and not self.in_order:
-            self.late = max(self.late, lateness(times, self.greatest))
         if self.greatest is None or greatest.item() > self.greatest:
             self.greatest = greatest.item()
 
@@ -140,28 +127,6 @@ class OrderCheck:
             return
         names = ", ".join(f"`{column}`" for column in self._order_by)
         raise RowError(self._rows + row, f"{{row}} comes before the row above it by {names}: {HOW_TO_SORT}")
-
-    def _check_floor(self, times: np.ndarray, floor: int | float) -> None:
-        early = times < floor
-        if not early.any():
-            return
-        row = int(np.argmax(early))
-        raise RowError(
-            self._rows + row,
-            f"{{row}} comes too late by `{self._order_by[0]}`: {self._shown(times[row])}, after "
-            f"{self._shown(self.greatest)}. Partitions that time had left behind took more memory than is "
-            f"allowed, so that what only rows before {self._shown(floor)} could need is no longer kept: "
-            f"allow more (memory=), or {HOW_TO_SORT}",
-        )
-
-    def _shown(self, time: Any) -> str:
-        """A time as the data has it."""
-        assert self._before is not None
-        kind = self._before.schema.field(self._order_by[0]).type
-        if pa.types.is_temporal(kind):
-            width = pa.int32() if kind.bit_width == 32 else pa.int64()
-            return str(pa.array([int(time)], width).cast(kind).cast(pa.string())[0])
-        return str(time)
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
         """The first row whose time is less than the one before it, or -1."""
@@ -228,28 +193,21 @@ class LaneTimes:
         """The lanes whose last row is not before a time; with None, all that had rows."""
         return np.flatnonzero(self.seen if mark is None else (self.seen != 0) & (self.last >= mark))
 
+    def rows(self, lanes: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        """What is known of some lanes, as columns: for `put`."""
+        return [("last", at(self.last, lanes)), ("seen", at(self.seen, lanes))]
+
+    def put(self, lanes: np.ndarray, rows: pa.Table, count: int) -> None:
+        """Put back what `rows` has given, of lanes that have other numbers now; there are `count` lanes."""
+        last, seen = (rows.column(name).to_numpy() for name in ("last", "seen"))
+        self.last = grown(self.last.astype(last.dtype, copy=False), count)
+        self.seen = grown(self.seen, count)
+        self.last[lanes], self.seen[lanes] = last, seen
+
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`, which have the given numbers from now on."""
         self.last = moved(self.last, used, numbers, count)
         self.seen = moved(self.seen, used, numbers, count)
-
-
-def lateness(times: np.ndarray, before: int | float | None) -> int | float:
-    """By how much a time comes behind the greatest before it at most.
-
-    Parameters
-    ----------
-    times : ndarray, shape (n,), any number
-    before : int or float or None
-        The greatest of all times before these.
-    """
-    running = np.maximum.accumulate(times)
-    if before is not None:
-        running = np.maximum(running, times.dtype.type(before))
-    if times.dtype.kind == "f":
-        return float((running - times).max())
-    # The difference of two int64 need not be one.
-    return int((running.astype(np.uint64) - times.astype(np.uint64)).max())
 
 
 def _comparable(column: pa.Array) -> pa.Array:

@@ -8,9 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.away import NO_LANES, AwayLanes
 from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
-from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.errors import RowError
@@ -76,9 +78,15 @@ class Partitions:
         self._order = order
         self._foresight = foresight
         self._known = foresight is None
+        self.follows = True
+        """Whether time is followed inside each partition: the stream need not be in order as a whole."""
         self.times = LaneTimes()
         self.last = np.empty(0, np.int64)
         """The lane of the last row that had one and was looked at, if there was one."""
+        self.away: AwayLanes | None = None
+        """Where lanes are while memory has no room for them."""
+        self._met = 0
+        self._stamps = np.empty(0, np.int64)
 
     @property
     def there(self) -> bool:
@@ -93,7 +101,8 @@ class Partitions:
     @property
     def nbytes(self) -> int:
         """The bytes that the keys take, and what is known of each."""
-        return self.times.nbytes + (0 if self.encoder is None else self.encoder.keys.nbytes)
+        away = 0 if self.away is None else self.away.nbytes
+        return self.times.nbytes + away + (0 if self.encoder is None else self.encoder.keys.nbytes)
 
     def laned(
         self, batch: pa.RecordBatch, rows: np.ndarray, time: Values | None, in_order: bool, before: int
@@ -116,17 +125,24 @@ class Partitions:
         DataError
             Where a row is earlier than the row before it in its partition.
         """
-        followed = self.encoder is not None and time is not None and (self._known or not in_order)
+        followed = self.follows and self.encoder is not None and time is not None
+        followed = followed and (self._known or not in_order)
         if not followed and not self._counted:
             lanes = self._encoded(batch, rows)
-            self._note_last(lanes)
+            self._put_back(batch)
+            self._note_last(lanes, before)
             return Laned(lanes, NO_ORDINALS)
         if followed and not self._known:
             self._look_back(before)
         lanes, ordinals = self._counted_rows(batch) if self._counted else (self._encoded(batch), NO_ORDINALS)
+        back, counts = self._put_back(batch)
+        if len(back) and self._counted:
+            earlier = np.zeros(self.count + 1, np.int64)
+            earlier[back] = counts
+            ordinals = ordinals + earlier[lanes]
         if followed and time is not None:
             self._check(lanes[: len(time.data)], time.data, before)
-        self._note_last(lanes)
+        self._note_last(lanes, before)
         return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
 
     def forget(self, used: np.ndarray) -> np.ndarray:
@@ -146,12 +162,41 @@ class Partitions:
         numbers = self.encoder.forget(used)
         self.last = numbers[used == self.last] if len(self.last) else self.last
         self.times.keep(used, numbers, self.count)
+        self._stamps = moved(self._stamps, used, numbers, self.count)
+        self._met = self.count
         return numbers
 
-    def _note_last(self, lanes: np.ndarray) -> None:
+    def recent(self) -> np.ndarray | None:
+        """What tells how long ago the last row of each lane was, shape (lanes,): the least is the longest.
+
+        The number of the row, about, once lanes have been put away; before that its time; None without one.
+        """
+        if len(self._stamps):
+            return grown(self._stamps, self.count)[: self.count]
+        return self.times.last[: self.count] if len(self.times.last) >= self.count else None
+
+    def put_away(self, lanes: np.ndarray, events: Relevant | None) -> None:
+        """Write lanes to disk with their events; they are forgotten next."""
+        assert self.away is not None
+        if not len(self._stamps):
+            self._stamps = np.zeros(self.count, np.int64)
+        self.away.put(lanes, events)
+
+    def _put_back(self, batch: pa.RecordBatch) -> tuple[np.ndarray, np.ndarray]:
+        """Put lanes back that have been away; which they are, and how many rows of each there were."""
+        first, self._met = self._met, self.count
+        if self.away is None:
+            return NO_LANES, NO_LANES
+        return self.away.meet(first, batch.schema)
+
+    def _note_last(self, lanes: np.ndarray, before: int) -> None:
+        """Note which lane had the last row, and of each when it had one."""
         there = lanes[-1:] if len(lanes) and lanes[-1] >= 0 else lanes[lanes >= 0][-1:]
         if len(there):
             self.last = there.astype(np.int64)
+        if len(self._stamps):
+            self._stamps = grown(self._stamps, self.count)
+            self._stamps[lanes[lanes >= 0]] = before + 1
 
     def _look_back(self, rows: int) -> None:
         """Note the last time of every lane in the rows before, which were in order."""

@@ -216,6 +216,7 @@ class BoundQuery:
             None if pushed else self._foresight(),
             options.memory,
             self._grouped,
+            options.ordered,
         )
         runner = self._runner(query, carries)
         intake.follow(runner.states)

@@ -86,8 +86,8 @@ class Chunker:
 
     With lanes the tail of each stays until the lane itself moves on, and is dropped before only where it is
     known that time has passed its window for every row to come (`Intake.watermark`). Where that cannot be
-    known, and what is kept takes more memory than is allowed, it is presumed, and a row that shows it wrong
-    is an error (`Intake.presume`): what is given up is never lost without a word.
+    known, and what is kept takes more memory than is allowed, partitions that had no row for long are put on
+    disk, until a row of theirs comes (`Intake.put_away`).
 
     Parameters
     ----------
@@ -132,6 +132,7 @@ class Chunker:
         again = 0
         for part in relevant:
             self._settle()
+            self._take_back()
             if len(part):
                 waiting.append(part)
                 again += self._run_again(part)
@@ -147,6 +148,7 @@ class Chunker:
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream with those that the window still needs."""
         self._settle()
+        self._take_back()
         (new,) = self.relieve([new])
         self._touched[:] = False
         tail = self._tail
@@ -173,6 +175,7 @@ class Chunker:
             Where what is still needed takes more memory than is allowed.
         """
         self._settle()
+        self._take_back()
         if len(self._tails) >= 2 * self._purged:
             self._purge(new)
             self._purged = max(LEAST_PURGED, len(self._tails))
@@ -183,7 +186,11 @@ class Chunker:
             self._purge(coming)
             coming = self._forgotten(coming, pressed=True)
 
-        self._allowance.keep_to(lambda: self._nbytes, drop, self._presume, self._what_is_kept)
+        def put_away(excess: int) -> None:
+            nonlocal coming
+            coming = self._put_away(coming, excess)
+
+        self._allowance.keep_to(lambda: self._nbytes, drop, put_away, self._what_is_kept)
         return coming
 
     def held(self) -> Relevant | None:
@@ -269,12 +276,27 @@ class Chunker:
 
     # ------------------------------------------------------------------- the tails of lanes, and their keys
 
-    def _presume(self) -> bool:
-        """Presume that no row is so late as to need the oldest events; whether there are such."""
-        window = self._query.window
-        if window is not None and window.kind == "time":
-            return self._intake.presume(window.size, self._tails.lanes[:0])
-        return self._intake.presume(0, self._tails.lanes)
+    def _take_back(self) -> None:
+        """Put away the tails of lanes that have come back from disk."""
+        for events in self._intake.returned():
+            # Meanwhile a report in another lane may have dropped them.
+            self._tails.put(events.take(np.flatnonzero(self._unconsumed(events))))
+
+    def _put_away(self, new: list[Relevant], excess: int) -> list[Relevant]:
+        """Put tails on disk, with their keys; new events, with their keys renumbered."""
+        if self._carries or self._intake.away is None:
+            return new
+        kept = self._tails.everything()
+        away = self._intake.put_away(kept, new, self._tails.nbytes, excess)
+        if away is None:
+            return new
+        if kept is not None:
+            kept = kept.take(np.flatnonzero(~away[kept.lanes]))
+        old = [] if kept is None else [kept]
+        renumbered = self._intake.forget([*old, *new], away=away)
+        self._touched[:] = False
+        self._tails.reset(renumbered[0] if old else None)
+        return renumbered[len(old) :]
 
     def _what_is_kept(self) -> str:
         count = len(self._tails) + (0 if self._tail is None else len(self._tail))

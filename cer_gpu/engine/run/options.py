@@ -26,7 +26,7 @@ class Options:
         The unit of a plain-number time.
     type_column : str
     stream_column : str or None
-    sort : bool
+    sort, ordered : bool
     device : tuple of str
         `("auto",)`, `("cpu",)`, or CUDA devices: `("cuda:0", "cuda:1")`.
     limit, memory : int or None
@@ -39,6 +39,7 @@ class Options:
     type_column: str
     stream_column: str | None
     sort: bool
+    ordered: bool
     device: tuple[str, ...]
     limit: int | None
     memory: int | None
@@ -54,6 +55,7 @@ def read_options(
     type_column: str = "type",
     stream_column: str | None = None,
     sort: bool = False,
+    ordered: bool = False,
     device: str | Sequence[str] = "auto",
     limit: int | None = None,
     memory: int | None = None,
@@ -82,12 +84,15 @@ def read_options(
     _names("stream_column", stream_column)
     if sort and not columns:
         raise ValueError("sort=True needs order_by, the columns to sort by")
+    if ordered and not columns:
+        raise ValueError("ordered=True needs order_by, the column of time")
     return Options(
         columns,
         order_unit,
         type_column,
         stream_column,
         sort,
+        ordered,
         asked_devices(device),
         _whole("limit", limit),
         _whole("memory", memory),

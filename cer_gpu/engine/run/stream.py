@@ -148,6 +148,7 @@ class Stream:
                 {
                     "schema": schema.empty_table(),
                     "intake": remembered(run.intake),
+                    "away": [] if run.intake.away is None else run.intake.away.everything(),
                     "unseen": {name: sorted(texts) for name, texts in classifier.unseen.items()},
                     "seen": {name: sorted(texts) for name, texts in classifier.seen.items()},
                     "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
@@ -171,6 +172,8 @@ class Stream:
         run = self._run = self._first.begin("run", pushed=True)
         run.intake.begin(_nothing(self._first.arrow_schema))
         remind(run.intake, state["intake"])
+        if run.intake.away is not None:
+            run.intake.away.resume(state["away"])
         for own, kept in ((run.intake.classifier.unseen, "unseen"), (run.intake.classifier.seen, "seen")):
             own.update({name: set(texts) for name, texts in state[kept].items()})
         components = [one for one in vars(run.runner).values() if is_component(one)]
@@ -213,6 +216,7 @@ def about(text: str, asked: Options) -> dict[str, Any]:
         "type_column": asked.type_column,
         "stream_column": asked.stream_column,
         "engine": asked.engine,
+        "ordered": asked.ordered,
     }
 
 

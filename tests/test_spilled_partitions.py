@@ -1,0 +1,244 @@
+"""Partitions for which memory has no room are put on disk, and that is never seen in an answer."""
+
+from __future__ import annotations
+
+import math
+import resource
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+from cer_gpu.engine import memory
+from cer_gpu.engine.read import away, intake, spilled
+from cer_gpu.engine.run import bound, chunks
+
+SEQUENCE = "SELECT a, b WHERE A AS a ; B AS b PARTITION BY k WITHIN 10 [ts]"
+
+QUERIES = [
+    "SELECT a[v, text], b[ts] WHERE A AS a ; B AS b PARTITION BY k WITHIN 12 [ts]",
+    "SELECT NEXT a[text], b WHERE A AS a ; B AS b PARTITION BY k WITHIN 12 [ts]",
+    "SELECT a[text], b WHERE A AS a ; B AS b PARTITION BY k WITHIN 5 EVENTS",
+    "SELECT * WHERE (A : B) ; A PARTITION BY k",
+    "SELECT * WHERE A AS a ; B AS b PARTITION BY k, w WITHIN 12 [ts] CONSUME BY PARTITION",
+    "SELECT * WHERE A AS a ; B AS b PARTITION BY x WITHIN 12 [ts] CONSUME BY ANY",
+    "SELECT * WHERE A AS a ; B AS b PARTITION BY w, k WITHIN 3 EVENTS CONSUME BY PARTITION",
+    "SELECT * WHERE A AS a ; B AS b ; A AS c PARTITION BY k WITHIN 2 [v]",
+    "SELECT LAST * WHERE A AS a ; B AS b PARTITION BY k WITHIN 12 [ts]",
+    "SELECT MAX * WHERE A+ ; B PARTITION BY k WITHIN 4 EVENTS",
+    "SELECT * WHERE LAST(A AS a ; B AS b) ; A AS c PARTITION BY k WITHIN 20 [ts]",
+    "SELECT * WHERE STRICT(A AS a ; B AS b) ; N PARTITION BY k WITHIN 4 EVENTS CONSUME BY PARTITION",
+    "SELECT * WHERE LAST(A ; B) ; A PARTITION BY k WITHIN 20 [ts] CONSUME BY ANY",
+    "SELECT * WHERE A AS a ; B AS b FILTER a.text = b.text PARTITION BY k WITHIN 12 [ts]",
+    "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.w AND a.x = b.x PARTITION BY k WITHIN 20 [ts]",
+    "SELECT * WHERE A AS a : B AS b FILTER a.v = b.v PARTITION BY k, x WITHIN 3 EVENTS CONSUME BY PARTITION",
+]
+
+
+@pytest.fixture(autouse=True, params=["always", "sometimes"])
+def _little(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept is put on disk whenever it might be too much, or now and then."""
+    rng = Random("too much")
+
+    def too_much(
+        of: object, nbytes: object, drop: Callable[[], None], put_away: Callable[[int], None], what: object
+    ) -> None:
+        if request.param == "always" or rng.random() < 0.7:
+            drop()
+            put_away(0)
+
+    monkeypatch.setattr(memory.Allowance, "keep_to", too_much)
+    monkeypatch.setattr(away, "WRITTEN", 3)
+    monkeypatch.setattr(spilled, "ROWS", 2)
+    monkeypatch.setattr(spilled, "MAPPED", 4)
+    monkeypatch.setattr(spilled, "MOST_FILES", 6)
+
+
+@pytest.fixture(name="back")
+def _back(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many partitions came back from disk each time, and with how many events."""
+    found: list[int] = []
+    put_back = away.AwayLanes._put_back
+
+    def noted(of: away.AwayLanes, lanes: np.ndarray, part: spilled.SpilledPart, payload: pa.Schema) -> None:
+        found.append(len(part.events))
+        put_back(of, lanes, part, payload)
+
+    monkeypatch.setattr(away.AwayLanes, "_put_back", noted)
+    return found
+
+
+def ordered_by_itself(rng: Random, rows: int) -> pa.Table:
+    """Keys that come, go and come again, each in the order of time from a time of its own on."""
+    clock = {key: rng.randrange(200) for key in range(12)}
+    columns = []
+    for row in range(rows):
+        key = rng.choice([rng.randrange(12), (row // 40 + rng.randrange(4)) % 12])
+        clock[key] += rng.choice([0, 1, 1, 4])
+        part = math.nan if key == 3 else key / 2
+        text = rng.choice(["x", "y", "long text", None])
+        columns.append(
+            (rng.choice("AABBN"), f"k{key}", part, rng.randrange(2), rng.choice([0, 1, 1]), text, clock[key])
+        )
+    names = ("type", "k", "x", "w", "v", "text", "ts")
+    table = pa.table(dict(zip(names, map(list, zip(*columns, strict=True)), strict=True)))
+    place = table.schema.get_field_index("text")
+    return table.set_column(place, "text", table["text"].dictionary_encode())
+
+
+def cuts(table: pa.Table, rng: Random) -> Iterator[pa.Table]:
+    at = 0
+    while at < len(table):
+        size = rng.randrange(1, 9)
+        yield table.slice(at, size)
+        at += size
+
+
+def listed_answers(found: Any) -> list[str]:
+    """Complex events as texts: a NaN in a key equals itself."""
+    return list(map(repr, found.to_arrow().to_pylist()))
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_what_was_on_disk_changes_no_answer(
+    text: str, back: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = Random(text)
+    query = cer.compile(text)
+    table = ordered_by_itself(rng, 400)
+    wanted = listed_answers(query.run(table, order_by="ts"))
+    counted, hits = query.count(table, order_by="ts"), query.hits(table, order_by="ts").to_pylist()
+    assert len(wanted) == counted
+    assert counted > 5
+    assert not back
+    monkeypatch.setattr(bound, "BATCH", 7)
+    monkeypatch.setattr(chunks, "CHUNK", 5)
+    monkeypatch.setattr(chunks, "LEAST_PURGED", 2)
+    monkeypatch.setattr(intake, "REMEMBERED", 4)
+
+    def reader() -> pa.RecordBatchReader:
+        return table.to_reader(max_chunksize=5)
+
+    for product in (
+        lambda: listed_answers(query.run(reader(), order_by="ts")) == wanted,
+        lambda: query.count(reader(), order_by="ts") == counted,
+        lambda: query.hits(reader(), order_by="ts").to_pylist() == hits,
+    ):
+        back.clear()
+        assert product()
+        assert len(back) > 2 or "WITHIN" not in text
+    back.clear()
+    stream = query.stream(order_by="ts")
+    pushed = []
+    for part in cuts(table, rng):
+        if rng.random() < 0.1:
+            state = stream.snapshot()
+            stream.close()
+            stream = query.stream(order_by="ts", state=state)
+        pushed.append(stream.push(part))
+    # What a push has given may be listed later.
+    assert [row for each in pushed for row in listed_answers(each)] == wanted
+    assert sum(back) > 5
+
+
+@pytest.mark.parametrize("window", ["WITHIN 10 [ts]", "WITHIN 3 EVENTS", ""])
+def test_a_row_out_of_order_is_found_after_its_partition_was_on_disk(window: str, back: list[int]) -> None:
+    stream = cer.compile(f"SELECT * WHERE A AS a ; B AS b PARTITION BY k {window}").stream(order_by="ts")
+    for number in range(300):
+        stream.push(pa.table({"type": ["N"], "k": [f"k{number}"], "ts": [number + 10]}))
+    assert not back
+    stream.push(pa.table({"type": ["A"], "k": ["k7"], "ts": [17]}))
+    assert back == [0]
+    with pytest.raises(cer.DataError, match=r"row 301 .*before an earlier row of its partition \('k8'\)"):
+        stream.push(pa.table({"type": ["A"], "k": ["k8"], "ts": [17]}))
+
+
+def late_answers(stream: Any, keys: int) -> int:
+    """Push an A for each of many keys, then a B for each: how many complex events there are."""
+    for kind in "AB":
+        for first in range(0, keys, 50):
+            names = [f"key {first + at}" for at in range(50)]
+            found = stream.push(pa.table({"type": [kind] * 50, "k": names, "ts": [first] * 50}))
+            if kind == "A":
+                assert not len(list(found))
+    return len(list(found)) if keys == 50 else -1
+
+
+def test_a_full_disk_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = cer.compile(SEQUENCE).stream(order_by="ts")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 10, limit[1]))
+    try:
+        with pytest.raises(cer.LimitError, match=r"no room for cannot be stored in .*memory=.*TMPDIR"):
+            late_answers(stream, 2000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    with pytest.raises(cer.DataError, match="closed"):
+        late_answers(stream, 50)
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    stream = cer.compile(SEQUENCE).stream(order_by="ts")
+    late_answers(stream, 500)
+    assert len(stream._run.intake.away) > 50
+    assert not list(tmp_path.iterdir())
+
+
+# --------------------------------------------------------------------------------- what lies on disk
+
+
+def some(keys: list[int], rng: Random, model: dict[int, list[int]]) -> spilled.SpilledPart:
+    """Partitions with events of their own; two of three keys have the same hash."""
+    sizes = [rng.randrange(4) for _ in keys]
+    for key, size in zip(keys, sizes, strict=True):
+        model[key] = [rng.randrange(1000) for _ in range(size)]
+    values = np.array([value for key in keys for value in model[key]], np.int64)
+    return spilled.SpilledPart(
+        np.array(keys, np.uint64) // np.uint64(3),
+        pa.table({"key": pa.array(keys, pa.int64())}),
+        pa.table({"value": values}),
+        np.array(sizes, np.int64),
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_partitions_are_taken_as_they_were_put(seed: int) -> None:
+    rng = Random(f"spilled {seed}")
+    stored, model, made = spilled.SpilledPartitions(), dict[int, list[int]](), 0
+    for _ in range(300):
+        if rng.random() < 0.4:
+            number = rng.choice([1, 2, 9])
+            stored.put([some(list(range(made, made + number)), rng, model)])
+            made += number
+        asked = rng.sample(range(made + 9), min(made, rng.choice([1, 3, 12])))
+        hashes = np.array(asked, np.uint64) // np.uint64(3)
+        found: dict[int, list[int]] = {}
+        for which, part in stored.take(hashes, [("key", np.array(asked, np.int64))]):
+            assert part.lanes["key"].to_pylist() == [asked[at] for at in which]
+            values = iter(part.events["value"].to_pylist())
+            for at, size in zip(which, part.sizes, strict=True):
+                found[asked[at]] = [next(values) for _ in range(size)]
+        assert found == {key: model.pop(key) for key in asked if key in model}
+        assert len(stored) == len(model)
+        assert len(stored._files) <= 7
+        assert len(stored._levels) <= 10
+        # What has been taken is freed, but for a constant factor.
+        assert sum(len(file.taken) for file in stored._files.values()) <= 4 * max(len(model), 1)
+    left = {
+        key: values
+        for part in stored.parts()
+        for key, values in zip(part.lanes["key"].to_pylist(), listed(part), strict=True)
+    }
+    assert left == model
+
+
+def listed(part: spilled.SpilledPart) -> list[list[int]]:
+    values = iter(part.events["value"].to_pylist())
+    return [[next(values) for _ in range(size)] for size in part.sizes]
