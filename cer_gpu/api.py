@@ -94,6 +94,10 @@ class Query:
             The column of the stream that an event belongs to, for `S>T` and FROM.
         sort : bool, default False
             Sort by `order_by` first; otherwise events out of order are an error.
+        ordered : bool, default False
+            Promise that with PARTITION BY the events are in the order of time as a whole, and not each
+            partition alone: what time has passed is then forgotten at once. An event out of that order is an
+            error.
         device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of these, default "auto"
             "auto" takes a GPU where one is usable and worth it; `Matches.device_reason` says why. Several
             CUDA devices share the lanes of the run.
@@ -101,7 +105,8 @@ class Query:
             Stop after so many complex events (`Matches.limited` says so).
         memory : int, optional
             Bytes that a run may keep, and about what it takes in at a time. The events of open windows and
-            the keys of PARTITION BY may take no more, which is an error else; how many events are read and
+            the keys of PARTITION BY may take no more: partitions of a stream or reader that had no event for
+            long are put into temporary files, and what cannot be is an error; how many events are read and
             run at a time, and how many complex events are found at a time, follows from it. Not covered: the
             process and its libraries, the data where it is in memory already, dictionaries of strings,
             answers that are kept, and the working copies of a step, so that values under 100 MB are met to

@@ -121,6 +121,7 @@ OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number tim
 TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
 StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
+Ordered = Annotated[bool, typer.Option("--ordered", help="The events are in the order of time as a whole.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")]
 Engine = Annotated[str, typer.Option(help="auto, or an engine that `cer explain` lists under routes.")]
 Memory = Annotated[str | None, typer.Option(help="Host memory to stay under, such as 500MB or 2GiB.")]
@@ -139,6 +140,7 @@ def run(
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
     sort: Sort = False,
+    ordered: Ordered = False,
     device: Device = "auto",
     engine: Engine = "auto",
     limit: Annotated[int | None, typer.Option(min=0, help="Stop after so many complex events.")] = None,
@@ -153,7 +155,7 @@ def run(
     _refuse_own_input(data, output)
     matches = _compile(query).run(
         _events(data),
-        **_options(order_by, order_unit, type_column, stream_column, sort),
+        **_options(order_by, order_unit, type_column, stream_column, sort, ordered),
         device=device,
         engine=engine,
         limit=limit,
@@ -176,6 +178,7 @@ def count(
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
     sort: Sort = False,
+    ordered: Ordered = False,
     device: Device = "auto",
     engine: Engine = "auto",
     memory: Memory = None,
@@ -185,7 +188,7 @@ def count(
 
     found = _compile(query).count(
         _events(data),
-        **_options(order_by, order_unit, type_column, stream_column, sort),
+        **_options(order_by, order_unit, type_column, stream_column, sort, ordered),
         device=device,
         engine=engine,
         memory=_bytes(memory),
@@ -203,6 +206,7 @@ def hits(
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
     sort: Sort = False,
+    ordered: Ordered = False,
     device: Device = "auto",
     engine: Engine = "auto",
     memory: Memory = None,
@@ -216,7 +220,7 @@ def hits(
     _refuse_own_input(data, output)
     table = _compile(query).hits(
         _events(data),
-        **_options(order_by, order_unit, type_column, stream_column, sort),
+        **_options(order_by, order_unit, type_column, stream_column, sort, ordered),
         device=device,
         engine=engine,
         memory=_bytes(memory),
@@ -250,7 +254,7 @@ def explain(
     suffix = os.path.splitext(output or "")[1].lower()
     chosen = form or {".svg": Explained.svg, ".mmd": Explained.mermaid}.get(suffix, Explained.text)
     compiled = _compile(query)
-    options = _options(order_by, order_unit, type_column, stream_column, False) if data else {}
+    options = _options(order_by, order_unit, type_column, stream_column, False, False) if data else {}
     text = compiled.explain(chosen.value, _events(data) if data else None, engine=engine, **options)
     if output is None:
         print(text)
@@ -276,7 +280,7 @@ def check(
     text = _text(query)
     try:
         events = _events(data) if data else None
-        options = _options(order_by, order_unit, type_column, stream_column, False)
+        options = _options(order_by, order_unit, type_column, stream_column, False, False)
         findings = findings_of(text, events, **options)
     except QueryError as error:
         findings = error.diagnostics
@@ -378,17 +382,21 @@ def _options(
     type_column: str,
     stream_column: str | None,
     sort: bool,
+    ordered: bool,
 ) -> dict[str, Any]:
     """The keywords that say what the events' columns mean."""
     columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
     if sort and not columns:
         raise typer.BadParameter("--sort needs --order-by, the columns to sort by")
+    if ordered and not columns:
+        raise typer.BadParameter("--ordered needs --order-by, the column of time")
     return {
         "order_by": columns or None,
         "order_unit": order_unit.value if order_unit else None,
         "type_column": type_column,
         "stream_column": stream_column,
         "sort": sort,
+        "ordered": ordered,
     }
 
 

@@ -84,6 +84,7 @@ def compiled(query: Query | str) -> Query:
 
 _ELSEWHERE = {
     "sort": "the events of a DataFrame are always sorted, by order_by",
+    "ordered": "the events of a DataFrame are always sorted, by order_by",
     "device": "the setting spark.cer.gpu says whether tasks take a GPU",
 }
 

@@ -168,6 +168,7 @@ def test_check(data, capsys):
         (["count", QUERY, "DATA", "--device", "cuda"], 4, "cuda"),
         (["count", QUERY, "DATA", "--memory", "lots"], 4, "`lots` is not a size"),
         (["count", QUERY, "DATA", "--sort"], 4, "--order-by"),
+        (["count", QUERY, "DATA", "--ordered"], 4, "--order-by"),
         (["count", QUERY, "DATA", "--order-unit", "years"], 4, "order-unit"),
         (["count", "@missing.ceql", "DATA"], 4, "the query cannot be read from missing.ceql"),
         (["count"], 4, "Missing argument"),

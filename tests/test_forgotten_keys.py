@@ -96,27 +96,42 @@ def test_a_run_over_ever_new_keys_forgets_them(
     assert max(left) < 2000
 
 
-def test_a_row_that_is_later_than_what_is_kept_is_an_error() -> None:
-    query = cer.compile(SEQUENCE.format("5 [ts]"))
-    stream = query.stream(order_by="ts")
+def test_a_row_may_be_as_late_as_it_likes() -> None:
+    """By the time of other partitions, of which there were more than are kept in memory."""
+    with cer.compile(SEQUENCE.format("5 [ts]")).stream(order_by="ts") as stream:
+        push_all(stream, "NA", 60)
+        assert len(stream._run.intake.away) > 1000
+        late = pa.table({"type": ["B"], "k": ["key 0"], "ts": pa.array([3], pa.int64())})
+        assert [(ce.start, ce.end) for ce in stream.push(late)] == [(1, 6000)]
+
+
+@pytest.mark.parametrize("strategy", ["", "LAST"])
+def test_of_a_stream_that_is_promised_to_be_in_order_what_time_has_passed_is_forgotten(strategy: str) -> None:
+    query = cer.compile(SEQUENCE.format("5 [ts]").replace("SELECT", f"SELECT {strategy}"))
+    stream = query.stream(order_by="ts", ordered=True)
     for number in range(60):
-        stream.push(new_keys(number, "NA"))
-    late = pa.table({"type": ["B"], "k": ["key 0"], "ts": pa.array([3], pa.int64())})
-    with pytest.raises(cer.DataError, match=r"row 6000 .*comes too late by `ts`: 3, after 5999.*memory="):
-        stream.push(late)
+        assert len(list(stream.push(new_keys(number)))) == 50
+        assert stream._run.intake.nbytes < 2 * FEW
+    assert not len(stream._run.intake.away)
+    with pytest.raises(cer.DataError, match=r"row 6000 .*before the row above it by `ts`.*ordered=True"):
+        stream.push(pa.table({"type": ["B"], "k": ["key 0"], "ts": pa.array([3], pa.int64())}))
     with pytest.raises(cer.DataError, match="closed"):
-        stream.push(late)
+        stream.push(new_keys(60))
 
 
-def test_the_error_shows_times_as_the_data_has_them() -> None:
-    query = cer.compile(SEQUENCE.format("5 MILLISECONDS"))
-    kind = pa.timestamp("ms")
-    batches = [new_keys(number, "NA") for number in range(60)]
-    stream = query.stream(order_by="ts")
-    for batch in batches:
-        stream.push(batch.set_column(2, "ts", batch.column("ts").cast(kind)))
-    with pytest.raises(cer.DataError, match=r"1970-01-01 00:00:00.003, after 1970-01-01 00:00:05.999"):
-        stream.push(pa.table({"type": ["B"], "k": ["key 0"], "ts": pa.array([3], kind)}))
+@pytest.mark.parametrize("given", ["table", "reader"])
+def test_a_run_over_what_is_promised_to_be_in_order_is_held_to_it(given: str) -> None:
+    query = cer.compile(SEQUENCE.format("5 [ts]"))
+    table = pa.concat_tables([new_keys(0), new_keys(1)])
+
+    def count(events: pa.Table) -> int:
+        return query.count(events if given == "table" else events.to_reader(), order_by="ts", ordered=True)
+
+    assert count(table) == 100
+    with pytest.raises(cer.DataError, match=r"row 100 .*before the row above it by `ts`.*ordered=True"):
+        count(pa.concat_tables([new_keys(1), new_keys(0)]))
+    with pytest.raises(ValueError, match="ordered=True needs"):
+        query.count(table, ordered=True)
 
 
 def test_what_has_come_late_before_is_waited_for() -> None:
@@ -138,8 +153,9 @@ def test_too_much_that_is_still_needed_is_an_error_where_memory_is_said() -> Non
             pa.concat_tables([new_keys(number, "NA") for number in range(60)]), order_by="ts", memory=100_000
         )
     stream = query.stream(order_by="ts", memory=100_000)
+    one = pa.table({"type": ["A"] * 6000, "k": ["one"] * 6000, "ts": range(6000)})
     with pytest.raises(cer.LimitError, match="memory=100,000"):
-        push_all(stream, "NA", 60)
+        stream.push(one)
 
 
 def test_answers_may_be_listed_after_their_keys_are_forgotten(left: list[int]) -> None:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cer_gpu as cer
+from cer_gpu.engine.machines import stream_state
 from cer_gpu.engine.read import foresight, intake
 from cer_gpu.engine.run import bound, chunks
 
@@ -142,10 +143,19 @@ def test_in_order_as_a_whole(tmp_path: Path) -> None:
     assert [(ce.end, ce.start) for ce in given] == sorted(pairs(steady))
 
 
-def test_a_push_does_not_drop_what_another_partition_needs() -> None:
-    pushes = [[Row("A", "k1", 0), Row("A", "k2", 100)], [Row("A", "k2", 101)], [Row("B", "k1", 5)]]
-    stream = cer.compile(SEQUENCE).stream(order_by="ts")
-    assert [[(ce.start, ce.end) for ce in stream.push(table(rows))] for rows in pushes] == [[], [], [(0, 3)]]
+@pytest.mark.parametrize("strategy", ["", "LAST"])
+def test_a_push_does_not_drop_what_another_partition_needs(
+    strategy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither where a push costs what is new nor where it runs the window again; both drop at once."""
+    monkeypatch.setattr(stream_state, "LEAST", 1)
+    monkeypatch.setattr(chunks, "LEAST_PURGED", 0)
+    monkeypatch.setattr(intake, "REMEMBERED", 1)
+    pushes = [[Row("A", "k1", 0), Row("A", "k2", 100)]]
+    pushes += [[Row("A", "k2", 101 + at)] for at in range(8)]
+    stream = cer.compile(SEQUENCE.replace("SELECT", f"SELECT {strategy}")).stream(order_by="ts")
+    assert not any(len(list(stream.push(table(rows)))) for rows in pushes)
+    assert [(ce.start, ce.end) for ce in stream.push(table([Row("B", "k1", 5)]))] == [(0, 10)]
 
 
 def test_blocks_that_time_has_passed_count_where_their_key_goes_on(

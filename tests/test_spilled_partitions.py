@@ -111,7 +111,7 @@ def test_what_was_on_disk_changes_no_answer(
 ) -> None:
     rng = Random(text)
     query = cer.compile(text)
-    table = ordered_by_itself(rng, 400)
+    table = ordered_by_itself(rng, 160)
     wanted = listed_answers(query.run(table, order_by="ts"))
     counted, hits = query.count(table, order_by="ts"), query.hits(table, order_by="ts").to_pylist()
     assert len(wanted) == counted
@@ -132,7 +132,7 @@ def test_what_was_on_disk_changes_no_answer(
     ):
         back.clear()
         assert product()
-        assert len(back) > 2 or "WITHIN" not in text
+        assert back or "WITHIN" not in text
     back.clear()
     stream = query.stream(order_by="ts")
     pushed = []
@@ -150,12 +150,12 @@ def test_what_was_on_disk_changes_no_answer(
 @pytest.mark.parametrize("window", ["WITHIN 10 [ts]", "WITHIN 3 EVENTS", ""])
 def test_a_row_out_of_order_is_found_after_its_partition_was_on_disk(window: str, back: list[int]) -> None:
     stream = cer.compile(f"SELECT * WHERE A AS a ; B AS b PARTITION BY k {window}").stream(order_by="ts")
-    for number in range(300):
+    for number in range(60):
         stream.push(pa.table({"type": ["N"], "k": [f"k{number}"], "ts": [number + 10]}))
     assert not back
     stream.push(pa.table({"type": ["A"], "k": ["k7"], "ts": [17]}))
     assert back == [0]
-    with pytest.raises(cer.DataError, match=r"row 301 .*before an earlier row of its partition \('k8'\)"):
+    with pytest.raises(cer.DataError, match=r"row 61 .*before an earlier row of its partition \('k8'\)"):
         stream.push(pa.table({"type": ["A"], "k": ["k8"], "ts": [17]}))
 
 

@@ -90,7 +90,7 @@ class Intake:
     ) -> None:
         self._query = query
         self.classifier = classifier or Classifier(query.reading, units, workers)
-        self._order = OrderCheck(order_by, bool(query.reading.partition) and not ordered, workers)
+        self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered)
         self._foresight = foresight
         self._ordered = ordered
         self._workers = workers

@@ -21,6 +21,9 @@ PART = 1 << 17
 HOW_TO_SORT = "sort the data, or ask for it: sort=True (--sort)"
 
 
+LEAVE_OUT = "; where only each partition is in order, leave ordered=True (--ordered) out"
+
+
 class OrderCheck:
     """Follows the order columns of a run from batch to batch.
 
@@ -35,6 +38,8 @@ class OrderCheck:
         The time, then what breaks ties. Empty: nothing is checked.
     partitioned : bool
     workers : Workers
+    promised : bool, optional
+        Whether the stream is to be in order as a whole with PARTITION BY, too.
 
     Attributes
     ----------
@@ -44,10 +49,13 @@ class OrderCheck:
         The greatest time so far.
     """
 
-    def __init__(self, order_by: tuple[str, ...], partitioned: bool, workers: Workers) -> None:
+    def __init__(
+        self, order_by: tuple[str, ...], partitioned: bool, workers: Workers, promised: bool = False
+    ) -> None:
         self._workers = workers
         self._order_by = order_by
-        self._partitioned = partitioned
+        self._partitioned = partitioned and not promised
+        self._promised = partitioned and promised
         self._before: pa.RecordBatch | None = None
         self._rows = 0
         self._missing: RowError | None = None
@@ -126,7 +134,8 @@ class OrderCheck:
             self.in_order = False
             return
         names = ", ".join(f"`{column}`" for column in self._order_by)
-        raise RowError(self._rows + row, f"{{row}} comes before the row above it by {names}: {HOW_TO_SORT}")
+        instead = HOW_TO_SORT + (LEAVE_OUT if self._promised else "")
+        raise RowError(self._rows + row, f"{{row}} comes before the row above it by {names}: {instead}")
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
         """The first row whose time is less than the one before it, or -1."""

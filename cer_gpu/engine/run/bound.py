@@ -227,7 +227,9 @@ class BoundQuery:
     def _foresight(self) -> Foresight | None:
         """What can be known of the source before it is read; None where there is no such thing."""
         source, reading = self._source, self._query.reading
-        if not reading.partition or not self._options.order_by or not (source.ordered or source.repeats):
+        if not reading.partition or not self._options.order_by or self._options.ordered:
+            return None
+        if not (source.ordered or source.repeats):
             return None
         keys = [name for part in reading.partition for name in part]
         if reading.streams and self._options.stream_column is not None:
