@@ -14,6 +14,7 @@ from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.order import LaneTimes
+from cer_gpu.engine.read.sources.arrow_types import roomy_schema
 from cer_gpu.engine.read.spilled import SpilledPart, SpilledPartitions
 
 WRITTEN = 1 << 14
@@ -111,7 +112,7 @@ class AwayLanes:
             return NO_LANES, NO_LANES
         back, counts = [NO_LANES], [NO_LANES]
         named = _names(keys, lanes)
-        payload = pa.schema([schema.field(name) for name in self._payload])
+        payload = roomy_schema(pa.schema([schema.field(name) for name in self._payload]))
         for which, part in self._stored.take(_hashes(named), named):
             back.append(lanes[which])
             counts.append(part.lanes.column("count").to_numpy())
