@@ -6,6 +6,7 @@ import math
 import warnings
 from dataclasses import replace
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -20,6 +21,7 @@ from cer_gpu.engine.read import classify
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
@@ -163,3 +165,24 @@ def test_what_no_run_needs_is_forgotten(falls: bool, clauses: str, monkeypatch: 
     table = pa.table({"type": ["A", "A", "B", "C"] * 250, "x": x, "key": [1] * 1000})
     assert max(kept(f"SELECT * WHERE A : B : C {clauses} WITHIN 3 [x]", table, monkeypatch)) <= 2
     assert max(kept(f"SELECT * WHERE A ; B ; C {clauses} WITHIN 3 [x]", table, monkeypatch)) > 400
+
+
+@pytest.mark.parametrize("falls", [False, True])
+def test_several_threads_list(falls: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One lane where x ascends, and many where it falls."""
+    shared: list[int] = []
+    before = Workers.map
+
+    def noting(self: Workers, phase: str, function: Any, items: Any, events: int = 0) -> list[Any]:
+        work = list(items)
+        shared.extend([len(work)] if phase == "building" else [])
+        return before(self, phase, function, work, events)
+
+    monkeypatch.setattr(Workers, "map", noting)
+    monkeypatch.setattr(chunk, "SEGMENT", 50)
+    x = [1000 - i if falls else i for i in range(1000)]
+    key = [i // 50 if falls else 0 for i in range(1000)]
+    table = pa.table({"type": ["A", "B"] * 500, "x": x, "key": key})
+    found = cer.compile("SELECT * WHERE A ; B PARTITION BY key WITHIN 1 [x]").run(table).to_arrow()
+    assert len(found) == (500 * 26 // 2 if falls else 500)
+    assert max(shared) > 3

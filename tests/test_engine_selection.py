@@ -20,6 +20,7 @@ from cer_gpu.engine.machines import strategies as select
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
@@ -182,3 +183,24 @@ def test_counts_do_not_need_the_answers() -> None:
         last = query.run(table).to_arrow().slice(4999).to_pylist()[0]
         assert last["start"] == 9800
         assert last["A"] == list(range(9800, 10000, 2))
+
+
+@pytest.mark.parametrize(
+    ("strategy", "x"), [("MAX", range(400)), ("NEXT", [place % 7 for place in range(400)])]
+)
+def test_several_threads_choose(strategy: str, x: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where each end runs the events before it again, each end is work of its own."""
+    shared = Counter[str]()
+    before = Workers.map
+
+    def noting(self: Workers, phase: str, function: Any, items: Any, events: int = 0) -> list[Any]:
+        work = list(items)
+        shared[phase] = max(shared[phase], len(work))
+        return before(self, phase, function, work, events)
+
+    monkeypatch.setattr(Workers, "map", noting)
+    monkeypatch.setattr(select, "PIECES", 200)
+    table = pa.table({"type": list("AB") * 200, "x": list(x)})
+    found = Query(f"SELECT {strategy} * WHERE A+ ; B WITHIN 5 [x]").run(table).to_arrow()
+    assert len(found) == 200
+    assert shared["choosing"] > 3

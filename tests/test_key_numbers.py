@@ -12,6 +12,7 @@ import pytest
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu
 from cer_gpu.kernels.keys.contract import numbers_reference
+from counting import calls
 
 from cer_gpu.engine.read import numbers as module
 from cer_gpu.engine.read.keys import Keys, Part, kept
@@ -85,6 +86,41 @@ def test_the_values_of_a_dictionary_are_looked_up_once(monkeypatch: pytest.Monke
     assert numbers.encode(many).tolist() == [2, 3, 2]
     assert numbers.encode(many.slice(1)).tolist() == [3, 2]
     assert sum(looked_up) == 4
+
+
+@pytest.mark.parametrize(
+    "names", [("number",), ("text",), ("coded",), ("number", "text"), ("coded", "number")]
+)
+def test_one_kernel_numbers_keys_and_counts_their_rows(
+    names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is done in Python for each key, and keys of several parts are not sorted."""
+
+    def batch(keys: int) -> pa.RecordBatch:
+        numbers = np.random.default_rng(keys).integers(0, keys, 9000)
+        texts = pa.array(numbers.astype(str))
+        return pa.record_batch({"number": numbers, "text": texts, "coded": texts.dictionary_encode()})
+
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("sorted")
+
+    def counted(some: pa.RecordBatch) -> int:
+        encoder = LaneEncoder(tuple((name,) for name in names), some.schema)
+        found: list[Any] = []
+        made = calls(lambda: found.extend(encoder.counted(some)))
+        seen: dict[int, int] = {}
+        for number, ordinal in zip(some["number"].to_pylist(), found[1].tolist(), strict=True):
+            assert ordinal == seen.get(number, 0)
+            seen[number] = ordinal + 1
+        assert len(seen) == encoder.count
+        return made
+
+    few, many = batch(10), batch(5000)
+    for each in (few, many):  # which loads what is loaded once
+        counted(each)
+    monkeypatch.setattr(np, "unique", refused)
+    monkeypatch.setattr(np, "lexsort", refused)
+    assert counted(many) < counted(few) + 500
 
 
 MOMENTS = pa.timestamp("ms", "UTC")

@@ -66,7 +66,11 @@ def far() -> pa.Table:
     )
 
 
-def test_times_of_different_units_are_compared_however_far(far: pa.Table) -> None:
+@pytest.mark.parametrize("distant", [2**50, 2**54])  # in nanoseconds, modulo 2^64: positive, negative
+def test_times_of_different_units_are_compared_however_far(far: pa.Table, distant: int) -> None:
+    seconds = pa.array([0, 1, distant, 3], pa.int64())
+    for number, (name, kind) in enumerate((("s", pa.timestamp("s")), ("took", pa.duration("s")))):
+        far = far.set_column(1 + 2 * number, name, seconds.cast(kind))
     for filters, rows in {
         "a[s > ns]": [2],
         "a[s = ns]": [0],
