@@ -208,6 +208,7 @@ def test_a_disk_that_is_full(own: Store, monkeypatch: pytest.MonkeyPatch, capsys
 def test_without_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     made = Store(None, tmp_path / "shipped")
     monkeypatch.setattr(kernel_module, "store", lambda: made)
+    monkeypatch.setattr(words, "purpose", "")
     assert fresh(bodies.same)(1) == 1
     assert fresh(bodies.same)(2.5) == 2.5
     assert capsys.readouterr().err.count("are not kept") == 1
@@ -272,6 +273,29 @@ def test_a_process_does_without_numba_and_a_second_without_compiling(tmp_path: P
         (path,) = tmp_path.rglob("*.kernel")
         made.append((path.stat().st_ino, path.stat().st_mtime_ns))
     assert made[0] == made[1]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has no such numbers")
+def test_a_home_that_cannot_be_written(tmp_path: Path) -> None:
+    """As in a container: what is compiled is kept where temporary files are, for this user alone."""
+    (tmp_path / "home").write_text("in the way of a folder")
+    (tmp_path / "temporary").mkdir()
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path / "home"),
+        "XDG_CACHE_HOME": str(tmp_path / "home" / "cache"),
+        "TMPDIR": str(tmp_path / "temporary"),
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
+    }
+    script = "import compiled_bodies as b; print(b.same(7))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("7\n", "")
+    (path,) = (tmp_path / "temporary").rglob("*.kernel")
+    own = tmp_path / "temporary" / f"cer-gpu-{os.geteuid()}"
+    assert own in path.parents
+    assert own.stat().st_mode & 0o777 == 0o700
 
 
 def test_helpers_can_be_called_too() -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import PIPE
 from types import FunctionType
 
 import cer_gpu.kernels
@@ -23,6 +26,8 @@ from cer_gpu.compiling.loaded import HaltedError, words
 from cer_gpu.compiling.needs import FILE, needed, needs, text_of
 from cer_gpu.compiling.store import Store
 from cer_gpu.warm import recorded, warm
+
+ROOT = Path(__file__).resolve().parent.parent
 
 PAIR = ("compiled_bodies:Pair", "<i8:1C", "int")
 
@@ -185,3 +190,33 @@ def test_warm_compiles_what_is_missing_and_ships_it(
     shipped = list((tmp_path / "shipped").rglob("*.kernel"))
     assert len(shipped) == 3
     assert all(json.loads(path.read_bytes().partition(b"\n")[0])["result"] for path in shipped)
+
+
+def test_processes_that_begin_at_once_do_not_all_compile(tmp_path: Path) -> None:
+    """One of them does, and the others take what it has made."""
+    script = "import compiled_bodies as b; print('go', flush=True); input(); print(b.same(7))"
+    environment = {
+        **os.environ,
+        "XDG_CACHE_HOME": str(tmp_path),
+        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
+    }
+    made = [
+        subprocess.Popen(
+            [sys.executable, "-c", script], env=environment, stdin=PIPE, stdout=PIPE, stderr=PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    for process in made:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "go\n"
+    folders = set()
+    for process in made:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    for process in made:
+        assert process.communicate()[0] == "7\n"
+        (path,) = tmp_path.rglob("*.kernel")
+        folders.add((path.stat().st_ino, path.stat().st_mtime_ns))
+    assert len(folders) == 1, "it was written once"
+    assert not list(tmp_path.rglob("*.lock"))

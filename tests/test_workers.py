@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import compiled_bodies as bodies
@@ -13,10 +15,12 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
+from cer_gpu import progress
 from cer_gpu.compiling.loaded import GOES_ON, HaltedError, words
 from cer_gpu.cores import granted_cores, usable_cores
 from cer_gpu.engine import workers as module
 from cer_gpu.engine.workers import FEW, NAME, Workers
+from cer_gpu.progress import Progress
 
 
 def ours() -> list[threading.Thread]:
@@ -205,3 +209,49 @@ def test_nothing_to_do_is_done_at_once_however_many_events_are_said() -> None:
 def test_an_end_with_more_answers_than_are_held_at_once_is_listed() -> None:
     events = pa.table({"type": ["A"] * 70_000 + ["B"]})
     assert len(cer.compile("SELECT * WHERE A AS a ; B AS b").run(events).to_arrow()) == 70_000
+
+
+# -------------------------------------------------------------------------------------- progress
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """A terminal on which everything that takes any time is shown, for the rest of the test."""
+    stream = Terminal()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(module, "STEP_S", 0.01)
+    return stream
+
+
+def test_long_phases_are_shown_with_how_far_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_a_terminal(monkeypatch)
+
+    def run() -> Iterator[int]:
+        for phase in ("counting", "listing"):
+            yield sum(Workers(2).map(phase, lambda item: time.sleep(0.05) or item, range(12)))
+
+    assert list(Progress(100).over(run())) == [66, 66]
+    shown = terminal.getvalue()
+    for word in ("events read", "counting", "listing", "/12"):
+        assert word in shown
+
+
+def test_what_is_done_between_two_items_is_no_part_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run gives its results one by one; meanwhile its thread may run something else."""
+    terminal = on_a_terminal(monkeypatch)
+    for _ in Progress(None).over(iter(range(3))):
+        Workers(2).map("something else", lambda _: time.sleep(0.03), range(4))
+    assert "something else" not in terminal.getvalue()
+
+
+def test_nothing_is_shown_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    list(Progress(3).over(iter(Workers(2).map("counting", abs, range(3)))))
+    assert stream.getvalue() == ""

@@ -90,6 +90,14 @@ class Kernel:
             raise UnfitArgumentError(f"{self.name} cannot read {kinds}")
         return found
 
+    def plainly(self, *arguments: Any) -> Any:
+        """Call the body as it is, for what no machine code does: integers of any size."""
+        if not self.halts:
+            return self.py_func(*arguments)
+        found = self.py_func(*arguments, words.halt)
+        words.check()
+        return found
+
     @property
     def name(self) -> str:
         """The module that has it, and the name of its body."""
@@ -162,9 +170,15 @@ class Kernel:
         """Have the kernel compiled, with all others that the run will need."""
         from cer_gpu.compiling.together import Task
 
-        make([Task(self, kinds), *_missing(words.purpose, but=(self, kinds))])
-        if kinds not in self._entries:
-            self.keep(kinds, *self.compiled(kinds))
+        kept = self.kept_as(kinds)
+        with store().alone(kept, words.check):
+            found = store().read(kept)  # another process may have made it meanwhile
+            if found is not None:
+                self._entries[kinds] = self._loaded(kinds, *found)
+                return
+            make([Task(self, kinds), *_missing(words.purpose, but=(self, kinds))])
+            if kinds not in self._entries:
+                self.keep(kinds, *self.compiled(kinds))
 
     def _loaded(self, kinds: tuple[Kind, ...], about: dict[str, Any], code: bytes) -> Entry:
         classes = [one for kind in kinds for one in classes_of(kind)]

@@ -13,6 +13,9 @@ import os
 import stat
 import sys
 import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,9 @@ SHIPPED = Path(__file__).with_name("shipped")
 """Where `make` or the maker of an image puts machine code for all users of an installation."""
 
 SUFFIX = ".kernel"
+
+TURN_S = 0.1
+"""Seconds between two tries to be the one that compiles."""
 
 
 class Store:
@@ -74,6 +80,26 @@ class Store:
         except OSError as error:
             self._tell(error.strerror or str(error))
 
+    @contextmanager
+    def alone(self, name: str, go_on: Callable[[], None]) -> Iterator[None]:
+        """Be the only process that makes what is kept under a name: many that begin at once need the same.
+
+        Parameters
+        ----------
+        name : str
+        go_on : callable
+            Called while another process makes it; what it raises ends the waiting.
+        """
+        file = None if self._own is None else self._own / f"{name}.lock"
+        locked = None if file is None else _locked(file, go_on)
+        try:
+            yield
+        finally:
+            if file is not None and locked is not None:
+                with suppress(OSError):
+                    file.unlink()
+                _unlock(locked)
+
     def ship(self, name: str, about: dict[str, Any], code: bytes) -> None:
         """Keep machine code beside the package.
 
@@ -115,6 +141,40 @@ def _write(folder: Path, name: str, about: dict[str, Any], code: bytes, mode: in
     except BaseException:
         os.unlink(made)
         raise
+
+
+def _locked(file: Path, go_on: Callable[[], None]) -> int | None:
+    """Wait for the lock of a file; its number, None where there are no locks."""
+    try:
+        import fcntl
+
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        number = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    except (ImportError, OSError):
+        return None
+    try:
+        while True:
+            try:
+                fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return number
+            except BlockingIOError:
+                go_on()
+                time.sleep(TURN_S)
+    except OSError:  # a file system without locks
+        os.close(number)
+        return None
+    except BaseException:
+        os.close(number)
+        raise
+
+
+def _unlock(number: int) -> None:
+    """Let go of a lock, also where a forked process holds the file too."""
+    import fcntl
+
+    with suppress(OSError):
+        fcntl.flock(number, fcntl.LOCK_UN)
+    os.close(number)
 
 
 def _parsed(content: bytes) -> tuple[dict[str, Any], bytes] | None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.ordered import cpu as kernel
-from cer_gpu.kernels.ordered.contract import Ahead, Choices
+from cer_gpu.kernels.ordered.contract import Ahead, Choices, Listed
 from cer_gpu.kernels.runs.contract import TransitionTables
 
 _NO_MASK = np.zeros(0, dtype=np.uint8)
@@ -65,12 +65,10 @@ def ordered_blocks(
     status = kernel.BLOCK_FULL
     while status != kernel.DONE and (left is None or left > 0):
         wanted = size if left is None else min(size, left)
-        start = np.empty(wanted, dtype=np.int64)
-        first = np.empty(wanted + 1, dtype=np.int64)
-        event = np.empty(n_marks, dtype=np.int64)
-        label = np.empty(n_marks, dtype=np.int32)
-        arguments = (tables, symbols, admissible, lowest, end, ahead)
-        status = kernel.walk(*arguments, choices, progress, start, first, event, label)
+        start, first = np.empty(wanted, np.int64), np.empty(wanted + 1, np.int64)
+        event, label = np.empty(n_marks, np.int64), np.empty(n_marks, np.int32)
+        out = Listed(start, first, event, label)
+        status = kernel.walk(tables, symbols, admissible, lowest, end, ahead, choices, progress, out)
         n, m = int(progress[kernel.WRITTEN]), int(progress[kernel.MARKS])
         if status == kernel.STACK_FULL:
             choices = _choices(choices, 2 * choices.event.size)

@@ -26,6 +26,7 @@ from cer_gpu.kernels.joins.contract import (
     ChosenRows,
     JoinTables,
     KeyedEvents,
+    NodeWeights,
     ProductNodes,
 )
 from cer_gpu.kernels.runs.contract import SegmentHits
@@ -225,17 +226,21 @@ class Products:
 
     def _counts(self, lowest: np.ndarray) -> np.ndarray:
         nodes = len(self.arena)
-        total, memo = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
-        earliest, jump = np.empty(nodes, np.int32), np.empty(nodes, np.int32)
-        join_counts.weigh(self.arena, self.children, total, earliest, jump)
         # Nodes that were copied refer to the same children, so that links are counted by node.
         links = int(self.arena[:, join_nodes.CHILDREN].sum())
-        stack = np.empty(2 * nodes + links + 1, np.int32)
+        weights = NodeWeights(
+            total=np.empty(nodes, np.int64),
+            earliest=np.empty(nodes, np.int32),
+            jump=np.empty(nodes, np.int32),
+            memo_hit=np.full(nodes, -1, np.int32),
+            memo=np.empty(nodes, np.int64),
+            stack=np.empty(2 * nodes + links + 1, np.int32),
+        )
+        join_counts.weigh(self.arena, self.children, weights)
         count = np.empty(len(lowest), np.int64)
         join_counts.count_hits(
-            self.arena, self.children, total, earliest, jump, np.full(nodes, -1, np.int32), memo, stack,
-            self.root_first, self.root_node, lowest, count,
-        )  # fmt: skip
+            self.arena, self.children, weights, self.root_first, self.root_node, lowest, count
+        )
         return count
 
 

@@ -53,14 +53,14 @@ class RankedStructure(Structure):
         widest = int(np.diff(self.tables.first).max(initial=0))
         roots = empty_roots(n_hits, n_hits + widest)
         distance = np.empty(len(self.arena), np.int64)
-        heaps, way = np.empty((2, n_live), np.int64), np.empty((2, nodes.STEPS), np.int64)
+        scratch = nodes.HeapScratch(np.empty((2, n_live), np.int64), np.empty((2, nodes.STEPS), np.int64))
         progress = np.zeros(nodes.WORDS, np.int64)
         ends = SegmentHits(hits.first, hits.event, bound)
         status = nodes.ARENA_FULL
         while status != nodes.DONE:
             status = nodes.build(
                 self.tables, symbols, self.admitted.rank, begin, stop, ends, self.arena, distance, roots,
-                heaps, way, progress,
+                scratch, progress,
             )  # fmt: skip
             if status == nodes.ARENA_FULL:
                 self.arena, distance = doubled(self.arena), doubled(distance)

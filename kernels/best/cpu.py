@@ -167,7 +167,7 @@ def _compact(paths, place, h0, h1, progress):
 
 
 @jit
-def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, place, progress):
+def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, place, progress, halt):
     """The answers of the hits h0 .. h1 - 1 of one segment; `DONE` or what went wrong.
 
     ===========================  ===========================  ================================================
@@ -180,6 +180,7 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
     `paths`                      Paths                        out
     `place`                      int64 [capacity of `arena`]  scratch
     `progress`                   int64 [WORDS]                in/out
+    `halt`                       uint8 [1] or [0]             in: see `jit`
     ===========================  ===========================  ================================================
     """
     event = hits.event
@@ -204,6 +205,8 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
             g = known - 1
             levels = _identity(side, matrices)
             for i in range(j - 1, low - 1, -1):
+                if halt.shape[0] > 0 and halt[0]:
+                    return DONE
                 if progress[USED] + room > paths.arena.shape[0]:
                     return ARENA_FULL
                 levels = _advance(
@@ -219,6 +222,8 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
             levels = _identity(side, matrices)
             middle = at = j
         for i in range(at, j):
+            if halt.shape[0] > 0 and halt[0]:
+                return DONE
             if progress[USED] + room > paths.arena.shape[0]:
                 return ARENA_FULL
             levels = _advance(
@@ -258,13 +263,13 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
 
 
 @jit
-def _best(tables, symbols, hits, latest, matrices, rows, paths, place, progress):
+def _best(tables, symbols, hits, latest, matrices, rows, paths, place, progress, halt):
     for g in range(progress[SEGMENT], hits.first.shape[0] - 1):
         progress[SEGMENT] = g
         progress[USED] = progress[NODES]
         status = best_segment(
             tables, symbols, hits, max(hits.first[g], progress[HIT]), hits.first[g + 1], latest, matrices,
-            rows, paths, place, progress,
+            rows, paths, place, progress, halt,
         )  # fmt: skip
         if status != DONE:
             return status

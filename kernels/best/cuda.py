@@ -67,7 +67,7 @@ def choose(tables, symbols, hits, latest, segment, thread, scratch, out):
     paths = Paths(scratch.arena[:, :, thread], out.start, out.early, out.late, out.label)
     return _best_segment(
         tables, symbols, hits, h0, h1, latest, matrices, rows, paths, scratch.place[:, thread],
-        progress[:, thread],
+        progress[:, thread], tables.accepting[:0],
     )  # fmt: skip
 
 

@@ -13,28 +13,29 @@ in Python integers. Nothing wraps.
 
 import numpy as np
 
-from ..jit import jit
+from ..jit import OFTEN, SELDOM, go_on, jit
+from ..runs.contract import SegmentHits
 
 
-def counts_segment_body(
-    tables, forward, backward, symbols, event, lowest, h0, h1, prefix, suffix, front, out
-):
+def counts_segment_body(tables, forward, backward, symbols, hits, h0, h1, prefix, suffix, front, out, halt):
     """The counts of the hits h0 .. h1 - 1 of one segment; 0, or 1 where a sum has reached 2**62.
 
     ===========  ==================================  =======================================================
-    `tables`     TransitionTables                           in
+    `tables`     TransitionTables                    in
     `forward`    Program                             in: `forward_program(tables)`
     `backward`   Program                             in: `backward_program(tables)`
     `symbols`    uint8 or uint16 [events]            in
-    `event`      int64 [hits]                        in: ascending in the segment
-    `lowest`     int64 [hits]                        in: least event at which a run may start; non-decreasing
+    `hits`       SegmentHits                         in
     `h0`, `h1`   int64                               in: the hits of the segment
     `prefix`     int64 [forward registers, n_live]   scratch: columns of the prefix
     `suffix`     int64 [backward registers, n_live]  scratch: rows of the suffix
     `front`      int64 [>= h1 - h0, n_live]          scratch: the suffix that each hit asks for
     `out`        int64 [hits]                        out: number of complex events that end at each hit
+    `halt`       uint8 [1] or [0]                    in: see `jit`
     ===========  ==================================  =======================================================
     """
+    event = hits.event
+    lowest = hits.lowest
     n = prefix.shape[1]
     over = 0
     middle = -1
@@ -43,6 +44,8 @@ def counts_segment_body(
     for h in range(h0, h1):
         j = event[h]
         low = lowest[h]
+        if h % OFTEN == 0 and halt.shape[0] > 0 and halt[0]:
+            return 0
         if low > middle:
             for r in range(suffix.shape[0]):
                 for c in range(n):
@@ -53,33 +56,40 @@ def counts_segment_body(
             while known < h1 and lowest[known] < j:
                 known += 1
             g = known - 1
-            for i in range(j - 1, low - 1, -1):
-                symbol = symbols[i]
-                for k in range(backward.first[symbol], backward.first[symbol + 1]):
-                    into = backward.into[k]
-                    left = backward.left[k]
-                    right = backward.right[k]
-                    for c in range(n):
-                        value = suffix[left, c] + suffix[right, c]
-                        suffix[into, c] = value
-                        over |= value
-                while g >= h and lowest[g] == i:
-                    for c in range(n):
-                        front[g - h0, c] = suffix[0, c]
-                    g -= 1
+            for high in range(j, low, -OFTEN):
+                if halt.shape[0] > 0 and halt[0]:
+                    return 0
+                for i in range(high - 1, max(high - OFTEN, low) - 1, -1):
+                    symbol = symbols[i]
+                    for k in range(backward.first[symbol], backward.first[symbol + 1]):
+                        into = backward.into[k]
+                        left = backward.left[k]
+                        right = backward.right[k]
+                        for c in range(n):
+                            value = suffix[left, c] + suffix[right, c]
+                            suffix[into, c] = value
+                            over |= value
+                    while g >= h and lowest[g] == i:
+                        for c in range(n):
+                            front[g - h0, c] = suffix[0, c]
+                        g -= 1
             middle = j
             at = j
-        for i in range(at, j):
-            symbol = symbols[i]
-            for k in range(forward.first[symbol], forward.first[symbol + 1]):
-                into = forward.into[k]
-                left = forward.left[k]
-                right = forward.right[k]
-                for c in range(n):
-                    value = prefix[left, c] + prefix[right, c]
-                    prefix[into, c] = value
-                    over |= value
-        at = j
+        while at < j:
+            until = min(at + OFTEN, j)
+            for i in range(at, until):
+                symbol = symbols[i]
+                for k in range(forward.first[symbol], forward.first[symbol + 1]):
+                    into = forward.into[k]
+                    left = forward.left[k]
+                    right = forward.right[k]
+                    for c in range(n):
+                        value = prefix[left, c] + prefix[right, c]
+                        prefix[into, c] = value
+                        over |= value
+            at = until
+            if at < j and halt.shape[0] > 0 and halt[0]:
+                return 0
         total = 0
         for t in range(tables.first[symbols[j]], tables.first[symbols[j] + 1]):
             if tables.accepting[t]:
@@ -136,35 +146,47 @@ _forward_counts_segment = jit(forward_counts_segment_body)
 
 
 @jit
-def _counts(tables, forward, backward, symbols, first, event, lowest, prefix, suffix, front, out, status):
-    for g in range(first.shape[0] - 1):
+def _counts(tables, forward, backward, symbols, hits, prefix, suffix, front, out, status, halt):
+    for g in range(hits.first.shape[0] - 1):
         status[g] = _counts_segment(
-            tables,
-            forward,
-            backward,
-            symbols,
-            event,
-            lowest,
-            first[g],
-            first[g + 1],
-            prefix,
-            suffix,
-            front,
-            out,
-        )
+            tables, forward, backward, symbols, hits, hits.first[g], hits.first[g + 1], prefix, suffix, front,
+            out, halt,
+        )  # fmt: skip
 
 
 @jit
-def _forward_counts(tables, forward, symbols, begin, stop, first, event, vectors, register, out, status):
+def _first_from(event, low, high, bound):
+    """The first of the hits low .. high - 1 that is at an event from `bound` on; `high` where none is."""
+    while low < high:
+        middle = (low + high) >> 1
+        if event[middle] < bound:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@jit
+def _forward_counts(
+    tables, forward, symbols, begin, stop, first, event, vectors, register, out, status, halt
+):
     n_states = vectors.shape[1]
     for g in range(begin.shape[0]):
         if status[g]:
             continue
         for q in range(n_states):
             register[q] = vectors[g, q]
-        status[g] = _forward_counts_segment(
-            tables, forward, symbols, begin[g], stop[g], event, first[g], first[g + 1], register, out
-        )
+        register[0] = 1  # in a segment without events too
+        h = first[g]
+        for low in range(begin[g], stop[g], SELDOM):
+            if halt[0]:
+                return
+            high = min(low + SELDOM, stop[g])
+            h0 = h
+            h = _first_from(event, h, first[g + 1], high)
+            status[g] |= _forward_counts_segment(
+                tables, forward, symbols, low, high, event, h0, h, register, out
+            )
         if not status[g]:
             for q in range(n_states):
                 vectors[g, q] = register[q]
@@ -198,7 +220,8 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     out = np.zeros(hit_event.size, dtype=np.int64)
     status = np.zeros(hit_first.size - 1, dtype=np.uint8)
     scratch = [np.empty(shape, dtype=np.int64) for shape in shapes]
-    _counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, *scratch, out, status)
+    hits = SegmentHits(hit_first, hit_event, hit_lowest)
+    _counts(tables, forward, backward, symbols, hits, *scratch, out, status)
     if not status.any():
         return out
     if not exact:
@@ -207,18 +230,7 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     for g in np.flatnonzero(status):
         h0, h1 = int(hit_first[g]), int(hit_first[g + 1])
         scratch = [np.empty(shape, dtype=object) for shape in (*shapes[:2], (h1 - h0, n))]
-        counts_segment_body(
-            tables,
-            forward,
-            backward,
-            symbols,
-            hit_event,
-            hit_lowest,
-            h0,
-            h1,
-            *scratch,
-            whole,
-        )
+        _counts_segment.plainly(tables, forward, backward, symbols, hits, h0, h1, *scratch, whole)
     return whole
 
 
@@ -255,17 +267,14 @@ def forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, 
     for g in np.flatnonzero(status):
         exact_register = np.zeros(forward.n_registers, dtype=object)
         exact_register[:n] = [int(value) for value in vectors[g]]
-        forward_counts_segment_body(
-            tables,
-            forward,
-            symbols,
-            int(begin[g]),
-            int(stop[g]),
-            hit_event,
-            int(hit_first[g]),
-            int(hit_first[g + 1]),
-            exact_register,
-            exact,
-        )
+        exact_register[0] = 1
+        h, last = int(hit_first[g]), int(hit_first[g + 1])
+        for low in range(int(begin[g]), int(stop[g]), OFTEN):
+            go_on()
+            high = min(low + OFTEN, int(stop[g]))
+            h0, h = h, _first_from(hit_event, h, last, high)
+            forward_counts_segment_body(
+                tables, forward, symbols, low, high, hit_event, h0, h, exact_register, exact
+            )
         exact_after[g] = exact_register[:n]
     return exact, exact_after

@@ -12,7 +12,7 @@ from numba import cuda
 
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
-from ..runs.contract import Program, TransitionTables
+from ..runs.contract import Program, SegmentHits, TransitionTables
 from .cpu import counts_segment_body, forward_counts_segment_body
 
 counts_segment = device(counts_segment_body)
@@ -53,9 +53,7 @@ def _copied(part):
 
 
 @kernel
-def counts_kernel(
-    tables, forward, backward, symbols, first, event, lowest, prefix, suffix, front, out, status
-):
+def counts_kernel(tables, forward, backward, symbols, hits, prefix, suffix, front, out, status):
     """`counts_segment_body` for every segment.
 
     `prefix` and `suffix` are [registers, n_live, threads], `front` is [hits, n_live]; `status` uint8
@@ -63,21 +61,21 @@ def counts_kernel(
     """
     thread = cuda.grid(1)
     for segment in range(thread, status.shape[0], prefix.shape[2]):
-        h0 = first[segment]
-        h1 = first[segment + 1]
+        h0 = hits.first[segment]
+        h1 = hits.first[segment + 1]
         status[segment] = counts_segment(
             tables,
             forward,
             backward,
             symbols,
-            event,
-            lowest,
+            hits,
             h0,
             h1,
             prefix[:, :, thread],
             suffix[:, :, thread],
             front[h0:h1],
             out,
+            status[:0],
         )
 
 
@@ -143,9 +141,7 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
             machine.forward,
             machine.backward,
             symbols,
-            first,
-            event,
-            lowest,
+            SegmentHits(first, event, lowest),
             cuda.device_array((machine.forward[-1], n, slots), np.int64),
             cuda.device_array((machine.backward[-1], n, slots), np.int64),
             cuda.device_array((hits, n), np.int64),

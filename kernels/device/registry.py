@@ -23,8 +23,7 @@ from ..joins import cuda_cells as join_cells
 from ..joins import cuda_counts as join_counts
 from ..joins import cuda_hits as join_hits
 from ..joins import cuda_nodes as join_nodes
-from ..joins.contract import JoinTables, KeyedEvents
-from ..joins.cuda_counts import NodeWeights
+from ..joins.contract import JoinTables, KeyedEvents, NodeWeights
 from ..joins.cuda_nodes import ListNodes
 from ..runs.contract import Program, SegmentHits, TransitionTables
 from ..windows import cuda as windows
@@ -163,10 +162,7 @@ KERNELS = (
     Kernel(
         "counts",
         counts.counts_kernel,
-        tuple(
-            (TABLES, PROGRAM, PROGRAM, symbols, I64, I64, I64, I64_3, I64_3, I64_2, I64, U8)
-            for symbols in SYMBOLS
-        ),
+        tuple((TABLES, PROGRAM, PROGRAM, symbols, HITS, I64_3, I64_3, I64_2, I64, U8) for symbols in SYMBOLS),
         LANE.threads,
     ),
     Kernel(

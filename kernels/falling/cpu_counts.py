@@ -37,7 +37,7 @@ class Numbers(NamedTuple):
     bounded: bool
 
 
-def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count):
+def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count, halt):
     """Count the runs that begin in the range from `low` on and end in the one from `middle` on.
 
     =================  ==========================  ========================================================
@@ -48,6 +48,7 @@ def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count):
     `lists`            Lists                       in: of both ranges
     `numbers`          Numbers                     scratch
     `count`            number [events]             in/out: what is found is added
+    `halt`             uint8 [1]                   in: see `jit`
     =================  ==========================  ========================================================
     """
     tables, forward, backward = machine
@@ -84,7 +85,7 @@ def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count):
                     states[into, c] = LARGEST if bounded and value > LARGEST else value
             if (middle - event) % LOOK == 0:
                 alive = False
-                for r in range(1, n):
+                for r in range(1, n if halt[0] == 0 else 1):
                     for c in range(1, n):
                         alive = alive or states[r, c] != 0
     for r in range(states.shape[0]):
@@ -111,7 +112,7 @@ def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count):
                     states[into, c] = LARGEST if bounded and value > LARGEST else value
             if (event - middle) % LOOK == LOOK - 1:
                 alive = False
-                for r in range(1, n):
+                for r in range(1, n if halt[0] == 0 else 1):
                     for c in range(1, n):
                         alive = alive or states[r, c] != 0
     for c in range(n):
@@ -151,15 +152,15 @@ _alone = jit(alone_body)
 
 
 @jit
-def _ranges(machine, symbols, ranks, low, high, report, lists, numbers, count):
+def _ranges(machine, symbols, ranks, low, high, report, lists, numbers, count, halt):
     for g in range(low.shape[0]):
         begin_lists(machine.tables, symbols, low[g], high[g], report[g], lists)
         _alone(machine.tables, symbols, ranks, low[g], high[g], report[g], count)
         width = 1
-        while width < high[g] - low[g]:
+        while width < high[g] - low[g] and halt[0] == 0:
             for left in range(low[g], high[g] - width, 2 * width):
                 middle = left + width
-                _meet(machine, symbols, ranks, left, middle, lists, numbers, count)
+                _meet(machine, symbols, ranks, left, middle, lists, numbers, count, halt)
                 merge_lists(ranks.rank, ranks.least, left, middle, lists)
             width *= 2
 
@@ -173,7 +174,7 @@ def _exact_ranges(machine, symbols, ranks, low, high, report, lists, numbers, co
         while width < last - first:
             for left in range(first, last - width, 2 * width):
                 middle = left + width
-                meet_body(machine, symbols, ranks, left, middle, lists, numbers, count)
+                _meet.plainly(machine, symbols, ranks, left, middle, lists, numbers, count)
                 merge_lists(ranks.rank, ranks.least, left, middle, lists)
             width *= 2
 

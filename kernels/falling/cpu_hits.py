@@ -60,7 +60,7 @@ def _any_left(states, n_states):
 
 
 @jit
-def _backwards(tables, backward, symbols, rank, bound, first, middle, sets):
+def _backwards(tables, backward, symbols, rank, bound, first, middle, sets, halt):
     """In which states the runs of each start of a rank of at least `bound` pass the middle."""
     cells, states, n_states = sets.cells, sets.states, sets.found.shape[0]
     _begin_sets(states, n_states)
@@ -80,11 +80,11 @@ def _backwards(tables, backward, symbols, rank, bound, first, middle, sets):
         if alive:
             _carry(backward, symbol, states)
             if (middle - event) % LOOK == 0:
-                alive = _any_left(states, n_states)
+                alive = halt[0] == 0 and _any_left(states, n_states)
 
 
 @jit
-def _forwards(tables, forward, symbols, least, most, middle, last, sets):
+def _forwards(tables, forward, symbols, least, most, middle, last, sets, halt):
     """From which states at the middle each end that admits a rank of `most` is reached."""
     cells, states, n_states = sets.cells, sets.states, sets.found.shape[0]
     _begin_sets(states, n_states)
@@ -102,7 +102,7 @@ def _forwards(tables, forward, symbols, least, most, middle, last, sets):
         if alive:
             _carry(forward, symbol, states)
             if (event - middle) % LOOK == LOOK - 1:
-                alive = _any_left(states, n_states)
+                alive = halt[0] == 0 and _any_left(states, n_states)
 
 
 @jit
@@ -149,10 +149,10 @@ def _leave_out(low, middle, some, lists, cells, latest):
 
 
 @jit
-def _meet(machine, symbols, ranks, low, middle, lists, sets, latest):
+def _meet(machine, symbols, ranks, low, middle, lists, sets, latest, halt):
     """The hits of the runs that begin in the range from `low` on and end in the one from `middle` on.
 
-    `machine` .. `middle`: in; `lists`, `latest`: in/out; `sets`: scratch.
+    `machine` .. `middle`: in; `lists`, `latest`: in/out; `sets`: scratch; `halt`: see `jit`.
     """
     rank, least, starts, ends = ranks.rank, ranks.least, lists.starts, lists.ends
     cells, found = sets.cells, sets.found
@@ -160,8 +160,10 @@ def _meet(machine, symbols, ranks, low, middle, lists, sets, latest):
     if some == 0 or others == 0:
         return
     stop = middle + lists.n_ends[middle]
-    _backwards(machine.tables, machine.backward, symbols, rank, least[ends[stop - 1]], first, middle, sets)
-    _forwards(machine.tables, machine.forward, symbols, least, rank[starts[low]], middle, last, sets)
+    _backwards(
+        machine.tables, machine.backward, symbols, rank, least[ends[stop - 1]], first, middle, sets, halt
+    )
+    _forwards(machine.tables, machine.forward, symbols, least, rank[starts[low]], middle, last, sets, halt)
     for state in range(found.shape[0]):
         found[state] = -1
     taken = low
@@ -188,22 +190,22 @@ def _alone(tables, symbols, ranks, low, high, latest):
 
 
 @jit
-def _join(machine, symbols, ranks, low, middle, lists, sets, latest):
+def _join(machine, symbols, ranks, low, middle, lists, sets, latest, halt):
     """Two neighbouring ranges become one, with the hits of the runs that pass from one to the other."""
-    _meet(machine, symbols, ranks, low, middle, lists, sets, latest)
+    _meet(machine, symbols, ranks, low, middle, lists, sets, latest, halt)
     merge_lists(ranks.rank, ranks.least, low, middle, lists)
 
 
 @jit
-def _ranges(machine, symbols, ranks, low, high, report, lists, sets, latest):
+def _ranges(machine, symbols, ranks, low, high, report, lists, sets, latest, halt):
     """The hits inside of ranges of events, from the smallest ranges up."""
     for g in range(low.shape[0]):
         begin_lists(machine.tables, symbols, low[g], high[g], report[g], lists)
         _alone(machine.tables, symbols, ranks, low[g], high[g], latest)
         width = 1
-        while width < high[g] - low[g]:
+        while width < high[g] - low[g] and halt[0] == 0:
             for left in range(low[g], high[g] - width, 2 * width):
-                _join(machine, symbols, ranks, left, left + width, lists, sets, latest)
+                _join(machine, symbols, ranks, left, left + width, lists, sets, latest, halt)
             width *= 2
 
 

@@ -224,7 +224,7 @@ def canonical(count, found, sorting):
 
 
 @jit
-def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, progress):
+def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, progress, halt):
     """Write the complex events of hits into a block; `DONE`, or why hit_order[progress[0]] is not in it.
 
     ============  ===================  =================================================================
@@ -238,6 +238,7 @@ def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, pro
     `sorting`     SortScratch          scratch
     `block`       Block                out; must have room for the largest hit that fits `found`
     `progress`    int64 [3]            in/out: next index into `hit_order`; out: complex events and marks
+    `halt`        uint8 [1]            in: see `jit`
     ============  ===================  =================================================================
 
     `BLOCK_FULL`: the hit fits an empty block. `HIT_TOO_LARGE`: it does not fit `found`. `MISMATCH`: the
@@ -257,7 +258,7 @@ def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, pro
     n = 0
     n_marks = 0
     out_first[0] = 0
-    while progress[0] < hit_order.shape[0]:
+    while progress[0] < hit_order.shape[0] and not halt[0]:
         h = hit_order[progress[0]]
         count = hits.counts[h]
         wanted = min(count, limit)

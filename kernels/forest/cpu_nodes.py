@@ -12,7 +12,7 @@ What is written and read of nodes goes through helpers, which are inlined, since
 also only count (`cuda_nodes`).
 """
 
-from ..jit import inline, jit
+from ..jit import OFTEN, inline, jit
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 
 DONE = 0
@@ -267,7 +267,7 @@ def _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, 
 
 
 @jit
-def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progress):
+def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progress, halt):
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
@@ -281,6 +281,7 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
     `slots`       int64 [2 n_live + 2, ITEM + n_live + 2]  scratch, kept until all segments are built
     `states`      int64 [ROWS, 2 n_live + 2]               scratch, kept likewise
     `progress`    int64 [WORDS]                            in/out: zeros at first, then kept
+    `halt`        uint8 [1] or [0]                         in: see `jit`
     ============  =======================================  ==============================================
 
     When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
@@ -299,6 +300,8 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
         h1 = hits.first[g + 1]
         bound = progress[BOUND]
         while event < stop[g] and h < h1:
+            if event % OFTEN == 0 and halt.shape[0] > 0 and halt[0]:
+                return DONE
             if hits.lowest[h] > bound:
                 bound = hits.lowest[h]
                 if bound > event:

@@ -14,7 +14,11 @@ are leftist ones: `distance` is the number of steps to the nearest missing branc
 along the branches where it is smaller, which are at most log(nodes) many. What is on that way is copied.
 """
 
-from ..jit import inline, jit
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import OFTEN, inline, jit
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 from .cpu_nodes import ARENA_FULL, DONE, ROOTS_FULL
 
@@ -23,6 +27,19 @@ SEGMENT, EVENT, HIT, NODES, ROOTS, OPEN, WORDS = range(7)
 
 STEPS = 128
 """Steps of a meld at most: the way into each of two heaps has as many as its size has bits."""
+
+
+class HeapScratch(NamedTuple):
+    """What building keeps beside the nodes.
+
+    =======  =================  =============================================================
+    `heaps`  int64 [2, n_live]  the heap of each state before and after an event; -1: empty
+    `way`    int64 [2, STEPS]   what a meld has passed
+    =======  =================  =============================================================
+    """
+
+    heaps: np.ndarray
+    way: np.ndarray
 
 
 @inline
@@ -80,8 +97,9 @@ def _meld(arena, distance, progress, one, other, way):
 
 
 @jit
-def _follow(tables, arena, distance, roots, heaps, way, progress, symbol, event, rank, bound, ends):
+def _follow(tables, arena, distance, roots, scratch, progress, symbol, event, rank, bound, ends):
     """Follow all runs over one event: `heaps[0]` are those of the states before it and after it."""
+    heaps, way = scratch
     n_states = heaps.shape[1]
     for q in range(n_states):
         heaps[1, q] = -1
@@ -110,7 +128,7 @@ def _follow(tables, arena, distance, roots, heaps, way, progress, symbol, event,
 
 
 @jit
-def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, heaps, way, progress):
+def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, scratch, progress, halt):
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  ======================  ===============================================================
@@ -124,14 +142,15 @@ def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, heap
     `arena`       int64 [capacity, 4]     out: nodes 0 .. progress[NODES] - 1
     `distance`    int64 [capacity]        scratch, kept until all segments are built
     `roots`       Roots                   out: roots 0 .. progress[ROOTS] - 1
-    `heaps`       int64 [2, n_live]       scratch, kept likewise
-    `way`         int64 [2, STEPS]        scratch
+    `scratch`     HeapScratch             scratch, `heaps` kept likewise
     `progress`    int64 [WORDS]           in/out: zeros at first, then kept
+    `halt`        uint8 [1]               in: see `jit`
     ============  ======================  ===============================================================
 
     When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
     start no hit to come admits is not followed.
     """
+    heaps = scratch.heaps
     while progress[SEGMENT] < begin.shape[0]:
         g = progress[SEGMENT]
         if progress[OPEN] == 0:
@@ -143,6 +162,8 @@ def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, heap
         event = progress[EVENT]
         h = progress[HIT]
         while event < stop[g] and h < hits.first[g + 1]:
+            if event % OFTEN == 0 and halt[0]:
+                return DONE
             symbol = symbols[event]
             block = tables.first[symbol + 1] - tables.first[symbol]
             status = DONE
@@ -158,7 +179,7 @@ def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, heap
             if ends:
                 roots.first[h] = progress[ROOTS]
             _follow(
-                tables, arena, distance, roots, heaps, way, progress, symbol, event, rank[event],
+                tables, arena, distance, roots, scratch, progress, symbol, event, rank[event],
                 hits.lowest[h], ends,
             )  # fmt: skip
             if ends:

@@ -120,6 +120,7 @@ def count_nodes_kernel(
             slots[:, :, thread],
             states[:, :, thread],
             progress[:, thread],
+            tables.accepting[:0],
         )
         n_nodes[segment] = progress[NODES, thread]
         n_roots[segment] = progress[ROOTS, thread]
@@ -151,6 +152,7 @@ def fill_nodes_kernel(
             slots[:, :, thread],
             states[:, :, thread],
             progress[:, thread],
+            tables.accepting[:0],
         )
 
 

@@ -6,12 +6,12 @@ is counted and nothing overflows.
 
 import numpy as np
 
-from ..jit import jit
+from ..jit import SELDOM, jit
 from ..windows.contract import comparable
 
 
 def hits_segment_body(
-    program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n
+    program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n, halt
 ):
     """The hits of one segment, appended at `n`; the new number of hits.
 
@@ -28,6 +28,7 @@ def hits_segment_body(
     `out_event`  int64 [hits + 1]          out: the event at which complex events end
     `out_start`  int64 [hits + 1]          out: their latest start
     `n`          int64                     in: hits so far
+    `halt`       uint8 [1]                 in: see `jit`
     ===========  ========================  ========================================================
     """
     first = program.first
@@ -38,23 +39,26 @@ def hits_segment_body(
     keys = window.keys
     windowed = keys.shape[0] > 0
     numbered = starts.shape[0] > 0
-    for i in range(begin, stop):
-        register[0] = starts[i] if numbered else i
-        symbol = symbols[i]
-        for k in range(first[symbol], first[symbol + 1]):
-            one = register[left[k]]
-            other = register[right[k]]
-            register[into[k]] = one if one > other else other
-        if i >= report:
-            # written always, kept sometimes: a branch on the data would be mispredicted
-            latest = register[accepted]
-            out_event[n] = i
-            out_start[n] = latest
-            if windowed:
-                at = latest if latest >= 0 else i
-                n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
-            else:
-                n += latest >= 0
+    for low in range(begin, stop, SELDOM):
+        if halt[0]:
+            break
+        for i in range(low, min(low + SELDOM, stop)):
+            register[0] = starts[i] if numbered else i
+            symbol = symbols[i]
+            for k in range(first[symbol], first[symbol + 1]):
+                one = register[left[k]]
+                other = register[right[k]]
+                register[into[k]] = one if one > other else other
+            if i >= report:
+                # written always, kept sometimes: a branch on the data would be mispredicted
+                latest = register[accepted]
+                out_event[n] = i
+                out_start[n] = latest
+                if windowed:
+                    at = latest if latest >= 0 else i
+                    n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
+                else:
+                    n += latest >= 0
     return n
 
 
@@ -62,14 +66,27 @@ _hits_segment = jit(hits_segment_body)
 
 
 @jit
-def _hits(program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start):
+def _hits(
+    program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start, halt
+):
     n = 0
     n_states = registers.shape[1]
     for g in range(begin.shape[0]):
         for q in range(n_states):
             register[q] = registers[g, q]
         n = _hits_segment(
-            program, symbols, starts, window, begin[g], report[g], stop[g], register, out_event, out_start, n
+            program,
+            symbols,
+            starts,
+            window,
+            begin[g],
+            report[g],
+            stop[g],
+            register,
+            out_event,
+            out_start,
+            n,
+            halt,
         )
         for q in range(n_states):
             registers[g, q] = register[q]

@@ -128,6 +128,40 @@ class HeldStarts(NamedTuple):
     place: np.ndarray
 
 
+class NodeWeights(NamedTuple):
+    """What nodes weigh, and what counting the answers below them takes.
+
+    ===========  =================  =====================================================================
+    `total`      int64 [nodes]      how many answers a node has, 2**62 where the number does not fit
+    `earliest`   int32 [nodes]      the earliest start of one
+    `jump`       int32 [nodes]      a node further down its list of single events; -1: it is no such list
+    `memo_hit`   int32 [nodes]      scratch, -1 throughout at first: the hit that `memo` is of
+    `memo`       int64 [nodes]      scratch: how many answers of the node that hit has
+    `stack`      int32 [cells]      scratch: one cell, and one for all that each node refers to
+    ===========  =================  =====================================================================
+    """
+
+    total: np.ndarray
+    earliest: np.ndarray
+    jump: np.ndarray
+    memo_hit: np.ndarray
+    memo: np.ndarray
+    stack: np.ndarray
+
+
+class FoundEnds(NamedTuple):
+    """Hits as they are found.
+
+    =======  ==================  ===================================================================
+    `event`  int64 [hits + 1]    where answers end
+    `start`  int64 [hits + 1]    the latest start of one
+    =======  ==================  ===================================================================
+    """
+
+    event: np.ndarray
+    start: np.ndarray
+
+
 class ProductNodes(NamedTuple):
     """The nodes of segments, and the roots of their hits.
 

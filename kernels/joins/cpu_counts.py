@@ -69,12 +69,14 @@ def _inside(arena, jump, node, lowest):
 
 
 @jit
-def weigh(arena, children, total, earliest, jump):
+def weigh(arena, children, weights):
     """Of each node how many answers it has, `LARGEST` where they do not fit, and the earliest start of one.
 
-    `arena` int32 [nodes, 8] and `children` int32 [links] in; `total` int64 [nodes], `earliest` and `jump`
-    int32 [nodes] out, the last being -1 where a node is no list of single events.
+    `arena` int32 [nodes, 8] and `children` int32 [links] in; `weights` NodeWeights out, but for its scratch.
     """
+    total = weights.total
+    earliest = weights.earliest
+    jump = weights.jump
     for node in range(arena.shape[0]):
         number = 1
         first = arena[node, EVENT]
@@ -92,45 +94,46 @@ def weigh(arena, children, total, earliest, jump):
 
 
 @inline
-def _known(arena, total, earliest, jump, memo_hit, memo, node, lowest, hit):
+def _known(arena, weights, node, lowest, hit):
     """The number of answers of a node inside the window, -1 where it is still to be found."""
     result = -1
     if node < 0 or arena[node, LATEST] < lowest:
         result = 0
-    elif earliest[node] >= lowest:
-        result = total[node]
-    elif jump[node] >= 0:
-        result = _inside(arena, jump, node, lowest)
-    elif memo_hit[node] == hit:
-        result = memo[node]
+    elif weights.earliest[node] >= lowest:
+        result = weights.total[node]
+    elif weights.jump[node] >= 0:
+        result = _inside(arena, weights.jump, node, lowest)
+    elif weights.memo_hit[node] == hit:
+        result = weights.memo[node]
     return result
 
 
 @jit
-def count_hits(
-    arena, children, total, earliest, jump, memo_hit, memo, stack, root_first, root_node, hit_lowest, out
-):
+def count_hits(arena, children, weights, root_first, root_node, hit_lowest, out, halt):
     """How many answers each hit has.
 
     ===============  =========================  ==========================================================
-    `arena` ...      of `weigh`                 in
-    `memo_hit`       int32 [nodes]              scratch, -1 throughout: the hit that `memo` is of
-    `memo`           int64 [nodes]              scratch
-    `stack`          int32 [cells]              scratch: one cell, and one for all that each node refers to
+    `arena`          int32 [nodes, 8]           in
+    `children`       int32 [links]              in
+    `weights`        NodeWeights                in: as `weigh` has left them
     `root_first`     int64 [hits + 1]           in
     `root_node`      int32 [roots]              in
     `hit_lowest`     int64 [hits]               in: the least admissible start
     `out`            int64 [hits]               out: `LARGEST` where the number does not fit
+    `halt`           uint8 [1] or [0]           in: see `jit`
     ===============  =========================  ==========================================================
     """
+    stack = weights.stack
     for hit in range(hit_lowest.shape[0]):
+        if halt.shape[0] > 0 and halt[0]:
+            return
         lowest = hit_lowest[hit]
         answers = 0
         for r in range(root_first[hit], root_first[hit + 1]):
             root = root_node[r]
             stack[0] = root
             top = 1
-            if _known(arena, total, earliest, jump, memo_hit, memo, root, lowest, hit) >= 0:
+            if _known(arena, weights, root, lowest, hit) >= 0:
                 top = 0
             while top > 0:
                 node = stack[top - 1]
@@ -138,7 +141,7 @@ def count_hits(
                 number = 1
                 for k in range(arena[node, CHILD], arena[node, CHILD] + arena[node, CHILDREN]):
                     below = children[k]
-                    found = _known(arena, total, earliest, jump, memo_hit, memo, below, lowest, hit)
+                    found = _known(arena, weights, below, lowest, hit)
                     if found < 0:
                         stack[top] = below
                         top += 1
@@ -146,17 +149,17 @@ def count_hits(
                         number = _product(number, found)
                 for side in (LEFT, RIGHT):
                     below = arena[node, side]
-                    found = _known(arena, total, earliest, jump, memo_hit, memo, below, lowest, hit)
+                    found = _known(arena, weights, below, lowest, hit)
                     if found < 0:
                         stack[top] = below
                         top += 1
                     else:
                         number = _sum(number, found)
                 if top == before:
-                    memo_hit[node] = hit
-                    memo[node] = number
+                    weights.memo_hit[node] = hit
+                    weights.memo[node] = number
                     top -= 1
-            answers = _sum(answers, _known(arena, total, earliest, jump, memo_hit, memo, root, lowest, hit))
+            answers = _sum(answers, _known(arena, weights, root, lowest, hit))
         out[hit] = answers
 
 

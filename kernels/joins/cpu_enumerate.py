@@ -157,7 +157,7 @@ def sort_rows(rows, low, high, order, spare):
 
 
 @jit
-def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks, progress):
+def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks, progress, halt):
     """The answers of the hits from `progress[0]` on, until an array is full: the status.
 
     ===============  ============================  =======================================================
@@ -171,13 +171,14 @@ def fill(nodes, hits, hit_lowest, label_atoms, begin, rows, order, spare, stacks
     `spare`          int32 [rows]                  scratch
     `stacks`         AnswerStacks                  scratch
     `progress`       int64 [3]                     in/out: hits, rows and marks that are done; zeros at first
+    `halt`           uint8 [1]                     in: see `jit`
     ===============  ============================  =======================================================
     """
     n = progress[1]
     m = progress[2]
     begin[0] = 0
     rows.first[n] = m
-    while progress[0] < hits.shape[0]:
+    while progress[0] < hits.shape[0] and not halt[0]:
         hit = hits[progress[0]]
         status, n_rows, n_marks = walk(nodes, hit, hit_lowest[hit], label_atoms, rows, stacks, n, m)
         if status != DONE:

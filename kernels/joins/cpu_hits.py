@@ -7,9 +7,9 @@ overflows.
 
 import numpy as np
 
-from ..jit import inline, jit
+from ..jit import SELDOM, inline, jit
 from ..windows.contract import comparable
-from .contract import HeldStarts
+from .contract import FoundEnds, HeldStarts
 
 
 @inline
@@ -31,7 +31,7 @@ def _claimed(owner, offset, entry, slot, segment):
 
 
 @jit
-def hits_segment(tables, events, window, segment, begin, report, stop, held, fired, out_event, out_start, n):
+def hits_segment(tables, events, window, segment, begin, report, stop, held, fired, out, n, halt):
     """Write the hits of a segment from the n-th on; how many there are with those before.
 
     ============  ===========================  ==========================================================
@@ -44,8 +44,9 @@ def hits_segment(tables, events, window, segment, begin, report, stop, held, fir
     `stop`        int64                        in: and stops before this one
     `held`        HeldStarts                   in/out
     `fired`       int64 [transitions, 2]       scratch
-    `out_event`   int64 [hits + 1]             out
-    `out_start`   int64 [hits + 1]             out
+    `out`         FoundEnds                    out
+    `n`           int64                        in: hits so far
+    `halt`        uint8 [1] or [0]             in: see `jit`
     ============  ===========================  ==========================================================
     """
     entry_next = tables.entry_next
@@ -54,6 +55,8 @@ def hits_segment(tables, events, window, segment, begin, report, stop, held, fir
     windowed = keys.shape[0] > 0
     low = begin
     for i in range(begin, stop):
+        if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
+            break
         if windowed:
             while keys[i] - keys[low] > window.size:
                 low += 1
@@ -102,20 +105,20 @@ def hits_segment(tables, events, window, segment, begin, report, stop, held, fir
                 if fresh or latest > held.start[where]:
                     held.start[where] = latest
         if i >= report:
-            out_event[n] = i
-            out_start[n] = best
+            out.event[n] = i
+            out.start[n] = best
             n += best >= 0
     return n
 
 
 @jit
-def _hits(tables, events, window, begin, report, stop, held, fired, out_event, out_start):
+def _hits(tables, events, window, begin, report, stop, held, fired, out, halt):
     """`hits_segment` for every segment."""
     n = 0
     for segment in range(begin.shape[0]):
         n = hits_segment(
-            tables, events, window, segment, begin[segment], report[segment], stop[segment], held, fired,
-            out_event, out_start, n,
+            tables, events, window, segment, begin[segment], report[segment], stop[segment], held, fired, out,
+            n, halt,
         )  # fmt: skip
     return n
 
@@ -139,11 +142,11 @@ def hits(tables, events, keys, size, begin, report, stop):
         An event.
     """
     capacity = int((stop - report).sum()) + 1
-    out_event, out_start = np.empty(capacity, np.int64), np.empty(capacity, np.int64)
+    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
     room = int(events.offset[-1])
     place = np.empty(room if tables.entry_next.any() else 0, np.int64)
     held = HeldStarts(np.empty(room, np.int64), np.full(room, -1, np.int32), place)
     fired = np.empty((tables.n_fired, 2), np.int64)
     window = comparable(keys, size)
-    n = _hits(tables, events, window, begin, report, stop, held, fired, out_event, out_start)
-    return out_event[:n], out_start[:n]
+    n = _hits(tables, events, window, begin, report, stop, held, fired, out)
+    return out.event[:n], out.start[:n]

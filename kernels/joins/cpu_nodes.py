@@ -8,7 +8,7 @@ is balanced; but roots put on top of each other make it a list, and after runs t
 and earliest the bits of a path of any length may all point down it.
 """
 
-from ..jit import inline, jit
+from ..jit import OFTEN, inline, jit
 from .contract import CHILD, CHILDREN, COLUMNS, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
 
 DONE = 0
@@ -132,7 +132,7 @@ def _looked_up(tables, events, table, arena, read, event, base, bound):
 
 
 @jit
-def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, progress):
+def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, progress, halt):
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  ===========================  ==========================================================
@@ -148,6 +148,7 @@ def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, pr
     `path`        int64 [PATH, 2]              scratch of `union`
     `room`        int64 [3]                    in: transitions, look-ups and stores of an event at most
     `progress`    int64 [WORDS]                in/out: zeros at first, then kept
+    `halt`        uint8 [1] or [0]             in: see `jit`
     ============  ===========================  ==========================================================
 
     When an array is full, the host enlarges it and calls again with everything else as it is. A run whose
@@ -173,6 +174,8 @@ def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, pr
         bound = progress[BOUND]
         base = progress[BASE]
         while event < stop[g] and h < h1:
+            if event % OFTEN == 0 and halt.shape[0] > 0 and halt[0]:
+                return DONE
             if hits.lowest[h] > bound:
                 bound = hits.lowest[h]
                 event = max(event, bound)

@@ -4,8 +4,6 @@ From the nodes, as on the CPU: what the window cuts is counted once for each hit
 is counted once. Counting runs without nodes would take every event of the window again for each hit.
 """
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numba import cuda
 
@@ -14,6 +12,7 @@ from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
 from ..runs.contract import SegmentHits
 from . import cpu_counts as join_counts
+from .contract import NodeWeights
 from .cpu_counts import LARGEST
 from .cuda_nodes import bytes_of_nodes, nodes
 
@@ -37,27 +36,6 @@ _FORM = form_of(
 weigh, count_hits = _FORM["weigh"], _FORM["count_hits"]
 
 
-class NodeWeights(NamedTuple):
-    """What the nodes of lists of hits weigh, and scratch: all of the size of the arena but the stack.
-
-    ===========  =================  ==============================================================
-    `total`      int64 [nodes]      as in `cpu_counts.weigh`
-    `earliest`   int32 [nodes]
-    `jump`       int32 [nodes]
-    `memo_hit`   int32 [nodes]      as in `cpu_counts.count_hits`
-    `memo`       int64 [nodes]
-    `stack`      int32 [cells]      `deep` cells for each node, and one for each list
-    ===========  =================  ==============================================================
-    """
-
-    total: Any
-    earliest: Any
-    jump: Any
-    memo_hit: Any
-    memo: Any
-    stack: Any
-
-
 @kernel
 def join_counts_kernel(deep, hits, made, weights, out):
     """Count the answers of each hit, in the lists whose status is 0.
@@ -67,7 +45,8 @@ def join_counts_kernel(deep, hits, made, weights, out):
     `hits`           SegmentHits                in: of lists in place of segments
     `made`           ListNodes                  in; `status` is `TOO_LARGE` afterwards where a count has
                                                 reached 2**62, and `FULL` where it was not 0
-    `weights`        NodeWeights                scratch
+    `weights`        NodeWeights                scratch: `stack` has `deep` cells for each node, and one
+                                                for each list
     `out`            int64 [hits]               out
     ===============  =========================  ==========================================================
     """
@@ -80,19 +59,23 @@ def join_counts_kernel(deep, hits, made, weights, out):
         high = low + made.number[g]
         own = made.arena[low:high]
         links = made.children[made.link_first[g] : made.link_first[g + 1]]
-        total = weights.total[low:high]
-        earliest = weights.earliest[low:high]
-        jump = weights.jump[low:high]
-        weigh(own, links, total, earliest, jump)
+        mine = NodeWeights(
+            weights.total[low:high],
+            weights.earliest[low:high],
+            weights.jump[low:high],
+            weights.memo_hit[low:high],
+            weights.memo[low:high],
+            weights.stack[deep * low + g : deep * made.node_first[g + 1] + g + 1],
+        )
+        weigh(own, links, mine)
         for node in range(low, high):
             weights.memo_hit[node] = -1
         h0 = hits.first[g]
         h1 = hits.first[g + 1]
         count_hits(
-            own, links, total, earliest, jump, weights.memo_hit[low:high], weights.memo[low:high],
-            weights.stack[deep * low + g : deep * made.node_first[g + 1] + g + 1],
-            made.root_first[h0 + g : h1 + g + 1],
+            own, links, mine, made.root_first[h0 + g : h1 + g + 1],
             made.root_node[made.root_start[g] : made.root_start[g + 1]], hits.lowest[h0:h1], out[h0:h1],
+            status[:0],
         )  # fmt: skip
         for h in range(h0, h1):
             if out[h] == LARGEST:

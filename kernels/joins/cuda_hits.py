@@ -13,7 +13,7 @@ from ..device.jit import device, kernel
 from ..device.scan import offsets_of
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
-from .contract import HeldStarts, KeyedEvents
+from .contract import FoundEnds, HeldStarts, KeyedEvents
 from .cuda_cells import BYTES, KEY, VALUE, claimed, cleared, first_of, found
 
 
@@ -57,7 +57,7 @@ def join_hits_kernel(
         held = HeldStarts(own[:, VALUE], own[:, KEY], own[:, last])
         n = hits_segment(
             tables, events, window, unit, begin[unit], report[unit], stop[unit], held,
-            fired[:, :, thread], out_event, out_start, out_first[unit],
+            fired[:, :, thread], FoundEnds(out_event, out_start), out_first[unit], tables.accepting[:0],
         )  # fmt: skip
         number[unit] = n - out_first[unit]
 

@@ -119,6 +119,7 @@ def join_nodes_kernel(tables, events, begin, stop, hits, cells, made, fired, pat
             path[:, :, thread],
             room,
             progress[:, thread],
+            tables.accepting[:0],
         )
         made.number[g] = progress[NODES, thread]
 

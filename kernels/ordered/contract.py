@@ -56,3 +56,20 @@ class Choices(NamedTuple):
     source: np.ndarray
     target: np.ndarray
     label: np.ndarray
+
+
+class Listed(NamedTuple):
+    """The complex events of one end, as `walk` writes them.
+
+    =======  ==========================  =============================================
+    `start`  int64 [complex events]      their starts
+    `first`  int64 [complex events + 1]  where their marks begin
+    `event`  int64 [marks]               the marked events, ascending in each
+    `label`  int32 [marks]               their labels
+    =======  ==========================  =============================================
+    """
+
+    start: np.ndarray
+    first: np.ndarray
+    event: np.ndarray
+    label: np.ndarray

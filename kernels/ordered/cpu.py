@@ -17,7 +17,7 @@ their sizes, after a preparation linear in the number of admitted events.
 
 import numpy as np
 
-from ..jit import jit
+from ..jit import OFTEN, jit
 from .contract import (
     ADVANCE,
     BLOCK_FULL,
@@ -37,13 +37,15 @@ from .contract import (
 
 
 @jit
-def prepare(tables, symbols, lowest, j, ahead):
+def prepare(tables, symbols, lowest, j, ahead, halt):
     """Fill the table of an end.
 
     `tables` TransitionTables, `symbols` uint8 or uint16 [events], `lowest` and `j` int64: in; `ahead` Ahead:
-    out.
+    out; `halt` uint8 [1] in: see `jit`.
     """
     for k in range(j - 1, lowest - 2, -1):
+        if k % OFTEN == 0 and halt[0]:
+            return
         row = k - lowest + 1
         event = k + 1
         for q in range(ahead.next.shape[1]):
@@ -219,24 +221,11 @@ def _begin(ahead, choices, progress, lowest):
 
 
 @jit
-def walk(
-    tables,
-    symbols,
-    admissible,
-    lowest,
-    j,
-    ahead,
-    choices,
-    progress,
-    out_start,
-    out_first,
-    out_event,
-    out_label,
-):
+def walk(tables, symbols, admissible, lowest, j, ahead, choices, progress, out, halt):
     """Write the next complex events that end at j; `DONE` when there are no more.
 
     ============  ==========================  ============================================================
-    `tables`      TransitionTables                   in
+    `tables`      TransitionTables            in
     `symbols`     uint8 or uint16 [events]    in
     `admissible`  uint8 [j - lowest + 1]      in: whether a run may start at each event from `lowest` on;
                                               empty: everywhere
@@ -246,19 +235,18 @@ def walk(
     `choices`     Choices                     scratch, kept between the calls for one end
     `progress`    int64 [7]                   in/out: [lowest, 0, ...] at first; out: words `WRITTEN` and
                                               `MARKS`, the complex events and marks written by this call
-    `out_start`   int64 [complex events]      out: their starts
-    `out_first`   int64 [complex events + 1]  out: where their marks begin
-    `out_event`   int64 [marks]               out: the marked events, ascending in each
-    `out_label`   int32 [marks]               out: their labels
+    `out`         Listed                      out
+    `halt`        uint8 [1]                   in: see `jit`
     ============  ==========================  ============================================================
 
     `BLOCK_FULL`: call again with an empty block (with room for j - lowest + 1 marks at least).
     `STACK_FULL`: enlarge `choices`, keep what is in it, and call again.
     """
+    out_start, out_first, out_event, out_label = out
     progress[WRITTEN] = 0
     progress[MARKS] = 0
     out_first[0] = 0
-    while True:
+    while not halt[0]:
         phase = progress[PHASE]
         if phase == NEXT_START:
             start = progress[START]
@@ -309,3 +297,4 @@ def walk(
                     progress[STATES] = choices.state_first[depth]
                     progress[EDGES] = choices.edge_first[depth]
                     progress[DEPTH] = depth - 1
+    return DONE

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields, roomy_schema
+from cer_gpu.engine.read.sources.row_order import stable_order
 from cer_gpu.engine.read.sources.rows import Rows, one_batch
-from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns, stable_order
+from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns
 from cer_gpu.errors import DataError
 
 _ROW = "\0row"
@@ -176,5 +177,5 @@ def _interleave(pieces: Sequence[tuple[pa.RecordBatch, list[pa.Array]]]) -> pa.R
     if len(pieces) == 1:
         return pieces[0][0]
     batch = one_batch(pa.Table.from_batches([batch for batch, _ in pieces]))
-    order = stable_order([pa.concat_arrays(parts) for parts in zip(*(keys for _, keys in pieces))])
+    order = stable_order([pa.chunked_array(parts) for parts in zip(*(keys for _, keys in pieces))])
     return batch.take(pa.array(order))

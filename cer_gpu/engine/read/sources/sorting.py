@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import convert_batch, decoded, roomy_schema, value_type
+from cer_gpu.engine.read.sources.row_order import stable_order
 from cer_gpu.engine.read.sources.rows import Rows, one_batch
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
@@ -76,15 +76,6 @@ def first_descent(keys: Sequence[pa.Array], previous: Key | None) -> int | None:
         below = less if below is None else pc.or_(less, pc.and_(pc.equal(right, left), below))
     row = pc.index(below, True).as_py()
     return None if row < 0 else row + 1
-
-
-def stable_order(keys: Sequence[pa.Array | pa.ChunkedArray]) -> np.ndarray:
-    """Row numbers in ascending order of the keys, equal keys in the order of their rows (int64)."""
-    if len(keys) == 1 and not pa.types.is_string(keys[0].type) and not pa.types.is_large_string(keys[0].type):
-        return np.argsort(keys[0].to_numpy(), kind="stable")
-    names = [str(index) for index in range(len(keys))]
-    table = pa.table(list(keys), names=names)
-    return pc.sort_indices(table, sort_keys=[(name, "ascending") for name in names]).to_numpy()
 
 
 class SortedRows(Rows):

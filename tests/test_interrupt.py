@@ -1,0 +1,68 @@
+"""Ctrl-C in the middle of long work: it ends soon, in every phase, and no thread goes on."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from interrupted_app import CASES
+
+from cer_gpu.compiling.kernel import Kernel, kernel_named
+from cer_gpu.compiling.needs import needs
+
+HERE = Path(__file__).resolve().parent
+
+SOON_S = 5.0
+"""Seconds that an interrupt may take here. It takes some hundredths of a second where nothing else runs."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("case", CASES)
+def test_an_interrupt_is_met(case: str) -> None:
+    child = subprocess.Popen(
+        [sys.executable, str(HERE / "interrupted_app.py"), case], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    try:
+        assert child.stdout.readline() == "begins\n"
+        time.sleep(0.4)
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        lines = child.stdout.read().splitlines()
+        assert child.wait() == 0
+    finally:
+        child.kill()
+        child.wait()
+    assert len(lines) == 2
+    assert float(lines[0]) - sent < SOON_S
+    assert float(lines[1]) < 0.1, "a thread goes on"
+
+
+def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
+    """Those that follow runs or walk structures; the others make one pass over a bounded part."""
+    one_pass = ("classify", "consume", "keys", "lanes", "lists", "monitor", "windows")
+    bounded = {
+        "cer_gpu.kernels.best.cpu:_fill",  # a block of marks
+        "cer_gpu.kernels.best.cpu:_lengths",
+        "cer_gpu.kernels.falling.cpu_order:_admit",  # n log n, of the events of a chunk
+        "cer_gpu.kernels.falling.cpu_order:_first_admitted",
+        "cer_gpu.kernels.falling.cpu_order:_sort_lanes",
+        "cer_gpu.kernels.joins.cpu_counts:weigh",  # one pass over the nodes
+        "cer_gpu.kernels.joins.cpu_order:_pass",
+        "cer_gpu.kernels.joins.cpu_order:arrange",
+        "cer_gpu.kernels.joins.cpu_order:lengths",
+        "cer_gpu.kernels.joins.cpu_order:reserve",
+        "cer_gpu.kernels.joins.cpu_slots:localise",
+        "cer_gpu.kernels.joins.cpu_slots:localise_near",
+    }
+    names = {name for named in needs().values() for name, _ in named if name.split(".")[2] not in one_pass}
+    endless = {name for name in names - bounded if not _halts(kernel_named(name))}
+    assert not endless
+
+
+def _halts(kernel: Kernel | None) -> bool:
+    return kernel is not None and kernel.halts
