@@ -38,7 +38,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """An operator that was applied, and what it cost.
+    """An operator of a formula, with the sizes of the automata that it was applied to and gave.
 
     Attributes
     ----------

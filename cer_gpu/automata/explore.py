@@ -14,7 +14,7 @@ Edge = TypeVar("Edge")
 
 @dataclass(frozen=True, slots=True)
 class Exploration(Generic[State, Edge]):
-    """What `explore` found.
+    """The result of `explore`.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ STEPS = 20
 
 
 class Effort:
-    """What following the edges costs: the budget of an exploration bounds its result, this its time.
+    """Counts the steps of an exploration: its budget bounds the result, this bounds the time.
 
     Parameters
     ----------

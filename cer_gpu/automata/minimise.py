@@ -59,7 +59,7 @@ def registers(det: DeterministicCEA) -> tuple[int, ...]:
 
 
 class MergedSymbols(NamedTuple):
-    """What `merge_symbols` found.
+    """The result of `merge_symbols`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Match automata as what runs: a monitor that reads every event, and a CEA over the symbols that it gives.
+"""Splits a match automaton to run it: a monitor reads every event, a CEA reads the symbols that it gives.
 
 What a match automaton does before the start of a complex event is deterministic: the prefix of the stream
 alone decides. That part becomes the monitor. It tells every event apart by where it is, and what starts

@@ -1,4 +1,4 @@
-"""Chains with at most one run for each complex event: what Algorithm 1 of the PCEA paper asks for.
+"""Chains with at most one run for each complex event; Algorithm 1 of the PCEA paper needs them.
 
 The subset construction of a CCEA over symbols, apart for every label and equality: runs that have read the
 same marked events by the same equalities are one. Beside these it keeps the states of runs that asked less:

@@ -32,7 +32,7 @@ from cer_gpu.joins.unify import SelfJoin, equality, self_join
 from cer_gpu.language.printer import to_text
 
 BUDGET = 100_000
-"""How large, in the paper's measure, an automaton may become."""
+"""The largest size of an automaton, in the paper's measure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Conditions unfolded to demands: the second step of LP-normal form.
+"""Splits conditions into demands on events: the second step of LP-normal form.
 
 AND becomes demands that hold together, OR becomes branches, each a formula of its own.
 """
@@ -23,7 +23,7 @@ from cer_gpu.logic.formulas import Names, counts_marked
 
 
 class Demand(NamedTuple):
-    """What events marked by some names must satisfy: all of them, or (existential) at least one."""
+    """What all events marked by some names must satisfy or, where existential, at least one of them."""
 
     names: Names
     predicate: t.Condition

@@ -1,4 +1,4 @@
-"""What filters inside a scope read of it: found, and replaced by a truth value.
+"""Finds the predicates that filters inside a scope read from outside, and replaces them by a truth value.
 
 The first step of the proof of Theorem 5.3 of the CEPL thesis.
 """

@@ -154,8 +154,8 @@ class Traits:
     Attributes
     ----------
     reads_places : bool
-        Whether it asks where an event is in its partition: contiguity of events that are not neighbours in
-        what it is given.
+        Whether it reads the position of an event in its partition: where irrelevant events are left out,
+        positions tell which events are neighbours.
     reads_prefix : bool
         Whether what ends at an event depends on all events before it, whatever the window.
     carries : bool
@@ -168,7 +168,7 @@ class Traits:
     lists_runs_again : bool
         Whether counts and complex events run the window of each end again.
     not_on_device : tuple of str
-        What of it has no form for a CUDA device and runs on the CPU beside it.
+        The steps that have no CUDA kernel and run on the CPU.
     not_resident : str
         Why hits and counts over columns that lie on a device need the CPU in between; empty where they
         do not.
@@ -250,12 +250,12 @@ class CompiledQuery:
 
     @property
     def counts_all(self) -> bool:
-        """Whether events count that no symbol of the query stands for: in a window, or for contiguity."""
+        """Whether irrelevant events count too: in a window of events, or between neighbours of `:`."""
         return (self.window is not None and self.window.kind == "events") or self.traits.reads_places
 
     @property
     def keyed(self) -> bool:
-        """Whether partitions are apart: no answer has events of two, and none ends what another began."""
+        """Whether each answer lies in one partition, and no partition ends what another began."""
         return bool(self.reading.partition) and self.consume != "ANY"
 
     @property

@@ -28,7 +28,7 @@ from cer_gpu.plan.symbols import Diagram
 
 @dataclass(frozen=True, slots=True)
 class Deterministic:
-    """What a regular query runs on.
+    """The automata that a regular query runs on.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Selected:
     tables : TransitionTables or None
         The automaton of what is left of a stream; None where it is over the budget and not needed.
     monitor : Monitor or None
-        What renames the symbols of the query for it; None where `tables` is.
+        Renames the symbols of the query for `tables`; None where `tables` is.
     label_has : ndarray, shape (labels, variables), uint8
         Which variables a label of `tables` marks.
     applied : Applied
@@ -135,7 +135,7 @@ def _determinised(
 
 
 def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
-    """What a strategy leaves of the complex events of an automaton.
+    """The automaton of those complex events of an automaton that a strategy chooses.
 
     Parameters
     ----------

@@ -20,13 +20,13 @@ from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.plan.drawing_text import EventSets, equality_text, marks_text, one_of, predicate_text
 
 STATE_BUDGET = 100
-"""States that are drawn at most: up to 30 read well, and of more than these nothing is seen."""
+"""States that are drawn at most: 30 are easy to read, and more than these cannot be told apart."""
 
 MOST_LINES, LONGEST_LINE = 4, 44
 """What is shown of the text of an edge."""
 
 MARKED = " / "
-"""What stands between the predicate of an edge and its marks."""
+"""The separator between the predicate of an edge and its marks."""
 
 
 class Kind(Enum):
@@ -63,7 +63,7 @@ class Edge:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The lines, the long ones cut and those after the first few left out."""
+        """The first few lines, long ones cut short."""
         cut = [_cut(line) for line in self.lines]
         if len(cut) > MOST_LINES:
             cut = [*cut[: MOST_LINES - 1], f"and {len(cut) - MOST_LINES + 1} more"]
@@ -79,7 +79,7 @@ class Drawing:
 
 
 def of_nondeterministic(cea: CEA) -> Drawing:
-    """A CEA, trimmed, without its epsilon transitions and with states merged that go on alike."""
+    """The drawing of a CEA: trimmed, without epsilon transitions, bisimilar states merged."""
     drawn = merged(without_epsilon(cea))
     edges = _Edges()
     for move in drawn.transitions:
@@ -94,7 +94,7 @@ def of_deterministic(machine: DeterministicCEA, described: Callable[[frozenset[i
     ----------
     machine : DeterministicCEA
     described : callable
-        From a set of symbols that lead from one state to another, with one label, to what events they are.
+        Gives the text that describes the events of a set of symbols.
     """
     symbols: dict[tuple[int, int, int], set[int]] = {}
     for step in machine.transitions:
@@ -112,7 +112,7 @@ def of_composed(
     outcomes: Sequence[frozenset[int]],
     tests: Sequence[Predicate],
 ) -> Drawing:
-    """A deterministic automaton, with what a set of its symbols has in common said by predicates.
+    """The drawing of a deterministic automaton, with sets of symbols described by predicates.
 
     Parameters
     ----------

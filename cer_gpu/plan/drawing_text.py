@@ -1,4 +1,4 @@
-"""What is written at the edges of a drawing: predicates, sets of events, equalities, marks."""
+"""The texts at the edges of a drawing: predicates, sets of events, equalities, marks."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def marks_text(label: Iterable[str]) -> str:
 
 
 def equality_text(equality: Equality, move: Gather, body: ConjunctiveQuery | None) -> str:
-    """What has to be equal of the run that a transition gathers and the event that it reads.
+    """The equality between a run that a transition gathers and the event that it reads.
 
     `Buy.id = Sell.id` in a query; in a rule, whose events share variables, `same x`. Empty where nothing is
     compared.
@@ -147,7 +147,7 @@ class EventSets:
         self._rest = self._everything.difference(*self._extents.values())
 
     def text(self, classes: Iterable[int]) -> str:
-        """One predicate or the complement of one, where there is such; else a disjunction."""
+        """The text of a set: one predicate, or the complement of one, where that fits; else a disjunction."""
         asked = frozenset(classes)
         if asked == self._everything:
             return ANY
@@ -164,7 +164,7 @@ class EventSets:
         return one_of([*parts, *map(self._one, sorted(missing))])
 
     def _one(self, event_class: int) -> str:
-        """A class alone: the narrowest predicates that hold, and those of the others that it is not."""
+        """The text of one class: the narrowest predicates that hold, and those that do not."""
         holding = {text: extent for text, extent in self._extents.items() if event_class in extent}
         narrow = {
             text: extent

@@ -127,7 +127,7 @@ class JoinExplanation:
 
     @staticmethod
     def _listed(query: CompiledQuery) -> str:
-        """What is different in a window over an attribute, which may be null or fall."""
+        """How answers are listed in a window over an attribute, which may be null or fall."""
         window = query.window
         if window is None or window.kind != "attribute":
             return ""

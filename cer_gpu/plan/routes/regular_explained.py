@@ -191,7 +191,7 @@ def _prefix(monitor: Monitor) -> str:
 
 
 def _falls(attribute: str | None, selected: Selected | None) -> str:
-    """What is different in a window over an attribute, which may fall."""
+    """How a window over an attribute is run where the attribute falls."""
     chosen = selected is not None and selected.later
     lists = "the choice runs the partition again for each end" if chosen else "so does what is listed"
     return (

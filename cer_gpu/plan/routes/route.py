@@ -58,11 +58,11 @@ class Explanation(Protocol):
         ...
 
     def keys(self, query: CompiledQuery) -> str | None:
-        """What is compared of events; None where nothing is."""
+        """The values of events that are compared; None if there are none."""
         ...
 
     def lanes(self) -> str | None:
-        """What makes lanes where nothing in the text does; None: nothing."""
+        """The key that makes lanes without PARTITION BY; None if there is none."""
         ...
 
     def cost(self, query: CompiledQuery) -> str:
