@@ -24,6 +24,7 @@ from zlib import crc32
 from cer_gpu.cache_folder import FOR_OTHERS, cache_folder, safe
 from cer_gpu.compiling.identity import digest
 from cer_gpu.compiling.loaded import made_for
+from cer_gpu.compiling.unused import mark, prune
 
 FOLDER = "kernels"
 SHIPPED = Path(__file__).with_name("shipped")
@@ -51,6 +52,7 @@ class Store:
         self._shipped = shipped / tag
         self._own = None if own is None else own / FOLDER / tag
         self._told = False
+        self._pruned = False
         self.folder = own
         """The user's folder."""
 
@@ -67,11 +69,13 @@ class Store:
             except OSError:
                 continue
             if found is not None:
+                if folder == self._own:
+                    mark(path)
                 return found
         return None
 
     def write(self, name: str, about: dict[str, Any], code: bytes) -> None:
-        """Keep machine code under a name, where that is possible."""
+        """Keep machine code under a name, where that is possible; the first time, delete what is not used."""
         if self._own is None:
             self._tell("no folder of the user's own can be written")
             return
@@ -79,6 +83,9 @@ class Store:
             _write(self._own, name, about, code)
         except OSError as error:
             self._tell(error.strerror or str(error))
+        if not self._pruned:
+            self._pruned = True
+            prune(self._own.parent)
 
     @contextmanager
     def alone(self, name: str, go_on: Callable[[], None]) -> Iterator[None]:
