@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from cer_gpu.kernels.device.registry import KERNELS, Kernel
+from cer_gpu.kernels.device.registry import KERNELS, CudaKernel
 from cer_gpu.kernels.device.usable import simulated
 from numba import cuda
 
@@ -55,7 +55,7 @@ class Launch:
 class _Recorder:
     """Stands where a kernel does, and keeps its largest launch."""
 
-    def __init__(self, kernel: Kernel, kept: dict[str, Launch]) -> None:
+    def __init__(self, kernel: CudaKernel, kept: dict[str, Launch]) -> None:
         self._kernel, self._kept = kernel, kept
 
     def __getitem__(self, configuration: tuple[Any, ...]) -> Callable[..., None]:
@@ -224,9 +224,9 @@ def _ended(named: dict[str, Any]) -> int:
     return _bytes(named, "segment", "registers", "registers")
 
 
-def _parted(named: dict[str, Any]) -> int:
+def _unit_counts(named: dict[str, Any]) -> int:
     """Of the counts, those of the hits: a sector of 32 bytes for each, or all where that is less."""
-    written = [named[name] for name in ("parts", "number", "wanted", "nodes", "base", "longest")]
+    written = [named[name] for name in ("unit_count", "number", "wanted", "nodes", "base", "longest")]
     counts = min(named["lists.count"].nbytes, 32 * named["hits"].size)
     return named["hits"].nbytes + counts + _whole(written)
 
@@ -259,7 +259,7 @@ PARTS: dict[str, Bytes] = {
     "add_maps": _added,
     "last_products": _last_products,
     "end_segments": _ended,
-    "parts": _parted,
+    "unit_counts": _unit_counts,
     "weigh": _weighed,
     "merge": _merged,
     "move_hits": _moved,

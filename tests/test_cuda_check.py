@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.device import usable
 from cer_gpu.kernels.device.jit import Launched
-from cer_gpu.kernels.device.registry import KERNELS, Kernel
+from cer_gpu.kernels.device.registry import KERNELS, CudaKernel
 from cuda_device import USABLE, forms_ahead, forms_launched
 from numba import cuda
 
@@ -149,7 +149,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
 @planted
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.name)
 def test_a_wrong_number_of_any_kernel_is_found(
-    kernel: Kernel, plant: Plant, launched: dict[str, tuple[str, ...]]
+    kernel: CudaKernel, plant: Plant, launched: dict[str, tuple[str, ...]]
 ) -> None:
     plant(kernel.name, wrong)
     concerned = [family for family in FAMILIES if kernel.name in launched[family.name]]

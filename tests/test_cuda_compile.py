@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 from cer_gpu.kernels.device import registry
 from cer_gpu.kernels.device.jit import Launched
-from cer_gpu.kernels.device.registry import KERNELS, Kernel
+from cer_gpu.kernels.device.registry import KERNELS, CudaKernel
 from numba import config, cuda, types
 
 if config.ENABLE_CUDASIM:
@@ -110,7 +110,7 @@ def test_the_registry_holds_every_kernel() -> None:
     modules = [import_module(f"cer_gpu.kernels.{name}") for name in names]
     launched = {name for module in modules for name in vars(module) if name.endswith("_kernel")}
     assert launched == {kernel.function.py_func.__name__ for kernel in KERNELS}
-    assert all(isinstance(kernel, Kernel) and kernel.signatures for kernel in KERNELS)
+    assert all(isinstance(kernel, CudaKernel) and kernel.signatures for kernel in KERNELS)
 
 
 def failing(*_: object) -> None:

@@ -280,7 +280,7 @@ def test_a_device_without_memory_leaves_its_part_to_the_cpu(monkeypatch: pytest.
     tried: list[int] = []
     whole, ones = cuda_execute.OneDevice.structure, []
 
-    def large(self: object, chunk: object, there: object, lists: cuda_execute.Lists) -> object:
+    def large(self: object, chunk: object, there: object, lists: cuda_execute.EndLists) -> object:
         tried.append(len(lists))
         if self not in ones:
             ones.append(self)

@@ -14,7 +14,7 @@ from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
 from cer_gpu.kernels.forest.contract import LABEL, RIGHT, UNION, CountedHits, Roots
 from cer_gpu.kernels.forest.cpu_enumerate import HIT_TOO_LARGE, MISMATCH
-from cer_gpu.kernels.forest.cuda_enumerate import Forest, Lists, Units
+from cer_gpu.kernels.forest.cuda_enumerate import Forest, SegmentContents, Units
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cuda_cases import built, long_case
@@ -92,7 +92,7 @@ def units_for(
     count[-1] += wrong
     # as if the structure's segments were one
     bounds = np.array([0, len(count)]), np.array([0, structure.n_nodes])
-    lists = Lists(*[cuda.to_device(part) for part in (*bounds, count)])
+    lists = SegmentContents(*[cuda.to_device(part) for part in (*bounds, count)])
     return paths.units_of(lists, order, limit, size, geometry)
 
 

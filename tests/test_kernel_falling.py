@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from cer_gpu.kernels.falling import cpu_counts, cpu_hits, cpu_lists, cpu_order
-from cer_gpu.kernels.falling.contract import Machine, Ranks, hits_reference, ranks_reference
+from cer_gpu.kernels.falling.contract import AutomatonPrograms, Ranks, hits_reference, ranks_reference
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.runs.barred import NO_END, NO_START, barred, bars_of, with_bars
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs, first_open_reference
@@ -27,8 +27,8 @@ from cer_gpu.enumeration.validator import check, longest_walk
 SHARE = Workers(2).map
 
 
-def machine_of(tables: TransitionTables) -> Machine:
-    return Machine(tables, forward_program(tables), backward_program(tables))
+def machine_of(tables: TransitionTables) -> AutomatonPrograms:
+    return AutomatonPrograms(tables, forward_program(tables), backward_program(tables))
 
 
 def ranks_of(keys: np.ndarray, size: float, begin: np.ndarray, stop: np.ndarray) -> Ranks:

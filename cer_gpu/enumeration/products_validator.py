@@ -17,7 +17,7 @@ STEPS = 2
 """Steps between two answers at most, for each event of the larger: choices that are taken back, and nodes."""
 
 
-class Answer(NamedTuple):
+class WalkedAnswer(NamedTuple):
     """An answer: its (event, label) in the order in which they are found, and the steps taken to find it."""
 
     marks: tuple[tuple[int, int], ...]
@@ -74,7 +74,7 @@ def check_answers(products: Products) -> None:
             raise InvariantError(f"hit {hit} has {len(found)} answers, counted {products.hits.counts[hit]}")
 
 
-def walk(products: Products, hit: int) -> Iterator[Answer]:
+def walk(products: Products, hit: int) -> Iterator[WalkedAnswer]:
     """The answers of a hit by the definition of the bag of a node, expired parts cut off.
 
     An answer is a node of the root's bag, then one of the bag of each child, and so on, depth first.
@@ -102,7 +102,7 @@ def walk(products: Products, hit: int) -> Iterator[Answer]:
             if agenda:
                 choices.append(([agenda[0]], agenda[1:]))
             else:
-                yield Answer(tuple(marks), visited)
+                yield WalkedAnswer(tuple(marks), visited)
                 visited = 0
 
 

@@ -22,7 +22,7 @@ class InvariantError(AssertionError):
     """The structure is not what enumeration relies on; the message names the node."""
 
 
-class ComplexEvent(NamedTuple):
+class WalkedComplexEvent(NamedTuple):
     """A complex event with the number of nodes that were visited to find it after the one before."""
 
     start: int
@@ -82,7 +82,7 @@ def check_duplicate_free(structure: Structure) -> None:
             )
 
 
-def walk(structure: Structure, hit: int) -> Iterator[ComplexEvent]:
+def walk(structure: Structure, hit: int) -> Iterator[WalkedComplexEvent]:
     """Enumerate a hit by the plain depth-first walk, left before right, expired parts cut off."""
     arena = structure.arena
     lowest = int(structure.hits.lowest[hit])
@@ -105,7 +105,7 @@ def walk(structure: Structure, hit: int) -> Iterator[ComplexEvent]:
             elif kind == BOTTOM:
                 events = tuple(event for event, _ in marks)
                 labels = tuple(label for _, label in marks)
-                yield ComplexEvent(right, events, labels, visited)
+                yield WalkedComplexEvent(right, events, labels, visited)
                 visited = 0
             else:
                 pending.append((left, ((right, kind), *marks)))

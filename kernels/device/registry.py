@@ -15,7 +15,7 @@ from ..forest import cuda_enumerate as paths
 from ..forest import cuda_nodes as nodes
 from ..forest import cuda_walks as walks
 from ..forest.contract import Block, Roots, SortScratch, Unsorted, WalkStack
-from ..forest.cuda_enumerate import Forest, Lists
+from ..forest.cuda_enumerate import Forest, SegmentContents
 from ..hits import cuda as hits
 from ..hits import cuda_long as flows
 from ..hits.cuda import DeviceProgram, SymbolWords
@@ -32,7 +32,7 @@ from . import scan
 from .geometry import LANE, STREAM
 
 
-class Kernel(NamedTuple):
+class CudaKernel(NamedTuple):
     """A kernel, the types of its arguments, and the threads of a block at most.
 
     There is one tuple of types for each form that the engine launches.
@@ -113,129 +113,133 @@ def _keyed(symbols):
 
 
 KERNELS = (
-    Kernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
-    Kernel(
+    CudaKernel("fill", classify.fill_kernel, tuple((index, INT) for index in INDICES)),
+    CudaKernel(
         "add_cuts",
         classify.add_cuts_kernel,
         tuple((index, values, U8, values, index) for index in INDICES for values in NUMBERS),
     ),
-    Kernel(
+    CudaKernel(
         "add_codes",
         classify.add_codes_kernel,
         tuple((index, codes, U8, index, index.dtype) for index in INDICES for codes in CODES),
     ),
-    Kernel(
+    CudaKernel(
         "restate",
         classify.restate_kernel,
         tuple((index, INT, I32, INT, following) for index in INDICES for following in INDICES),
     ),
-    Kernel("mark", classify.mark_kernel, tuple((U64, INT, INT, table, U8, I64) for table in SYMBOLS)),
-    Kernel(
+    CudaKernel("mark", classify.mark_kernel, tuple((U64, INT, INT, table, U8, I64) for table in SYMBOLS)),
+    CudaKernel(
         "scatter",
         classify.scatter_kernel,
         tuple((index, table, INT, U8, I64, I64, table) for index in INDICES for table in SYMBOLS),
     ),
-    Kernel(
+    CudaKernel(
         "gather",
         classify.gather_kernel,
         tuple((values, I64, INT, F64 if "float" in str(values) else I64) for values in NUMBERS),
     ),
-    Kernel("scan_units", scan.scan_units_kernel, ((I64, I64, I64),)),
-    Kernel("add_totals", scan.add_totals_kernel, ((I64, I64, INT),)),
-    Kernel(
+    CudaKernel("scan_units", scan.scan_units_kernel, ((I64, I64, I64),)),
+    CudaKernel("add_totals", scan.add_totals_kernel, ((I64, I64, INT),)),
+    CudaKernel(
         "count_hits",
         hits.count_hits_kernel,
         tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64) for window in KEYS),
         LANE.threads,
     ),
-    Kernel(
+    CudaKernel(
         "fill_hits",
         hits.fill_hits_kernel,
         tuple((HITS_PROGRAM, WORDS, _window(*window), *_SEGMENTS, I64, I64, I64) for window in KEYS),
         LANE.threads,
     ),
-    Kernel(
+    CudaKernel(
         "lowest_starts",
         windows.lowest_starts_kernel,
         tuple((keys, I64, I64, I64, size, I64) for keys, size in KEYS),
     ),
-    Kernel(
+    CudaKernel(
         "counts",
         counts.counts_kernel,
         tuple((TABLES, PROGRAM, PROGRAM, symbols, HITS, I64_3, I64_3, I64_2, I64, U8) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel(
+    CudaKernel(
         "forward_counts",
         counts.forward_counts_kernel,
         tuple((TABLES, PROGRAM, symbols, I64, I64, I64, I64, I64_2, I64_2, I64, U8) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel(
+    CudaKernel(
         "maps",
         flows.maps_kernel,
         ((HITS_PROGRAM, WORDS, I64, I64, I64, I64_2, U64_2, I64_2),),
         LANE.threads,
     ),
-    Kernel("compose", flows.compose_kernel, ((U64_2, I64_2, INT),), LANE.threads),
-    Kernel("last_maps", flows.last_maps_kernel, ((U64_2, I64_2, INT, U64_2, I64_2),), LANE.threads),
-    Kernel("add_maps", flows.add_maps_kernel, ((U64_2, I64_2, INT, I64_2),), LANE.threads),
-    Kernel("begin_units", flows.begin_units_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
-    Kernel("end_segments", flows.end_segments_kernel, ((I64, I64_2, U8, I64_2),), LANE.threads),
-    Kernel(
+    CudaKernel("compose", flows.compose_kernel, ((U64_2, I64_2, INT),), LANE.threads),
+    CudaKernel("last_maps", flows.last_maps_kernel, ((U64_2, I64_2, INT, U64_2, I64_2),), LANE.threads),
+    CudaKernel("add_maps", flows.add_maps_kernel, ((U64_2, I64_2, INT, I64_2),), LANE.threads),
+    CudaKernel("begin_units", flows.begin_units_kernel, ((I64, I64_2, I64_2, I64_2),), LANE.threads),
+    CudaKernel("end_segments", flows.end_segments_kernel, ((I64, I64_2, U8, I64_2),), LANE.threads),
+    CudaKernel(
         "matrices",
         matrices.matrices_kernel,
         tuple((PROGRAM, symbols, I64, I64, I64, I64_2, I64_2, I64_3) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel("multiply", matrices.multiply_kernel, ((I64_3, I64_3, INT),), LANE.threads),
-    Kernel("last_products", matrices.last_products_kernel, ((I64_3, INT, I64_3),), LANE.threads),
-    Kernel("vectors", matrices.vectors_kernel, ((I64_3, INT, I64_2, I64_2),), LANE.threads),
-    Kernel("too_large", matrices.too_large_kernel, ((I64_2, U8),), LANE.threads),
-    Kernel(
+    CudaKernel("multiply", matrices.multiply_kernel, ((I64_3, I64_3, INT),), LANE.threads),
+    CudaKernel("last_products", matrices.last_products_kernel, ((I64_3, INT, I64_3),), LANE.threads),
+    CudaKernel("vectors", matrices.vectors_kernel, ((I64_3, INT, I64_2, I64_2),), LANE.threads),
+    CudaKernel("too_large", matrices.too_large_kernel, ((I64_2, U8),), LANE.threads),
+    CudaKernel(
         "count_nodes",
         nodes.count_nodes_kernel,
         tuple((TABLES, symbols, I64, I64, HITS, I64, *_LISTS, I64, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel(
+    CudaKernel(
         "fill_nodes",
         nodes.fill_nodes_kernel,
         tuple((TABLES, symbols, I64, I64, HITS, I64_2, ROOTS, *_LISTS, I64, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel("parts", paths.parts_kernel, ((I64, _named(Lists, I64, I64, I64), INT, INT, *[I64] * 6),)),
-    Kernel("units", paths.units_kernel, ((*[I64] * 5, INT, I64_2, I64),)),
-    Kernel("weigh", walks.weigh_kernel, ((FOREST, I64, I64, I64, I64),), LANE.threads),
-    Kernel("measure", walks.measure_kernel, ((FOREST, *_UNITS, I64, I64),), LANE.threads),
-    Kernel(
+    CudaKernel(
+        "unit_counts",
+        paths.unit_counts_kernel,
+        ((I64, _named(SegmentContents, I64, I64, I64), INT, INT, *[I64] * 6),),
+    ),
+    CudaKernel("units", paths.units_kernel, ((*[I64] * 5, INT, I64_2, I64),)),
+    CudaKernel("weigh", walks.weigh_kernel, ((FOREST, I64, I64, I64, I64),), LANE.threads),
+    CudaKernel("measure", walks.measure_kernel, ((FOREST, *_UNITS, I64, I64),), LANE.threads),
+    CudaKernel(
         "walk",
         walks.walk_kernel,
         ((FOREST, *_UNITS, I64, UNSORTED, _named(SortScratch, I32, I32, I64_2)),),
         LANE.threads,
     ),
-    Kernel("merge", paths.merge_kernel, ((I64, I64_2, INT, UNSORTED, I32, I32),)),
-    Kernel("lengths", paths.lengths_kernel, ((I64, I64, I32, I32, I64),)),
-    Kernel(
+    CudaKernel("merge", paths.merge_kernel, ((I64, I64_2, INT, UNSORTED, I32, I32),)),
+    CudaKernel("lengths", paths.lengths_kernel, ((I64, I64, I32, I32, I64),)),
+    CudaKernel(
         "write",
         paths.write_kernel,
         ((I64, I64, I64, I64, I32, UNSORTED, _named(Block, *[I64] * 4, I32)),),
     ),
-    Kernel(
+    CudaKernel(
         "count_best",
         best.count_best_kernel,
         tuple((TABLES, symbols, *_BEST, I64, U8) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel(
+    CudaKernel(
         "fill_best",
         best.fill_best_kernel,
         tuple((TABLES, symbols, *_BEST, I64) for symbols in SYMBOLS),
         LANE.threads,
     ),
-    Kernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
-    Kernel("clear", join_cells.clear_kernel, ((I64_2,),)),
-    Kernel(
+    CudaKernel("consume", consume.consume_kernel, ((*[I64] * 4, U8, I64),), LANE.threads),
+    CudaKernel("clear", join_cells.clear_kernel, ((I64_2,),)),
+    CudaKernel(
         "join_hits",
         join_hits.join_hits_kernel,
         tuple(
@@ -254,8 +258,8 @@ KERNELS = (
         ),
         LANE.threads,
     ),
-    Kernel("move_hits", join_hits.move_hits_kernel, ((*[I64] * 6,),), LANE.threads),
-    Kernel(
+    CudaKernel("move_hits", join_hits.move_hits_kernel, ((*[I64] * 6,),), LANE.threads),
+    CudaKernel(
         "join_nodes",
         join_nodes.join_nodes_kernel,
         tuple(
@@ -264,12 +268,12 @@ KERNELS = (
         ),
         LANE.threads,
     ),
-    Kernel(
+    CudaKernel(
         "join_counts",
         join_counts.join_counts_kernel,
         ((INT, HITS, _LIST_NODES, _WEIGHTS, I64),),
         LANE.threads,
     ),
-    Kernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
+    CudaKernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
 )
 """All of them, in the order of the pipeline."""

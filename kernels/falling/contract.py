@@ -33,7 +33,7 @@ import numpy as np
 from ..runs.contract import Program, TransitionTables, accepting_runs
 
 
-class Machine(NamedTuple):
+class AutomatonPrograms(NamedTuple):
     """An automaton with its `forward_program` and its `backward_program`."""
 
     tables: TransitionTables
@@ -49,7 +49,7 @@ class Ranks(NamedTuple):
     least: np.ndarray
 
 
-class Lists(NamedTuple):
+class RangeLists(NamedTuple):
     """For each range of events that has been looked at, its starts and its ends in the order of their ranks.
 
     Those of the range `low .. high - 1` are `starts[low] .. starts[low + n_starts[low] - 1]`, by falling

@@ -41,11 +41,11 @@ def meet_body(machine, symbols, ranks, low, middle, lists, numbers, count, halt)
     """Count the runs that begin in the range from `low` on and end in the one from `middle` on.
 
     =================  ==========================  ========================================================
-    `machine`          Machine                     in
+    `machine`          AutomatonPrograms           in
     `symbols`          uint8 or uint16 [events]    in
     `ranks`            Ranks                       in
     `low`, `middle`    int64                       in: the first events of two neighbouring ranges
-    `lists`            Lists                       in: of both ranges
+    `lists`            RangeLists                  in: of both ranges
     `numbers`          Numbers                     scratch
     `count`            number [events]             in/out: what is found is added
     `halt`             uint8 [1]                   in: see `jit`

@@ -214,7 +214,7 @@ def latest_starts(machine, symbols, ranks, begin, report, stop, share):
 
     Parameters
     ----------
-    machine : Machine
+    machine : AutomatonPrograms
     symbols : ndarray, shape (events,), uint8 or uint16
     ranks : Ranks
         Each segment is a part of one lane.

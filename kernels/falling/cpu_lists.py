@@ -3,15 +3,15 @@
 import numpy as np
 
 from ..jit import jit
-from .contract import Lists
+from .contract import RangeLists
 
 RANGE = 1 << 14
 """Events that a thread takes at a time; longer ranges are joined two by two."""
 
 
 def empty_lists(count):
-    """`Lists` for so many events."""
-    return Lists(*(np.empty(count, np.int64) for _ in range(5)))
+    """`RangeLists` for so many events."""
+    return RangeLists(*(np.empty(count, np.int64) for _ in range(5)))
 
 
 @jit

@@ -59,7 +59,7 @@ class Forest(NamedTuple):
     lowest: Any
 
 
-class Lists(NamedTuple):
+class SegmentContents(NamedTuple):
     """How hits and nodes lie in segments, on the device: arrays of int64.
 
     ============  ================  ================================================================
@@ -100,16 +100,16 @@ class Units(NamedTuple):
 
 
 @kernel
-def parts_kernel(hits, lists, size, limit, parts, number, wanted, nodes, base, longest):
-    """What is to be done for each of some hits.
+def unit_counts_kernel(hits, lists, size, limit, unit_count, number, wanted, nodes, base, longest):
+    """Into how many units each of some hits is cut, and what there is to find at it.
 
     =========================  ======================  =================================================
     `hits`                     int64 [m]               in: their numbers
-    `lists`                    Lists                   in
+    `lists`                    SegmentContents         in
     `size`                     int64                   in: complex events of a unit, where a hit is cut
     `limit`                    int64                   in: how many are wanted of each hit
-    `parts`                    int64 [m]               out: its units
-    `number`, `wanted`         int64 [m]               out: its complex events, and those wanted
+    `unit_count`               int64 [m]               out: into how many units each is cut
+    `number`, `wanted`         int64 [m]               out: its complex events, and how many are wanted
     `nodes`                    int64 [m]               out: the nodes of its segment if it is cut, else 0
     `base`                     int64 [m]               out: the first of them
     `longest`                  int64 [1]               in and out: the most units of a hit
@@ -124,9 +124,9 @@ def parts_kernel(hits, lists, size, limit, parts, number, wanted, nodes, base, l
         wanted[at] = min(complex_events, limit)
         cut = complex_events > 2 * size and complex_events > own
         nodes[at] = own if cut else 0
-        parts[at] = (complex_events + size - 1) // size if cut else 1
+        unit_count[at] = (complex_events + size - 1) // size if cut else 1
         if cut:
-            cuda.atomic.max(longest, 0, parts[at])
+            cuda.atomic.max(longest, 0, unit_count[at])
 
 
 @kernel
@@ -137,7 +137,7 @@ def units_kernel(hits, of_hit, answer_first, nodes, base, size, table, unit_firs
     `hits`           int64 [m]                     in
     `of_hit`         int64 [m + 1]                 in: where the units of each hit begin
     `answer_first`   int64 [m + 1]                 in: as in `Units`; `nodes` and `base` too
-    `size`           int64                         in: as in `parts_kernel`
+    `size`           int64                         in: as in `unit_counts_kernel`
     `table`          int64 [units, columns]        out
     `unit_first`     int64 [units + 1]             out
     ===============  ============================  ==================================================
@@ -237,7 +237,7 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
 
     Parameters
     ----------
-    lists : Lists
+    lists : SegmentContents
     hits : ndarray, shape (m,), int64
         Their numbers; at least one.
     limit : int, optional
@@ -252,13 +252,13 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
     Units
     """
     there, m = cuda.to_device(hits), len(hits)
-    parts, number, wanted, nodes, base = (cuda.device_array(m, np.int64) for _ in range(5))
+    unit_count, number, wanted, nodes, base = (cuda.device_array(m, np.int64) for _ in range(5))
     longest = cuda.to_device(np.ones(1, np.int64))
     limit = MOST if limit is None else limit
     launch = geometry.blocks(m), geometry.threads
-    parts_kernel[launch](there, lists, size, limit, parts, number, wanted, nodes, base, longest)
+    unit_counts_kernel[launch](there, lists, size, limit, unit_count, number, wanted, nodes, base, longest)
     of_hit, answer_first, wanted_first, node_first = (
-        offsets_of(part, geometry) for part in (parts, number, wanted, nodes)
+        offsets_of(of_each, geometry) for of_each in (unit_count, number, wanted, nodes)
     )
     units = int(of_hit[m])
     table = cuda.device_array((units, UNIT_COLUMNS), np.int64)

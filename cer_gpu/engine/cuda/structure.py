@@ -19,7 +19,7 @@ from cer_gpu.kernels.forest import cuda_enumerate as paths
 from cer_gpu.kernels.forest import cuda_nodes as nodes
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN, MISMATCH
-from cer_gpu.kernels.forest.cuda_enumerate import Forest, Lists
+from cer_gpu.kernels.forest.cuda_enumerate import Forest, SegmentContents
 from cer_gpu.kernels.forest.cuda_walks import LAST
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
@@ -91,7 +91,9 @@ class DeviceStructure(Structure):
         segments = copied(begin), copied(stop)
         arena, roots, node_first = nodes.build(self._machine, there, *segments, ends, self._lane)
         self._forest = Forest(arena, roots, ends.event, ends.lowest)
-        self._lists = Lists(ends.first, node_first, copied(np.minimum(hits.counts, 1 << 62).astype(np.int64)))
+        self._lists = SegmentContents(
+            ends.first, node_first, copied(np.minimum(hits.counts, 1 << 62).astype(np.int64))
+        )
         self._scratch = paths.scratch_of(len(hits.event), self._lane)
         self.n_nodes = int(node_first[len(begin)])
         self._most = max(1, min(ANSWERS, free_bytes() // (SHARE * BYTES_OF_ANSWER)))

@@ -27,7 +27,7 @@ from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import counts, forward_counts
-from cer_gpu.kernels.falling.contract import Machine
+from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
@@ -131,7 +131,7 @@ class AutomatonRunner:
         self.registers = np.empty((0, self.tables.n_live), np.int64)
         self.vectors = np.empty((0, self.tables.n_live), np.int64)
         self.consumption = Consumption(query)
-        self._falling = Falling(Machine(self.tables, self.forward, self.backward), workers)
+        self._falling = Falling(AutomatonPrograms(self.tables, self.forward, self.backward), workers)
 
     @property
     def states(self) -> tuple[LaneState, ...]:

@@ -9,7 +9,7 @@ from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ranked import Admitted, RankedStructure
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.kernels.falling.contract import Machine
+from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.falling.cpu_counts import counts
 from cer_gpu.kernels.falling.cpu_hits import latest_starts
 from cer_gpu.kernels.forest.contract import CountedHits
@@ -20,11 +20,11 @@ class Falling:
 
     Parameters
     ----------
-    machine : Machine
+    machine : AutomatonPrograms
     workers : Workers
     """
 
-    def __init__(self, machine: Machine, workers: Workers) -> None:
+    def __init__(self, machine: AutomatonPrograms, workers: Workers) -> None:
         self._machine = machine
         self._workers = workers
 

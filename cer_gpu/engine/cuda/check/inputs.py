@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 Answers = Iterator[Compared]
 
 
-class Ends(NamedTuple):
+class ExpectedHits(NamedTuple):
     """The hits of the segments as the CPU finds them: arrays of int64.
 
     ==========  ==============  ===============================================================
@@ -135,7 +135,7 @@ class Inputs:
         return np.cumsum(mixed(len(self.symbols), 3)) - 5
 
     @cached_property
-    def ends(self) -> Ends:
+    def ends(self) -> ExpectedHits:
         """The hits within the window."""
         bounds = self.begin, self.report, self.stop
         event, latest = hitting.hits(
@@ -143,7 +143,7 @@ class Inputs:
         )
         first = np.append(np.searchsorted(event, self.report), len(event))
         lowest = windows.lowest_starts(self.keys, self.begin, first, event, WITHIN)
-        return Ends(first, event, latest, lowest)
+        return ExpectedHits(first, event, latest, lowest)
 
     @cached_property
     def number(self) -> np.ndarray:

@@ -87,7 +87,7 @@ def _enumerated(
     first, label, node = here.roots
     arena, event, lowest = there((here.arena[: here.n_nodes], hits.event, hits.lowest))
     forest = paths.Forest(arena, Roots(*there((first, label[:used], node[:used]))), event, lowest)
-    lists = paths.Lists(*there((hits.first, node_first, hits.counts)))
+    lists = paths.SegmentContents(*there((hits.first, node_first, hits.counts)))
     order = np.arange(len(hits.event))
     walked = paths.measure(
         forest,

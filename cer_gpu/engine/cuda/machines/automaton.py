@@ -16,7 +16,7 @@ from cer_gpu.engine.cuda.dealt_structure import DealtStructure, dealt_lists
 from cer_gpu.engine.cuda.machines.one_device import (
     LISTS,
     DeviceEvents,
-    Lists,
+    EndLists,
     OneDevice,
     copied_events,
     patched,
@@ -111,7 +111,7 @@ class DevicesAutomaton:
         self, runner: AutomatonRunner, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
     ) -> np.ndarray:
         """How many complex events end at each of some ends; as `AutomatonRunner.counts_here`."""
-        lists = Lists(first, event, lowest)
+        lists = EndLists(first, event, lowest)
 
         def run(at: int, low: int, high: int) -> np.ndarray:
             part = lists.part(low, high)
@@ -185,10 +185,10 @@ class DevicesAutomaton:
         lists = dealt_lists(found.first, found.event, found.lowest, len(self._pool))
 
         def by_host(low: int, high: int) -> Structure:
-            return self._structure_on_host(runner, chunk, Lists(*lists.part(low, high)))
+            return self._structure_on_host(runner, chunk, EndLists(*lists.part(low, high)))
 
         def run(at: int, low: int, high: int) -> Structure:
-            part = Lists(*lists.part(low, high))
+            part = EndLists(*lists.part(low, high))
             # The events in front of the first list are left, so that no number has to be moved.
             cut = self._pool.copied(at, chunk, 0, int(part.event.max()) + 1)
             return self._ones[at].structure(cut.chunk, cut.there, part)
@@ -200,7 +200,7 @@ class DevicesAutomaton:
             return parts[0]
         return DealtStructure(parts, lists, self._pool.dealers)
 
-    def _structure_on_host(self, runner: AutomatonRunner, chunk: Chunk, lists: Lists) -> Structure:
+    def _structure_on_host(self, runner: AutomatonRunner, chunk: Chunk, lists: EndLists) -> Structure:
         def build(unit: tuple[int, int]) -> Structure:
             part = lists.part(*unit)
             built = Structure(runner.tables)
@@ -233,7 +233,7 @@ class DevicesAutomaton:
         return best.joined(self._pool.dealt(segments.stop - segments.begin, run, by_host))
 
 
-def _counted_here(runner: AutomatonRunner, chunk: Chunk, lists: Lists, exact: bool) -> np.ndarray:
+def _counted_here(runner: AutomatonRunner, chunk: Chunk, lists: EndLists, exact: bool) -> np.ndarray:
     return runner.counts_here(chunk, lists.first, lists.event, lists.lowest, exact)
 
 

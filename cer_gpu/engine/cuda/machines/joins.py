@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
-from cer_gpu.engine.cuda.machines.one_device import Lists, cut_early, lists_of, patched
+from cer_gpu.engine.cuda.machines.one_device import EndLists, cut_early, lists_of, patched
 from cer_gpu.engine.cuda.pool import DevicePool
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.machines.chunk import Chunk, Segments
@@ -40,7 +40,7 @@ COPIES = 2, 16
 """Nodes that unions make, on average, at most: in the first attempt to build a list, and in the second."""
 
 
-class DeviceEvents(NamedTuple):
+class DeviceKeyedEvents(NamedTuple):
     """What is read of the events of a chunk, on a device."""
 
     symbols: Any
@@ -77,7 +77,7 @@ class DevicesJoin:
         self._window = window
         self._lane, self._stream = lane, stream
         self._joins: list[Any] = []
-        self._pool: DevicePool[DeviceEvents] = DevicePool(
+        self._pool: DevicePool[DeviceKeyedEvents] = DevicePool(
             devices, self._copied_events, "the look-up tables of a join"
         )
 
@@ -162,7 +162,7 @@ class DevicesJoin:
             number, lists.first, status, lambda at: self._by_host(chunk, lists.some(np.array([at])))
         )
 
-    def _counted(self, chunk: Chunk, lists: Lists, copies: int) -> tuple[np.ndarray, np.ndarray] | None:
+    def _counted(self, chunk: Chunk, lists: EndLists, copies: int) -> tuple[np.ndarray, np.ndarray] | None:
         """The counts of lists of hits, and their statuses; None where there is no memory for them."""
         begin, stop = lists.spans()
         cells = self._cells(chunk, begin, stop)
@@ -184,7 +184,7 @@ class DevicesJoin:
             [status for _, status in parts]
         )
 
-    def _by_host(self, chunk: Chunk, one: Lists) -> np.ndarray:
+    def _by_host(self, chunk: Chunk, one: EndLists) -> np.ndarray:
         """The counts of a list on the CPU, in Python integers if they are large."""
         begin, stop = one.spans()
         segment = Segments(begin, one.event[:1], stop, np.zeros(1, np.int64))
@@ -192,10 +192,10 @@ class DevicesJoin:
         return self._runner.counts_here(part, Ends(one.event, one.event, one.lowest))
 
     @staticmethod
-    def _lists(chunk: Chunk, found: Ends) -> Lists:
+    def _lists(chunk: Chunk, found: Ends) -> EndLists:
         """The hits of a chunk in lists, so that no more than about half of the work is done twice."""
         first, event, lowest = ends_of(chunk.segments, found)
-        return Lists(np.unique(lists_of(first, event, lowest, len(chunk.events))), event, lowest)
+        return EndLists(np.unique(lists_of(first, event, lowest, len(chunk.events))), event, lowest)
 
     # ------------------------------------------------------------------------------------- events
 
@@ -205,12 +205,14 @@ class DevicesJoin:
         most = int(offsets(runner.tables.entry_space, np.array(most_of, np.int64))[-1])
         return cells_of(self._joins[0], begin, stop, most)
 
-    def _copied_events(self, chunk: Chunk) -> DeviceEvents:
+    def _copied_events(self, chunk: Chunk) -> DeviceKeyedEvents:
         """Copy to the device that is current what a join reads of the events of a chunk."""
         events = chunk.events
         measured, _ = comparable(self._runner.measured(chunk), 0)
         slots = events.slots if events.slots.size else np.zeros((1, 1), np.int32)
-        return DeviceEvents(to_device(events.symbols), copied(slots), copied(events.places), copied(measured))
+        return DeviceKeyedEvents(
+            to_device(events.symbols), copied(slots), copied(events.places), copied(measured)
+        )
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> JoinRunner:

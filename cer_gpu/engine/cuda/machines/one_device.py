@@ -63,7 +63,7 @@ def copied_events(chunk: Chunk) -> DeviceEvents:
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class EndLists:
     """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1; unpacked as its three arrays.
 
     Attributes
@@ -87,26 +87,26 @@ class Lists:
         """For each list the first event that it needs, and one past the last; none may be empty."""
         return spans(*self)
 
-    def some(self, which: np.ndarray) -> Lists:
+    def some(self, which: np.ndarray) -> EndLists:
         """Only some of the lists, by their numbers."""
         lengths = np.diff(self.first)[which]
         first = np.append(0, np.cumsum(lengths))
         ends = ranges(self.first[which], lengths)
-        return Lists(first, self.event[ends], self.lowest[ends])
+        return EndLists(first, self.event[ends], self.lowest[ends])
 
-    def part(self, low: int, high: int) -> Lists:
+    def part(self, low: int, high: int) -> EndLists:
         """The lists `low .. high - 1`."""
         first = self.first[low : high + 1]
         ends = slice(first[0], first[-1])
-        return Lists(first - first[0], self.event[ends], self.lowest[ends])
+        return EndLists(first - first[0], self.event[ends], self.lowest[ends])
 
-    def moved(self, shift: int) -> Lists:
+    def moved(self, shift: int) -> EndLists:
         """The same for events whose numbers are so much greater."""
-        return Lists(self.first, self.event + shift, self.lowest + shift)
+        return EndLists(self.first, self.event + shift, self.lowest + shift)
 
-    def finer(self, events: int) -> Lists:
+    def finer(self, events: int) -> EndLists:
         """The same cut into shorter lists, of so many events in all."""
-        return Lists(lists_of(self.first, self.event, self.lowest, events), self.event, self.lowest)
+        return EndLists(lists_of(self.first, self.event, self.lowest, events), self.event, self.lowest)
 
 
 class OneDevice:
@@ -211,7 +211,7 @@ class OneDevice:
         units = cut_evenly(Segments(segments.begin, segments.report, segments.stop, number), length)
         return units if len(units) > len(segments) else None
 
-    def counts(self, there: DeviceEvents, lists: Lists) -> tuple[np.ndarray, np.ndarray]:
+    def counts(self, there: DeviceEvents, lists: EndLists) -> tuple[np.ndarray, np.ndarray]:
         """How many complex events end at each end of lists; a list whose status is not 0 is wrong."""
         ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
         number, status = counting.counts(self._machine, there.symbols, *ends, self._lane)
@@ -253,7 +253,7 @@ class OneDevice:
             found = matrices.long_forward_counts(self._machine, there.symbols, *bounds, lane, *ends)
         return found.copy_to_host(), moved.copy_to_host(), status.copy_to_host()
 
-    def structure(self, chunk: Chunk, there: DeviceEvents, lists: Lists) -> DeviceStructure:
+    def structure(self, chunk: Chunk, there: DeviceEvents, lists: EndLists) -> DeviceStructure:
         """The structure of the complex events at the ends of lists."""
         number, status = self.counts(there, lists)
         wrong = np.repeat(status, np.diff(lists.first)) != 0
@@ -263,11 +263,11 @@ class OneDevice:
         built.build_there(chunk.events.symbols, there.symbols, *spans(*lists), hits)
         return built
 
-    def has_room(self, lists: Lists) -> bool:
+    def has_room(self, lists: EndLists) -> bool:
         """Whether paths over the windows of lists fit into the memory of enough threads."""
         return best.room_of(self._tables.n_live, _span(lists))[1] >= LISTS
 
-    def paths(self, there: DeviceEvents, lists: Lists, latest: bool) -> on_cpu_best.Paths:
+    def paths(self, there: DeviceEvents, lists: EndLists, latest: bool) -> on_cpu_best.Paths:
         """What NEXT, or LAST if `latest`, leaves at the ends of lists."""
         ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
         paths, status = best.best(self._machine, there.symbols, *ends, latest, _span(lists), self._lane)
@@ -277,12 +277,12 @@ class OneDevice:
         return left
 
 
-def _span(lists: Lists) -> int:
+def _span(lists: EndLists) -> int:
     """Events that the longest list needs."""
     return int((lists.event[lists.first[1:] - 1] - lists.lowest[lists.first[:-1]]).max()) + 1
 
 
-def worthwhile(chunk: Chunk, segments: Segments, found: Ends) -> Lists | None:
+def worthwhile(chunk: Chunk, segments: Segments, found: Ends) -> EndLists | None:
     """The ends in some segments in lists; None if these are too few for a device."""
     if not len(found):
         return None
@@ -290,7 +290,7 @@ def worthwhile(chunk: Chunk, segments: Segments, found: Ends) -> Lists | None:
     if not len(event):
         return None
     first = np.unique(lists_of(first, event, lowest, len(chunk.events)))
-    return Lists(first, event, lowest) if len(first) > LISTS else None
+    return EndLists(first, event, lowest) if len(first) > LISTS else None
 
 
 def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:
