@@ -1,4 +1,4 @@
-"""The public face in Python: compile a query, run it over events."""
+"""The public Python interface: compile a query and run it over events."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def compile(text: str) -> Query:
     Raises
     ------
     QueryError
-        When it is wrong; all findings that need no data are in it.
+        When the query is wrong; the error has all findings that need no data.
     LimitError
         When its automaton would exceed its budget.
     """
@@ -57,7 +57,7 @@ class Query:
     Attributes
     ----------
     text : str
-        As it was written.
+        The query as it was written.
     """
 
     def __init__(self, text: str) -> None:
@@ -73,7 +73,7 @@ class Query:
         self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
 
     def run(self, events: Any, **keywords: Any) -> Matches:
-        """The complex events of the query over some events.
+        """The complex events that the query finds in some events.
 
         Parameters
         ----------
@@ -84,8 +84,8 @@ class Query:
             or `__arrow_c_device_array__`, a cuDF DataFrame, or a dict of column name to arrays with
             `__cuda_array_interface__` (and Arrow arrays, for strings).
         order_by : str or sequence of str, optional
-            The time column, then the columns that break ties. Without it the row order is the order. Under
-            PARTITION BY each partition is in that order by itself, whatever the times of the others.
+            The time column, then the columns that break ties. Without it the events are in the order of the
+            rows. Under PARTITION BY only the events of each partition have to be in order.
         order_unit : {"s", "ms", "us", "ns"}, optional
             The unit of a plain-number time column.
         type_column : str, default "type"
@@ -99,21 +99,20 @@ class Query:
             partition alone: what time has passed is then forgotten at once. An event out of that order is an
             error.
         device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of these, default "auto"
-            "auto" takes a GPU where one is usable and worth it; `Matches.device_reason` says why. Several
-            CUDA devices share the lanes of the run.
+            "auto" uses a GPU where there is one and it is faster; `Matches.device_reason` says why. Several
+            CUDA devices share the work.
         limit : int, optional
-            Stop after so many complex events (`Matches.limited` says so).
+            Stop after so many complex events; `Matches.limited` says whether there are more.
         memory : int, optional
-            Bytes that a run may keep, and about what it takes in at a time. The events of open windows and
-            the keys of PARTITION BY may take no more: partitions of a stream or reader that had no event for
-            long are put into temporary files, and what cannot be is an error; how many events are read and
-            run at a time, and how many complex events are found at a time, follows from it. Not covered: the
-            process and its libraries, the data where it is in memory already, dictionaries of strings,
-            answers that are kept, and the working copies of a step, so that values under 100 MB are met to
-            about 100 MB only.
+            Bytes that a run may keep and work on at a time. Where the events of open windows and the keys of
+            PARTITION BY take more, the partitions of a stream or reader whose last event is longest ago go to
+            temporary files; otherwise the run ends with a `LimitError`. How many events are read and run at
+            a time, and how many complex events are found at a time, follows from `memory`. Not covered: the
+            process and its libraries, data that is already in memory, dictionaries of strings, results that
+            you keep, and working copies. So a value under 100 MB is exceeded by up to about 100 MB.
         engine : {"auto", "regular", "chain", "rule"}, default "auto"
-            The engine that answers; "auto" takes the first of those that `explain` lists under "routes" that
-            can. All that can give the same answers.
+            The engine that answers. "auto" takes the first one under "routes" in `explain` that can answer
+            the query. Every engine that can gives the same answers.
 
         Returns
         -------
@@ -123,9 +122,10 @@ class Query:
         Raises
         ------
         QueryError
-            When the query does not fit the data: every unknown name and every type that does not compare.
+            When the query does not fit the data; the error lists every unknown name and every comparison of
+            types that cannot be compared.
         DataError
-            When the events cannot be read; while the result is read, also when they break the order.
+            When the events cannot be read. Events out of order raise it too, while the result is read.
         """
         return self._bound(events, read_options(**keywords)).matches()
 
@@ -158,18 +158,20 @@ class Query:
         return self._bound(events, read_options(**keywords)).hits()
 
     def stream(self, state: bytes | None = None, **keywords: Any) -> Stream:
-        """The same, batch after batch; keywords as in `run`, but for `sort`. `limit` holds for each batch.
+        """Run the query over batches as they arrive; keywords as in `run`, except `sort`.
+
+        `limit` holds for each batch.
 
         Parameters
         ----------
         state : bytes, optional
-            What `Stream.snapshot()` has given: the stream goes on from there.
+            The bytes that `Stream.snapshot()` returned: the stream continues from there.
 
         Returns
         -------
         Stream
-            `push(batch)` gives the complex events that end in the batch, `snapshot()` all that is kept as
-            bytes, `close()` ends it.
+            `push(batch)` returns the complex events that end in the batch, `snapshot()` returns what the
+            stream keeps as bytes, and `close()` ends the stream.
 
         Raises
         ------
@@ -193,13 +195,13 @@ class Query:
         format : {"text", "mermaid", "svg"}
             `mermaid` gives the text of a Mermaid flowchart, `svg` an SVG document.
         events : object, optional
-            What it is to run on; without it the types of attributes are what the query suggests, and no
-            device is chosen. Other keywords as in `run`.
+            The events to run on; other keywords as in `run`. Without events the types of attributes are
+            those that the query suggests, and no device is chosen.
 
         Raises
         ------
         ValueError
-            For another format.
+            For a format that does not exist.
         LimitError
             When the automaton has more states than can be drawn.
         CerError
@@ -235,8 +237,8 @@ class Query:
         Parameters
         ----------
         events : object, optional
-            What it is to run on: names and types are checked against it, and event types that do not
-            occur there are errors (this reads the type column).
+            The events to run on: names and types are checked against them, and event types that do not
+            occur among them are errors (this reads the type column).
 
         Raises
         ------
@@ -253,7 +255,7 @@ class Query:
         QueryError
             When the query does not fit the schema.
         DataError
-            When the schema lacks a column that has a role.
+            When the schema lacks the column of the types, the streams or the order.
         """
         return self._bound(schema.empty_table(), read_options(**keywords)).portable()
 
@@ -295,7 +297,7 @@ class Query:
 def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
     """All findings about a query at once, errors and notes; keywords as in `Query.run`.
 
-    Unlike `compile(text).check(...)` it goes on to the data when the text alone is already wrong.
+    Unlike `compile(text).check(...)`, it checks the data too where the text alone is wrong.
 
     Raises
     ------
@@ -325,7 +327,7 @@ def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tu
 
 
 def _with_unevaluated(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """The findings, and what of a query that is right cannot be evaluated."""
+    """The findings and, for a query without errors, what of it cannot be evaluated yet."""
     findings += tuple(unevaluated(query))
     if any(finding.severity == "error" for finding in findings):
         return findings

@@ -1,4 +1,4 @@
-"""What can go wrong: every exception that cer-gpu raises on purpose; findings about a query are data."""
+"""The exceptions that cer-gpu raises on purpose; the findings about a query are data, not text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = [
 class CerError(Exception):
     """Base of every exception that cer-gpu raises on purpose.
 
-    As text it holds no control characters, whatever the names and values are that it speaks of.
+    Its text has no control characters, whatever names and values it quotes.
     """
 
     def __str__(self) -> str:
@@ -30,14 +30,14 @@ class CerError(Exception):
 
 
 class QueryError(CerError):
-    """The query is wrong, or asks for something that is not evaluated yet.
+    """The query is wrong, or asks for something that cannot be evaluated yet.
 
     Attributes
     ----------
     diagnostics : tuple of Diagnostic
         All findings of severity "error", in the order of the text.
     text : str
-        The query they speak of.
+        The query that they are about.
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], text: str = "") -> None:
@@ -59,9 +59,9 @@ class RowError(DataError):
     Parameters
     ----------
     position : int
-        Its place in the stream, counted from 0.
+        The position of the event in the stream, counted from 0.
     text : str
-        What is wrong; `{row}` stands for its place, as the user knows it.
+        What is wrong; `{row}` stands for the row as the user knows it, such as "row 7 of trades.csv".
     """
 
     def __init__(self, position: int, text: str) -> None:
@@ -70,7 +70,7 @@ class RowError(DataError):
         self.text = text
 
     def naming(self, row: str) -> DataError:
-        """The same with the place in the words of who reads the events: "row 7 of trades.csv"."""
+        """The same error with `row` in its text, such as "row 7 of trades.csv"."""
         return DataError(self.text.replace("{row}", row))
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ class RowError(DataError):
 
 
 class LimitError(CerError):
-    """A budget was met: the message says which, how much was needed and what to change."""
+    """A limit was met: the message says which, how much was needed and what to change."""
 
 
 class DeviceError(CerError):

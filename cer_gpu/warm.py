@@ -1,8 +1,7 @@
-"""Kernels compiled beforehand: `warm`; and what each kind of query needs of them: `python -m cer_gpu.warm`.
+"""Compile kernels in advance: `warm`. `python -m cer_gpu.warm` lists which kernels each kind of query needs.
 
-What a query needs is found by running it: a small query of every kind over a few events, with an eye on the
-kernels that are called. The list is part of the package (`kernels/needs.json`), and is made anew when kernels
-or what calls them have changed.
+The list is made by running a small query of every kind over a few events and noting which kernels it calls.
+It is part of the package (`kernels/needs.json`); make it again when kernels, or their callers, have changed.
 """
 
 from __future__ import annotations
@@ -37,20 +36,20 @@ JOINED = [
     "Q(x, y) <- A(name = x), B(name = x, n = y)",
     "Q(x) <- A(name = x, n = y), B(name = x, n = y), C(name = x)",
 ]
-"""What compares events with each other."""
+"""Queries that compare events with each other."""
 
 STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
 
 WINDOWS = ["", "WITHIN 9 EVENTS", "WITHIN 9 SECONDS", "WITHIN 2 [n]", "WITHIN 9 [price]"]
 
 FEW = 10
-"""Complex events that are asked for: without a window there may be more than the stars."""
+"""Complex events that are asked for: without a window there may be too many to list."""
 
 KEYS = ["", "PARTITION BY name", "PARTITION BY [name], n"]
 
 
 def texts() -> Iterator[str]:
-    """The queries that are run to find what is needed."""
+    """The queries that are run to find which kernels are needed."""
     for window in WINDOWS:
         for key in KEYS:
             yield f"SELECT * WHERE {STEPS} {key} {window}"
@@ -86,7 +85,7 @@ def events() -> Any:
 
 
 def recorded() -> dict[str, list[Need]]:
-    """What each purpose needs, found by running the queries."""
+    """The kernels that each purpose needs, found by running the queries."""
     from cer_gpu.api import compile
 
     found: dict[str, dict[Need, None]] = {}
@@ -113,12 +112,12 @@ def recorded() -> dict[str, list[Need]]:
 
 
 def warm(ship: bool = False) -> int:
-    """Compile all that queries usually need and that is not there yet.
+    """Compile the kernels that queries usually need and that are not compiled yet.
 
     Parameters
     ----------
     ship : bool, optional
-        Whether to put it beside the package too, for all users of the installation.
+        Whether to store them beside the package too, for all users of the installation.
 
     Returns
     -------

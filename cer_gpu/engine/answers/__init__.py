@@ -1,1 +1,1 @@
-"""From the ends of a chunk to record batches and to what the caller gets."""
+"""From the ends of a chunk to record batches and Python values."""

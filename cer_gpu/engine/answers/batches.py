@@ -20,16 +20,16 @@ from cer_gpu.enumeration.structure import BULK_COUNT
 from cer_gpu.kernels.joins.cpu_order import ascending
 
 GROUP = 1 << 16
-"""Complex events that a thread enumerates at a time, about."""
+"""About so many complex events are enumerated by a thread at a time."""
 
 LEAST = 1 << 10
-"""The same where little memory is allowed, or few are wanted."""
+"""The least value of `GROUP`, where little memory is allowed or few complex events are wanted."""
 
 BYTES_OF_ANSWER = 256
-"""What a complex event of a few marks takes on the host, in blocks and in record batches."""
+"""Bytes that a complex event of a few marks takes on the host, in blocks and in record batches."""
 
 SHARE = 4
-"""The part of the memory allowed that complex events may take: a quarter, beside the batch and the chunk."""
+"""Complex events may take this fraction of `memory`: a quarter, beside the batch and the chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class Lister:
     form : ResultForm
     workers : Workers
     limit : int or None
-        Complex events of one end at most.
+        At most so many complex events of each end.
     memory : int or None
-        Bytes that the run may take: how many complex events are found at a time follows from it.
+        Bytes that the run may take; how many complex events are found at a time follows from it.
     """
 
     runner: MachineRunner
@@ -60,9 +60,9 @@ class Lister:
         ----------
         chunk : Chunk
         ends : Ends
-            As the runner has given them.
+            From the runner.
         wanted : int, optional
-            So many are asked for at most: of each end no more are found, and few more in all.
+            At most so many complex events are needed: no more are found for any end, and few more in all.
         """
         yield from self.listed(chunk.events, ends, lambda some: self.runner.answers(chunk, some), wanted)
 
@@ -78,10 +78,10 @@ class Lister:
         Parameters
         ----------
         events : Relevant
-            What the ends, and the answers there, are numbers of.
+            The events that the ends and the answers refer to by number.
         ends : Ends
         answers_of : callable
-            The answers at some of the ends.
+            Gives the answers at some of the ends.
         wanted : int, optional
             As for `batches`.
         """
@@ -113,7 +113,7 @@ def _by_groups(
     workers: Workers,
     batch: Callable[[AnswerBlock], pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """The complex events of ends, those of a few groups of ends at a time, each by a thread."""
+    """The complex events of ends: a few groups of ends at a time, each group by one thread."""
     count, steps = answers.count, answers.work(limit)[order]
     ahead, size = 2 * workers.threads, GROUP
     if at_once is not None:
@@ -137,14 +137,14 @@ def _by_groups(
                 yield from part
             waiting = []
         if huge:
-            # More complex events than are worth holding: they come one block after another.
+            # Too many complex events to hold at once: they come one block after another.
             yield from map(batch, workers.ahead("listing", blocks_of(order[group])))
     for part in workers.map("listing", enumerate_group, waiting, work):
         yield from part
 
 
 def found_at_once(memory: int | None, wanted: int | None) -> int | None:
-    """How many complex events are found in one go at most, about; None: as many as are worth it.
+    """At most about so many complex events are found in one go; None: no bound is given.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def found_at_once(memory: int | None, wanted: int | None) -> int | None:
 
 
 def _first_ends(ends: Ends, order: np.ndarray, wanted: int | None) -> tuple[Ends, np.ndarray]:
-    """Ends and their order without those that are not reached, since each has a complex event."""
+    """The ends, and their order, that `wanted` complex events can come from: each has at least one."""
     if wanted is None or len(order) <= wanted:
         return ends, order
     kept = np.sort(order[:wanted])
@@ -168,7 +168,7 @@ def _first_ends(ends: Ends, order: np.ndarray, wanted: int | None) -> tuple[Ends
 
 
 def _one_ahead(blocks: Iterator[AnswerBlock]) -> Iterator[AnswerBlock]:
-    """Blocks, the next one of which is made meanwhile: by a device, while the host makes batches of one."""
+    """Blocks; while the host makes record batches of one, a device makes the next one."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as maker:
@@ -179,7 +179,7 @@ def _one_ahead(blocks: Iterator[AnswerBlock]) -> Iterator[AnswerBlock]:
 
 
 def _slices(block: AnswerBlock) -> Iterator[AnswerBlock]:
-    """A block in parts of `GROUP` complex events."""
+    """A block cut into slices of `GROUP` complex events."""
     for low in range(0, len(block.hit), GROUP):
         yield block.part(low, min(low + GROUP, len(block.hit)))
 

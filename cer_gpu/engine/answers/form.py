@@ -1,4 +1,4 @@
-"""Complex events as Arrow: the columns of the result and how a block of complex events fills them."""
+"""Complex events as Arrow: the columns of a result, and how a block of complex events fills them."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class ResultForm(ABC):
     ----------
     data : pyarrow.Schema
     order : str or None
-        The time column: gives `start_time` and `end_time`.
+        The time column, from which `start_time` and `end_time` are taken.
     encoder : LaneEncoder or None
-        Of PARTITION BY.
+        The encoder of the keys of PARTITION BY.
 
     Attributes
     ----------
     schema : pyarrow.Schema
     variables : tuple of str
-        The kept variables; none for a rule.
+        The variables that SELECT keeps; none for a rule.
     head : tuple of str, or None
         The variables in the head of a rule; None for a query.
     partition : tuple of str
@@ -47,7 +47,7 @@ class ResultForm(ABC):
     times : tuple of str
         The columns of times.
     payload : tuple of str
-        The columns of the data that results are made of.
+        The columns of the data that results are made from.
     """
 
     variables: tuple[str, ...] = ()
@@ -78,11 +78,11 @@ class ResultForm(ABC):
 
     @abstractmethod
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
-        """The columns after the times, and whether each is one of positions."""
+        """The columns after the times, and whether each holds positions."""
 
     @abstractmethod
     def _read(self) -> list[str]:
-        """The columns of the data that these are made of."""
+        """The columns of the data from which the columns after the times are made."""
 
     @abstractmethod
     def _columns(self, events: Relevant, block: Any) -> list[pa.Array]:
@@ -98,11 +98,11 @@ class ResultForm(ABC):
         Parameters
         ----------
         events : Relevant
-            The events of the chunk that the block speaks of.
+            The events that the block refers to by number.
         end : ndarray, shape (n,), int64
             The event at which each complex event ends.
         block : Block or TupleBlock
-            As the machine of the query gives them.
+            From the machine of the query.
         """
         places = (block.start, end)
         arrays = [pa.array(gathered_rows(events.positions, index)) for index in places]
@@ -114,7 +114,7 @@ class ResultForm(ABC):
 
 
 class MarkResults(ResultForm):
-    """The columns of complex events with marks: a list of positions for each variable, and of attributes."""
+    """The columns of complex events with marks: for each variable a list of positions, or of attributes."""
 
     def __init__(
         self, form: MarkForm, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
@@ -200,14 +200,14 @@ def result_form(
 
 
 def payload_column(events: Relevant, name: str, index: np.ndarray) -> pa.Array:
-    """What some events have in a column of the data."""
+    """The values that some events have in a column of the data."""
     assert events.payload is not None
     taken = events.payload.column(name).take(pa.array(index))
     return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
 
 def gathered_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """`values[rows]`, by a kernel that needs no lock."""
+    """`values[rows]`, by a kernel that runs without Python's lock."""
     out = np.empty(len(rows), values.dtype)
     gather(values, rows, out)
     return out

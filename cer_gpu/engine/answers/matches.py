@@ -1,4 +1,4 @@
-"""What a run gives: complex events, lazily, as Python values or as Arrow."""
+"""The result of a run: complex events, lazily, as Python values or as Arrow."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 
 MOST = 1 << 62
-"""Complex events that are looked for at most, whatever the limit: kernels count them in 64 bits."""
+"""At most so many complex events are looked for, whatever the limit: kernels count them in 64 bits."""
 
 
 class Matches:
     """The complex events of a run; nothing is read or enumerated until they are asked for.
 
-    Every iteration runs the query anew, so the events must be of a kind that can be read again (a reader
-    can be read once only).
+    Every iteration runs the query again, so the events must be of a kind that can be read again (a reader
+    can be read only once).
 
     Parameters
     ----------
     form : ResultForm
-        Of the results. Its columns are `start` and `end` (int64), the parts of the key, `start_time` and
-        `end_time` where the run has an order, a `list<int64>` for each kept variable, and for `x[price]` a
-        column of that name with a `list<struct<price>>`. For a rule there are instead the variables of its
-        head and `positions`, a `list<int64>` with one position for each atom. A name that is taken by a
-        column before it gets a `_`.
+        The columns of the result: `start` and `end` (int64), the columns of the key, `start_time` and
+        `end_time` where the run has an order, a `list<int64>` of positions for each kept variable, and for
+        `x[price]` a column of that name with a `list<struct<price>>`. A rule has instead the variables of
+        its head and `positions`, a `list<int64>` with one position for each atom. Where a name is taken by
+        an earlier column, a `_` is appended.
     produce : callable
-        Starts a run and gives its record batches, sorted by (end, start, positions). It is told how many
-        complex events are looked at, None for all, and may give more.
+        Starts a run and yields its record batches, sorted by (end, start, positions). Its argument is how
+        many complex events are needed, None for all; it may yield more.
     device, device_reason : str
-        Where the run takes place, and why there.
+        Where the run takes place, and why.
     limit : int or None
         Every iteration ends after so many complex events.
     """
@@ -65,7 +65,7 @@ class Matches:
 
     @property
     def limited(self) -> bool:
-        """Whether the iteration that ended last stopped at `limit` with complex events left."""
+        """Whether the iteration that ended last stopped at `limit` although there are more complex events."""
         return self._limited
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
@@ -101,7 +101,7 @@ class Matches:
         Raises
         ------
         DataError
-            For a time that pandas has no value for.
+            For a time that pandas cannot represent.
         """
         answers = self.to_arrow()
         try:
@@ -113,7 +113,7 @@ class Matches:
             ) from error
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The complex events through Arrow's C interface, so that other libraries take them as they are."""
+        """The complex events through Arrow's C stream interface, for other libraries."""
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[ComplexEvent]:

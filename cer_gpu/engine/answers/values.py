@@ -27,14 +27,14 @@ class ComplexEvent:
     start, end : int
         Positions in the stream of the first and the last event that the pattern matched.
     marks : Marks
-        For each kept variable that marks some event its positions, ascending.
+        For each kept variable that marks an event, the positions of the events that it marks, ascending.
     partition : tuple or None
         The key, in the order of PARTITION BY; None without one.
     positions : tuple of int, or None
-        For an answer of a rule the position of the event that each atom has, in the atoms' order. Such an
-        answer has no marks.
+        For an answer of a rule, the position of each atom's event, in the order of the atoms. Such an answer
+        has no marks.
     values : mapping of str to object, or None
-        For an answer of a rule the values of the variables in its head.
+        For an answer of a rule, the values of the variables in its head.
     """
 
     start: int
@@ -88,13 +88,13 @@ def _in_python(column: pa.Array, name: str) -> list[Any]:
     Raises
     ------
     DataError
-        For a time that Python has no value for.
+        For a time that Python cannot represent.
     """
     try:
         values: list[Any] = column.to_pylist()
     except (OverflowError, ValueError) as error:
         raise DataError(
-            f"`{name}` ({column.type}) has a time that Python has no value for: take the answers as Arrow, "
+            f"`{name}` ({column.type}) has a time that Python cannot represent: take the answers as Arrow, "
             "with to_arrow() or batches()"
         ) from error
     return values
