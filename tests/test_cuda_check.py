@@ -434,6 +434,6 @@ def test_the_report_checks_anew(plant: Plant, checks: list[int], capsys: pytest.
     )
     assert (found.device, found.name) == ("cuda:0", "simulator")
     assert "WRONG and not used: kernel fill_hits (hits): it raises" in str(told)
-    assert told.reason == "device='auto' takes the CPU: the simulator is for tests."
+    assert told.reason == "device='auto' uses the CPU: the simulator is for tests."
     assert status_of(["device"]) == OTHER
     assert "WRONG" in capsys.readouterr().out

@@ -87,8 +87,8 @@ def test_devices_that_are_right(machine: Callable[..., DeviceReport]) -> None:
         "cuda:0  NVIDIA H200, compute capability 9.0, 768.0 of 1536.0 GiB free\n"
         "        right: 47 kernels answer as the CPU does (0.8 s)\n"
         "cuda:1  NVIDIA H200, compute capability 9.0, 768.0 of 1536.0 GiB free\n"
-        "        not checked: it has no memory left for that\n"
-        "device='auto' takes cuda:0 for 134,217,728 events or more, and for events that lie on it."
+        "        not checked: it has no memory left for the check\n"
+        "device='auto' uses cuda:0 for 134,217,728 events or more, and for events in its memory."
     )
     assert told.right
     assert json.loads(json.dumps(told.to_dict()))["devices"][0]["capability"] == "9.0"
@@ -100,7 +100,7 @@ def test_a_device_that_is_wrong(
     told = machine(None, Usable(("NVIDIA H200",), ""), found(0, FAULT))
     assert str(told).splitlines()[-2:] == [
         f"        WRONG and not used: kernel fill_hits (hits): {FAULT.difference}",
-        "device='auto' takes the CPU.",
+        "device='auto' uses the CPU.",
     ]
     assert not told.right
     assert json.loads(json.dumps(told.to_dict()))["devices"][0]["fault"]["kernels"] == ["fill_hits"]

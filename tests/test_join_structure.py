@@ -35,7 +35,7 @@ def structures(monkeypatch: pytest.MonkeyPatch) -> list[Products]:
 
     def noted(self: JoinRunner, chunk: Chunk, hits: Ends, listed: bool = False) -> JoinAnswers:
         found = original(self, chunk, hits)  # what is listed at once is not kept
-        built.extend(found._parts)
+        built.extend(found._units)
         return found
 
     monkeypatch.setattr(JoinRunner, "structure", noted)

@@ -1,4 +1,4 @@
-"""`WITHIN n [attribute]` held against answers one by one: for joins, where starts have no order by rank."""
+"""`WITHIN n [attribute]` checked for each answer: for joins, where starts cannot be ordered by rank."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class AttributeWindow:
         Parameters
         ----------
         start, end : ndarray, shape (n,), int64
-            Events.
+            The first and the last event of each answer.
         """
         keys, last = self.keys[start], self.keys[end]
         with np.errstate(over="ignore", invalid="ignore"):
             if keys.dtype.kind == "i":
-                # the difference is positive where it is looked at, and exact without a sign
+                # The difference is read only where it is positive, and is exact as an unsigned number.
                 most = np.uint64(2**64 - 1 if self.size >= 2**64 else int(self.size))
                 near = (last <= keys) | ((last - keys).astype(np.int64).view(np.uint64) <= most)
-            else:  # between infinite values there is none
+            else:  # infinite values have no difference
                 near = last - keys <= self.size
         valid = self.valid[start] & self.valid[end]
         return np.asarray(near & (valid != 0))

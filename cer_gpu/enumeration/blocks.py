@@ -1,4 +1,4 @@
-"""Blocks of complex events: cut, put together, rearranged."""
+"""Blocks of complex events: how they are cut, joined and rearranged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class TupleBlock(NamedTuple):
     Attributes
     ----------
     hit : ndarray, shape (n,), int64
-        The number of the end at which each ends.
+        The number of the hit at which each answer ends.
     start : ndarray, shape (n,), int64
     event : ndarray, shape (n, atoms), int64
     """
@@ -31,11 +31,11 @@ class TupleBlock(NamedTuple):
 
 
 AnswerBlock: TypeAlias = Block | TupleBlock
-"""Complex events with marks, or answers of a rule: of one form in one run."""
+"""Complex events with marks, or answers of a rule; a run has only one of the two."""
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """Blocks one after another, as one; at least one."""
+    """One block with the complex events of several, at least one, in their order."""
     if len(blocks) == 1:
         return blocks[0]
     hit, start, event, label = (
@@ -67,7 +67,7 @@ def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
 
 
 def numbers_joined(numbers: Sequence[np.ndarray]) -> np.ndarray:
-    """Counts one after another, as Python integers where some are."""
+    """Several arrays of counts as one; of Python integers where one of them is."""
     if any(number.dtype == object for number in numbers):
         numbers = [number.astype(object) for number in numbers]
     return np.concatenate(numbers)

@@ -1,8 +1,7 @@
 """Ordered enumeration of the complex events of one end: lazily, in canonical order, in bounded memory.
 
-For ends with more complex events than are worth holding (a Kleene query may have 10^15 at one event). The
-method is that of `cer_gpu.kernels.ordered.cpu`: it needs the symbols of the admitted events and nothing that
-was built before.
+For ends with too many complex events to hold (a Kleene query may have 10^15 at one event). The method is that
+of `cer_gpu.kernels.ordered.cpu`: it reads the symbols of the admitted events and needs no structure.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ def ordered_blocks(
     ----------
     tables : TransitionTables
     symbols : ndarray, shape (events,), uint8 or uint16
-        From `lowest` to `end` one segment.
+        The events from `lowest` to `end` are one segment.
     hit : int
-        The number that the blocks give for the hit.
+        The number of the hit, as the blocks are to give it.
     lowest, end : int
         The least event at which a complex event may start, and the event at which it ends.
     admissible : ndarray, shape (end - lowest + 1,) or (0,), uint8
-        Further restricts the starts; empty where it does not.
+        0 for a start that is not admitted; empty where all are.
     limit : int, optional
         Stop after so many.
     size : int
@@ -51,7 +50,7 @@ def ordered_blocks(
     Yields
     ------
     Block
-        None of them empty. Memory: 9 bytes for each admitted event and state, and one block.
+        No block is empty. Memory: 9 bytes for each admitted event and state, and one block.
     """
     n_rows = end - lowest + 1
     shape = (n_rows, tables.n_live)

@@ -1,7 +1,7 @@
 """The persistent structure of joins on the host: built for the hits of a chunk, counted, enumerated.
 
-The arrays are those of `cer_gpu.kernels.joins`; this is what calls its kernels, gives them room, and cuts
-the answers into blocks.
+The arrays are those of `cer_gpu.kernels.joins`. This module calls its kernels, gives them room, and cuts the
+answers into blocks.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from cer_gpu.kernels.joins.contract import (
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 BULK_ROWS = 1 << 20
-"""Answers of a block at most, about: so many that the nodes that they are found at are neighbours."""
+"""A block has at most about so many answers: enough that they are found at neighbouring nodes."""
 
 MOST_ROWS = 1 << 26
-"""Answers that one end may have to be listed: they are sorted before the first is given."""
+"""At most so many answers of one end can be listed: they are sorted before the first is given."""
 
 MOST_NODES = 1 << 30
-"""Rows of an array of nodes or links that may still be doubled: they are numbered by 32 bits."""
+"""An array of nodes or links with more rows is not doubled any more: rows are numbered in 32 bits."""
 
 FEW = 16
-"""Answers of a hit, on average, of which all of a chunk are held at once: nobody counts them beforehand."""
+"""Up to so many answers per hit, on average, those of a chunk are listed at once and not counted first."""
 
 Share: TypeAlias = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any]]
-"""How the same is done with many items: `Workers.map`, or `one_by_one`."""
+"""Calls a function for many items: `Workers.map`, or `one_by_one`."""
 
 
 def one_by_one(phase: str, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
-    """The results of a function, found by one thread."""
+    """The results of a function for each item, computed by one thread."""
     return [function(item) for item in items]
 
 
 class FoundRows(NamedTuple):
-    """Answers of some hits as they are found.
+    """Answers of some hits, in the order in which they are found.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Products:
     ----------
     tables : JoinTables
     capacity : int, optional
-        Nodes that there is room for at first; what is full is enlarged.
+        There is room for so many nodes at first; a full array is enlarged.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Products:
     hits : CountedHits
         `count` is 2^62 where the number does not fit.
     rows : FoundRows or None
-        All answers of all hits, where they were asked for and are few; then there are no nodes any more.
+        All answers of all hits, where they were asked for and are few; then the nodes are gone.
     """
 
     def __init__(self, tables: JoinTables, capacity: int | None = None) -> None:
@@ -110,7 +110,7 @@ class Products:
         lowest: np.ndarray,
         label_atoms: np.ndarray | None = None,
     ) -> None:
-        """Build the nodes of segments, for their hits, and count or list the answers of these.
+        """Build the nodes of segments for their hits, and count or list the answers of the hits.
 
         Parameters
         ----------
@@ -121,12 +121,12 @@ class Products:
         event, lowest : ndarray, shape (hits,), int64
             Where each ends, and the least admissible start, which does not decrease in a segment.
         label_atoms : ndarray, shape (labels, atoms), uint8, optional
-            Of `JoinAnswers`: the answers are listed at once if they are few.
+            As for `JoinAnswers`; if given, the answers are listed at once where they are few.
 
         Raises
         ------
         LimitError
-            Where the nodes are more than can be numbered.
+            Where there are more nodes than can be numbered.
         """
         tables = self.tables
         room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
@@ -178,11 +178,11 @@ class Products:
         Parameters
         ----------
         label_atoms : ndarray, shape (labels, atoms), uint8
-            Of `JoinAnswers`.
+            As for `JoinAnswers`.
         hits : ndarray, shape (n,), int64
-            Numbers of hits; those of the result are their places here.
+            Numbers of hits; the result numbers them by their place in this array.
         room : int
-            None is the result where there are more answers.
+            The result is None where there are more answers than this.
         """
         atoms = label_atoms.shape[1]
         marks = room * atoms if atoms else 4 * room + 64
@@ -226,7 +226,7 @@ class Products:
 
     def _counts(self, lowest: np.ndarray) -> np.ndarray:
         nodes = len(self.arena)
-        # Nodes that were copied refer to the same children, so that links are counted by node.
+        # A copied node refers to the same children as its original, so links are counted by node.
         links = int(self.arena[:, join_nodes.CHILDREN].sum())
         weights = NodeWeights(
             total=np.empty(nodes, np.int64),
@@ -245,47 +245,47 @@ class Products:
 
 
 class JoinAnswers:
-    """The answers of a chunk, in the structures of its pieces.
+    """The answers of a chunk, in the structures of its units.
 
     Parameters
     ----------
-    parts : sequence of Products
-        The events of each are numbered from 0 on,
+    units : sequence of Products
+        Each numbers its events from 0 on.
     lows : sequence of int
-        which is this event of the chunk.
+        For each unit, the event of the chunk that it calls 0.
     label_atoms : ndarray, shape (labels, atoms), uint8
-        Which atoms of a rule a label fills; without atoms answers are marks.
+        1 where a label fills an atom of the rule; without atoms the answers are marks.
     window : AttributeWindow or None
-        What answers are held against when they are listed, where it is no interval of events.
+        A window that is no interval of events: answers are checked against it when they are listed.
     share : callable
-        How the parts are shared out to threads.
+        Shares the units out to threads.
 
     Attributes
     ----------
     event : ndarray, shape (hits,), int64
         The event at which the answers of each hit end.
     count : ndarray, shape (hits,), int64
-        How many there are, 2^62 where the number does not fit.
+        How many answers each hit has, 2^62 where the number does not fit.
     """
 
     sharing: Literal["blocks"] = "blocks"
 
     def __init__(
         self,
-        parts: Sequence[Products],
+        units: Sequence[Products],
         lows: Sequence[int],
         label_atoms: np.ndarray,
         window: AttributeWindow | None = None,
         share: Share = one_by_one,
     ) -> None:
-        self._parts = parts
+        self._units = units
         self._share = share
         self._lows = lows
         self._label_atoms = label_atoms
         self._window = window
-        self._base = np.cumsum([0, *(len(part.hits.event) for part in parts)])
-        self.event = np.concatenate([part.hits.event + low for part, low in zip(parts, lows, strict=True)])
-        self.count = self._listed = np.concatenate([part.hits.counts for part in parts])
+        self._base = np.cumsum([0, *(len(unit.hits.event) for unit in units)])
+        self.event = np.concatenate([unit.hits.event + low for unit, low in zip(units, lows, strict=True)])
+        self.count = self._listed = np.concatenate([unit.hits.counts for unit in units])
         if window is not None:
             found = [block.hit for block in self.blocks(np.arange(len(self.event)))]
             self.count = np.bincount(
@@ -293,30 +293,30 @@ class JoinAnswers:
             )
 
     def work(self, limit: int | None) -> np.ndarray:
-        """The steps that the first so many answers of each hit take, about, shape (hits,)."""
+        """About how many steps it takes to list the first `limit` answers of each hit, shape (hits,)."""
         return self.count if limit is None else np.minimum(self.count, limit)
 
     def exact_counts(self) -> np.ndarray:
         """How many answers each hit has, as Python integers where some do not fit."""
         if self._window is not None:
             return self.count
-        return numbers_joined([part.exact_counts() for part in self._parts])
+        return numbers_joined([unit.exact_counts() for unit in self._units])
 
     def blocks(
         self, order: np.ndarray, limit: int | None = None, size: int | None = None
     ) -> Iterator[AnswerBlock]:
         """The answers of some hits, hit after hit in the given order, each hit's in canonical order.
 
-        That is by start, then by the positions of the atoms; of marks, by events and then labels.
+        Canonical order is by start, then by the positions of the atoms, or by the marked events and labels.
 
         Parameters
         ----------
         order : ndarray, shape (hits,), int64
             Numbers of hits.
         limit : int, optional
-            The first so many of each hit only.
+            Only the first so many of each hit.
         size : int, optional
-            So many in a block, about; `BULK_ROWS` if None.
+            About so many in a block; `BULK_ROWS` if None.
 
         Raises
         ------
@@ -333,8 +333,8 @@ class JoinAnswers:
             most = int(counts[done:stop].max())
             if most > MOST_ROWS:
                 raise LimitError(
-                    f"{most:,} answers end at one event, and {MOST_ROWS:,} can be listed: ask for count or "
-                    "hits, or narrow the window"
+                    f"{most:,} answers end at one event, and at most {MOST_ROWS:,} can be listed: ask for "
+                    "count or hits, or narrow the window"
                 )
             block = self._block(order[done:stop], counts[done:stop], limit)
             if len(block.hit):
@@ -347,7 +347,7 @@ class JoinAnswers:
         return self._arranged(hits, counts if limit is None else np.minimum(counts, limit))
 
     def _arranged(self, hits: np.ndarray, taken: np.ndarray) -> AnswerBlock:
-        """So many answers of each hit, which are found in the order in which the nodes lie in memory."""
+        """The first `taken` answers of each hit, found in the order in which the nodes lie in memory."""
         atoms = self._label_atoms.shape[1]
         rows = int(taken.sum())
         row, wanted = np.empty(len(self.event), np.int64), np.zeros(len(self.event), np.int64)
@@ -371,17 +371,17 @@ class JoinAnswers:
             join_order.lengths(found, first)
             return found
 
-        parts = self._share("listing", find, np.flatnonzero(np.diff(cuts)).tolist())
+        chosen = self._share("listing", find, np.flatnonzero(np.diff(cuts)).tolist())
         if atoms:
             return TupleBlock(hit, start, event.reshape(-1, atoms))
-        # Only now it is known where the marks of each belong.
+        # Where the marks of each belong is known only now.
         np.cumsum(first, out=first)
         event, label = np.empty(int(first[-1]), np.int64), np.empty(int(first[-1]), np.int32)
-        self._share("listing", place, parts)
+        self._share("listing", place, chosen)
         return Block(hit, start, first, event, label)
 
     def _admitted(self, block: AnswerBlock, window: AttributeWindow, limit: int | None) -> AnswerBlock:
-        """The answers that a window admits, the first so many of each hit."""
+        """The answers that a window admits, at most `limit` of each hit."""
         chosen = np.flatnonzero(window.keeps(block.start, self.event[block.hit]))
         if limit is not None:
             chosen = chosen[_rank(block.hit[chosen]) < limit]
@@ -390,14 +390,14 @@ class JoinAnswers:
         return gathered(block, chosen)
 
     def _chosen(self, number: int, hits: np.ndarray, row: np.ndarray, taken: np.ndarray) -> ChosenRows:
-        """The answers of some hits of one part, as they are found."""
-        part = self._parts[number]
+        """The answers of some hits of one unit, in the order in which they are found."""
+        unit = self._units[number]
         local = hits - self._base[number]
-        if part.rows is not None:
-            found, begin = part.rows, part.rows.begin[local]
+        if unit.rows is not None:
+            found, begin = unit.rows, unit.rows.begin[local]
         else:
             listed = int(self._listed[hits].sum())
-            listing = part.found(self._label_atoms, local, listed)
+            listing = unit.found(self._label_atoms, local, listed)
             if listing is None or int(listing.begin[-1]) != listed:
                 raise RuntimeError(f"the structure does not hold {listed} answers, as many as were counted")
             found, begin = listing, listing.begin[:-1]

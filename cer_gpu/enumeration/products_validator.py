@@ -1,6 +1,6 @@
-"""The invariants of the structure of joins, checked; and the longest walk between two answers, measured.
+"""Checks the invariants of the structure of joins, and measures the longest walk between two answers.
 
-For tests: slow, and written from section 5 of the PCEA paper, not from the code that builds.
+For tests: slow, and written from section 5 of the PCEA paper, not from the code that builds the structure.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from cer_gpu.enumeration.validator import InvariantError
 from cer_gpu.kernels.joins.contract import CHILD, CHILDREN, EVENT, LABEL, LATEST, LEFT, RIGHT, WEIGHT
 
 STEPS = 2
-"""Steps between two answers at most, for each event of the larger: choices that are taken back, and nodes."""
+"""At most so many steps between two answers for each event of the larger: choices taken back, and nodes."""
 
 
 class WalkedAnswer(NamedTuple):
-    """An answer: its (event, label) in the order in which they are found, and the steps taken to find it."""
+    """An answer: its marks (event, label) in the order in which they are found, and the steps to find it."""
 
     marks: tuple[tuple[int, int], ...]
     visited: int
 
 
 def check(products: Products) -> None:
-    """Check every node: what it refers to precedes it, condition double dagger, max-start, events, weights.
+    """Check every node: the order of nodes, condition double dagger, max-start, events and weights.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def check(products: Products) -> None:
 
 
 def check_answers(products: Products) -> None:
-    """Check that the structure is simple and duplicate-free, and that hits have as many answers as counted.
+    """Check that the structure is simple and duplicate-free, and that every count is right.
 
     Simple: no label marks an event twice in one answer (section 3: runs of an unambiguous PCEA are simple).
 
@@ -75,7 +75,7 @@ def check_answers(products: Products) -> None:
 
 
 def walk(products: Products, hit: int) -> Iterator[WalkedAnswer]:
-    """The answers of a hit by the definition of the bag of a node, expired parts cut off.
+    """The answers of a hit by the definition of the bag of a node, without those that have expired.
 
     An answer is a node of the root's bag, then one of the bag of each child, and so on, depth first.
     """

@@ -1,4 +1,4 @@
-"""The persistent structure of hits that admit the starts of the greatest ranks, and not the last ones."""
+"""The persistent structure of hits that admit the starts of the greatest ranks, not the latest starts."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """What the hits of a structure admit.
+    """The starts that the hits of a structure admit.
 
     Attributes
     ----------
     rank : ndarray, shape (events,), int64
-        Of every event as a start. Where all starts from an event on are admitted, this is its number.
+        The rank of every event. In lanes that are not sorted by rank it is the event's number.
     floor : ndarray, shape (hits,), int64
-        The least event that may be a start.
+        The least event that may be a start of each hit.
     """
 
     rank: np.ndarray
@@ -81,17 +81,17 @@ class RankedStructure(Structure):
         )
 
 
-def joined_by_event(parts: Sequence[Structure], admitted: Admitted) -> RankedStructure:
+def joined_by_event(structures: Sequence[Structure], admitted: Admitted) -> RankedStructure:
     """One structure with the hits of several, in the order of their events.
 
     Parameters
     ----------
-    parts : sequence of Structure
+    structures : sequence of Structure
         At least one; built on the same symbols.
     admitted : Admitted
         Of all hits, in that order.
     """
-    found = joined(parts)
+    found = joined(structures)
     order = np.argsort(found.hits.event, kind="stable")
     count = np.diff(found.roots.first)[order]
     first = np.append(0, np.cumsum(count))

@@ -1,7 +1,7 @@
 """The persistent structure of the complex events of many hits, and their bulk enumeration.
 
-Nodes are built for segments that have hits (`build`), in one flat arena; afterwards any hits can be
-enumerated in any order, by any number of threads, since nothing that was written changes.
+`build` makes the nodes of segments that have hits, in one flat arena. Afterwards the hits can be enumerated
+in any order and by any number of threads, since the nodes do not change.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScrat
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 BULK_COUNT = 1 << 16
-"""A hit with more complex events is enumerated one by one in order, not found and sorted."""
+"""The complex events of a hit with more are found one by one in order; those of other hits are sorted."""
 
 BULK_MARKS = 1 << 20
-"""The same for one with more marks in all."""
+"""The same for a hit whose complex events have more marks in all."""
 
 BLOCK = 1 << 17
-"""Complex events of a block, about, where nothing else is asked for."""
+"""A block has about so many complex events where nothing else is asked for."""
 
 
 class Structure:
-    """The nodes of segments, and the roots of their hits: what the last `build` made.
+    """The nodes of segments and the roots of their hits, from the last `build`.
 
     Parameters
     ----------
@@ -55,8 +55,11 @@ class Structure:
 
     @property
     def sharing(self) -> Literal["ends", "ahead"]:
-        """How threads share the enumeration: each takes ranges of hits; or, `ahead`, blocks of all hits are
-        made elsewhere, one while the one before it is looked at."""
+        """How threads share the enumeration.
+
+        "ends": each thread takes ranges of hits. "ahead": a device makes blocks of all hits, each while the
+        host works on the one before it.
+        """
         return "ends"
 
     @property
@@ -65,7 +68,7 @@ class Structure:
         return self.hits.counts
 
     def work(self, limit: int | None) -> np.ndarray:
-        """The steps that the first so many complex events of each hit take, about, shape (hits,)."""
+        """About how many steps to list the first `limit` complex events of each hit: shape (hits,)."""
         return self.count if limit is None else np.minimum(self.count, limit)
 
     def build(
@@ -75,7 +78,7 @@ class Structure:
         stop: np.ndarray,
         hits: CountedHits,
     ) -> None:
-        """Build the nodes of segments and the roots of their hits, in place of those before.
+        """Build the nodes of segments and the roots of their hits, in place of those of the last `build`.
 
         Parameters
         ----------
@@ -126,13 +129,13 @@ class Structure:
         limit : int, optional
             At most so many of each hit: the first in canonical order (start, marked events, labels).
         size : int, optional
-            At most so many complex events in a block, and of a hit that are found before they are sorted;
-            `BLOCK` if None.
+            At most so many complex events in a block, and at most so many of a hit are found and sorted at
+            once; `BLOCK` if None.
 
         Yields
         ------
         Block
-            None of them empty; they are the caller's to keep.
+            No block is empty, and none is overwritten later.
 
         Raises
         ------
@@ -186,12 +189,12 @@ class Structure:
                 raise self.mismatch(int(order[progress[0]]))
 
     def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
-        """The complex events of one hit, found one by one in canonical order; as `blocks`."""
+        """The complex events of one hit, found one by one in canonical order; parameters as for `blocks`."""
         lowest, end = int(self.hits.lowest[hit]), int(self.hits.event[hit])
         return ordered_blocks(self.tables, self.symbols, hit, lowest, end, limit=limit, size=size)
 
     def mismatch(self, hit: int) -> RuntimeError:
-        """What is raised where nodes and counts do not agree."""
+        """The error for a hit whose nodes and count do not agree."""
         return RuntimeError(
             f"the structure does not hold the {self.hits.counts[hit]} complex events counted at event "
             f"{self.hits.event[hit]}"
@@ -199,40 +202,42 @@ class Structure:
 
 
 def bulk_count(limit: int | None) -> int:
-    """Complex events of a hit that are found and sorted at most, of which the first `limit` are wanted."""
+    """At most so many complex events of a hit are found and sorted, where the first `limit` are wanted."""
     return BULK_COUNT if limit is None else min(BULK_COUNT, max(4096, 4 * limit))
 
 
-def joined(parts: Sequence[Structure]) -> Structure:
-    """One structure with the nodes and the hits of several, numbered part after part.
+def joined(structures: Sequence[Structure]) -> Structure:
+    """One structure with the nodes and the hits of several, numbered one structure after another.
 
-    For parts that were built on the same symbols by several threads.
+    For the structures of units that several threads built over the same symbols.
     """
-    if len(parts) == 1:
-        return parts[0]
-    whole = Structure(parts[0].tables)
-    base = np.cumsum([0, *(part.n_nodes for part in parts)])
-    whole.arena = np.concatenate([part.arena[: part.n_nodes] for part in parts])
-    for part, low in zip(parts, base):
-        rows = whole.arena[low : low + part.n_nodes]
+    if len(structures) == 1:
+        return structures[0]
+    whole = Structure(structures[0].tables)
+    base = np.cumsum([0, *(one.n_nodes for one in structures)])
+    whole.arena = np.concatenate([one.arena[: one.n_nodes] for one in structures])
+    for one, low in zip(structures, base):
+        rows = whole.arena[low : low + one.n_nodes]
         rows[rows[:, nodes.LABEL] != nodes.BOTTOM, nodes.LEFT] += low
         rows[rows[:, nodes.LABEL] == nodes.UNION, nodes.RIGHT] += low
     whole.n_nodes = int(base[-1])
-    used = [int(part.roots.first[-1]) for part in parts]
+    used = [int(one.roots.first[-1]) for one in structures]
     root_base = np.cumsum([0, *used])
     whole.roots = Roots(
-        np.concatenate([*(part.roots.first[:-1] + k for part, k in zip(parts, root_base)), root_base[-1:]]),
-        np.concatenate([part.roots.label[:n] for part, n in zip(parts, used)]),
-        np.concatenate([part.roots.node[:n] + k for part, n, k in zip(parts, used, base)]),
+        np.concatenate(
+            [*(one.roots.first[:-1] + k for one, k in zip(structures, root_base)), root_base[-1:]]
+        ),
+        np.concatenate([one.roots.label[:n] for one, n in zip(structures, used)]),
+        np.concatenate([one.roots.node[:n] + k for one, n, k in zip(structures, used, base)]),
     )
-    hit_base = np.cumsum([0, *(part.hits.event.size for part in parts)])
+    hit_base = np.cumsum([0, *(one.hits.event.size for one in structures)])
     whole.hits = CountedHits(
-        np.concatenate([*(part.hits.first[:-1] + k for part, k in zip(parts, hit_base)), hit_base[-1:]]),
-        np.concatenate([part.hits.event for part in parts]),
-        np.concatenate([part.hits.lowest for part in parts]),
-        np.concatenate([part.hits.counts for part in parts]),
+        np.concatenate([*(one.hits.first[:-1] + k for one, k in zip(structures, hit_base)), hit_base[-1:]]),
+        np.concatenate([one.hits.event for one in structures]),
+        np.concatenate([one.hits.lowest for one in structures]),
+        np.concatenate([one.hits.counts for one in structures]),
     )
-    whole.symbols = parts[0].symbols
+    whole.symbols = structures[0].symbols
     return whole
 
 

@@ -1,7 +1,7 @@
-"""The invariants of the persistent structure, checked; and the longest walk between two outputs, measured.
+"""Checks the invariants of the persistent structure, and measures the longest walk between two outputs.
 
 For tests: slow, and written from the definitions in `cer_gpu.kernels.forest.contract`, not from the code
-that builds.
+that builds the structure.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ MAX_OUTPUT_DEPTH = 3
 
 
 class InvariantError(AssertionError):
-    """The structure is not what enumeration relies on; the message names the node."""
+    """The structure breaks an invariant that enumeration relies on; the message names the node."""
 
 
 class WalkedComplexEvent(NamedTuple):
-    """A complex event with the number of nodes that were visited to find it after the one before."""
+    """A complex event, and the number of nodes that the walk visited between the one before and it."""
 
     start: int
     events: tuple[int, ...]
@@ -83,7 +83,7 @@ def check_duplicate_free(structure: Structure) -> None:
 
 
 def walk(structure: Structure, hit: int) -> Iterator[WalkedComplexEvent]:
-    """Enumerate a hit by the plain depth-first walk, left before right, expired parts cut off."""
+    """Enumerate a hit by the plain depth-first walk, left before right, without nodes that have expired."""
     arena = structure.arena
     lowest = int(structure.hits.lowest[hit])
     end = int(structure.hits.event[hit])
@@ -98,7 +98,7 @@ def walk(structure: Structure, hit: int) -> Iterator[WalkedComplexEvent]:
                 continue
             kind, left, right = (int(arena[node, column]) for column in (LABEL, LEFT, RIGHT))
             if kind == UNION:
-                # a right child that has expired is not a step: its start is seen from here
+                # A right child that has expired costs no step: its start is read from here.
                 if arena[right, LATEST] >= lowest:
                     pending.append((right, marks))
                 pending.append((left, marks))
@@ -112,7 +112,7 @@ def walk(structure: Structure, hit: int) -> Iterator[WalkedComplexEvent]:
 
 
 def longest_walk(structure: Structure, hit: int, most: int | None = None) -> float:
-    """Most nodes visited from one complex event of a hit to the next, over the size of the latter.
+    """The most nodes visited from one complex event of a hit to the next, divided by the size of the latter.
 
     Its size is the number of its marks, and one for its start.
 

@@ -144,7 +144,7 @@ def _by_groups(
 
 
 def found_at_once(memory: int | None, wanted: int | None) -> int | None:
-    """At most about so many complex events are found in one go; None: no bound is given.
+    """At most about so many complex events are found in one go; None: neither argument bounds them.
 
     Parameters
     ----------

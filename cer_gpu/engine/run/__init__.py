@@ -1,1 +1,1 @@
-"""A query on its events: what is asked, chunk by chunk, at once or as a stream."""
+"""Running a query over events: chunk by chunk, over a whole source or as a stream."""

@@ -1,4 +1,4 @@
-"""One run of a compiled query over one source: the four answers a user may ask for."""
+"""A compiled query over one source: the complex events, `count`, `counts` and `hits`."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from cer_gpu.progress import Progress, Watch
 Result = TypeVar("Result")
 
 BATCH = 1 << 22
-"""Rows that are read at a time at most."""
+"""At most so many rows are read at a time."""
 
 LEAST_BATCH = 1024
-"""Rows that are read at a time at least, however little memory is allowed."""
+"""At least so many rows are read at a time, however little memory is allowed."""
 
 BYTES_OF_EVENT = 64
-"""What an event takes while it is classified, about."""
+"""About how many bytes an event takes while it is classified."""
 
 DECIMAL_DIGITS = 76
 """Digits of Arrow's widest exact number."""
@@ -65,13 +65,14 @@ class BoundQuery:
     workers : Workers
         The threads of the query.
     halo : int, optional
-        So many events at the beginning of the source are there for what ends after them, and nothing that
-        ends among them is reported: all that a complex event of a later end may contain, where the query
-        has a window, does not consume and watches no prefix.
+        The first so many events of the source are read, but complex events that end among them are not
+        reported. They are all the earlier events that a later complex event may contain. Only for a query
+        with a window that does not consume and watches no prefix.
     part : bool, optional
-        Whether there are other events elsewhere, so that a type that does not occur here is nothing odd.
+        Whether the stream has other events elsewhere, so that no warning is given of a type that does not
+        occur here.
     grouped : bool, optional
-        Whether the rows of each partition come together, so that one is over where another begins.
+        Whether the rows of each partition are neighbours, so that a partition is over where another begins.
     """
 
     def __init__(
@@ -167,7 +168,7 @@ class BoundQuery:
         return self._source.arrow_schema
 
     def portable(self) -> PortableQuery:
-        """The query without its data."""
+        """The query without its source, to be sent to another process."""
         columns = tuple(self.columns(self.begin("run").intake.payload))
         options = self._options
         if options.stream_column not in columns:
@@ -177,7 +178,7 @@ class BoundQuery:
     # ------------------------------------------------------------------------------------- the run
 
     def begin(self, product: Product, pushed: bool = False) -> Run:
-        """Set a run up, with nothing read yet.
+        """Set up a run; nothing is read yet.
 
         Parameters
         ----------
@@ -225,7 +226,7 @@ class BoundQuery:
         return Run(query, workers, intake, runner, chunker, lister)
 
     def _foresight(self) -> Foresight | None:
-        """What can be known of the source before it is read; None where there is no such thing."""
+        """Reads the times of a source ahead; None where that is not possible or not needed."""
         source, reading = self._source, self._query.reading
         if not reading.partition or not self._options.order_by or self._options.ordered:
             return None
@@ -237,7 +238,7 @@ class BoundQuery:
         return Foresight(source, keys, self._options.order_by[0])
 
     def _resides(self, query: CompiledQuery) -> bool:
-        """Whether nothing between the columns and the ends has to come back from a device."""
+        """Whether a device finds the ends from the columns by itself, with nothing copied back in between."""
         if len(self.place.numbers) != 1 or self._halo:
             return False
         from cer_gpu.engine.cuda.machines.resident import why_not
@@ -245,7 +246,7 @@ class BoundQuery:
         return why_not(query) is None
 
     def _classifier(self, query: CompiledQuery, enumerates: bool) -> Classifier | None:
-        """What finds relevant events on a device; None on the CPU."""
+        """The classifier that finds relevant events on a device; None on the CPU."""
         if not self.place.numbers:
             return None
         from cer_gpu.engine.cuda.classify import CudaClassifier
@@ -290,7 +291,7 @@ class BoundQuery:
         return self._watched(run, on_host)
 
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
-        """What is made of the whole source, while the progress of the batches that are watched is shown."""
+        """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""
         progress = Progress(self._source.rows)
         try:
             with within_memory("running the query"):
@@ -306,7 +307,7 @@ class BoundQuery:
         return list(dict.fromkeys([*self._options.order_by, *axes, *self._kept(payload)]))
 
     def _kept(self, payload: tuple[str, ...]) -> list[str]:
-        """Those of them that are more to the run than classes of events."""
+        """The columns that the run keeps, not those that only say which class an event is of."""
         reading, options = self._query.reading, self._options
         names = [*options.order_by, *columns_read(reading.keys.columns)]
         names += [name for part in reading.partition for name in part]
@@ -318,7 +319,7 @@ class BoundQuery:
 
 
 def purpose_of(query: CompiledQuery, product: Product) -> str:
-    """What a run is for, as far as it says which kernels it needs: `automaton count events keyed`."""
+    """The purpose of a run, which says which kernels it needs: `automaton count events keyed`."""
     asked = "count" if product == "counts" else product
     measured = "whole" if query.window is None else query.window.kind
     more = {
@@ -339,18 +340,18 @@ def bind(
     halo: int = 0,
     grouped: bool = False,
 ) -> BoundQuery:
-    """A query that was planned elsewhere on some events, of which there may be others elsewhere.
+    """A query that another process has planned, over some events of a stream.
 
     Parameters
     ----------
     portable : PortableQuery
     events : object
-        As for `Query.run`; columns that no product reads may be missing.
+        As for `Query.run`; columns that the query never reads may be missing.
     workers : Workers
     device : sequence of str
         From `cer_gpu.engine.run.place.asked_devices`.
     sort : bool
-        Whether to bring the events into their order.
+        Whether to sort the events first.
     halo, grouped
         As for `BoundQuery`.
 
@@ -373,7 +374,7 @@ def bind(
 
 
 def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """The counts of the first `limit` complex events, of which there are more."""
+    """Positions and counts of the first `limit` complex events; there are more in all."""
     if limit == 0:
         return position[:0], number[:0]
     running = np.cumsum(number.astype(object))
@@ -403,14 +404,14 @@ def exact_column(number: np.ndarray) -> pa.Array:
 
 
 def warn_of_limit(limit: int | None) -> None:
-    """Say that an answer was cut off."""
+    """Warn that an answer stopped at a limit."""
     warnings.warn(
         f"stopped at limit={shown(limit or 0)}: there are more complex events", UserWarning, stacklevel=3
     )
 
 
 def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:
-    """Warn of types and streams of the query that no event had: most likely they are misspelt."""
+    """Warn of types and streams of the query that no event had; most likely they are misspelt."""
     for column, name, seen in intake.unseen():
         near = difflib.get_close_matches(name, seen, n=1)
         meant = f": did you mean `{near[0]}`?" if near else ""

@@ -1,4 +1,4 @@
-"""A run: batches in, chunks out, with the tail that the window needs carried between them."""
+"""A run: batches in, chunks out; the tail that the window still needs is carried from chunk to chunk."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.compiled import CompiledQuery
 
 CHUNK = 1 << 20
-"""Relevant events that are gathered before a chunk is run."""
-
-BYTES_OF_EVENT = 512
-"""What a relevant event takes while its chunk is run and enumerated, about."""
-
-LEAST_PURGED = 1 << 15
-"""Events that are kept at least before it is looked whether time has passed some of them."""
+"""So many relevant events are gathered before a chunk is run."""
 
 CARRIED = 1 << 17
-"""The same where registers are carried: less, for their counts may have thousands of digits."""
+"""The same where registers are carried: fewer events, since their counts may have thousands of digits."""
+
+BYTES_OF_EVENT = 512
+"""About how many bytes a relevant event takes while its chunk is run and enumerated."""
+
+LEAST_PURGED = 1 << 15
+"""Events whose window is over are looked for once at least so many events are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Run:
         ----------
         batches : iterator of RecordBatch
         halo : int, optional
-            So many events are read for what ends after them: their own ends are in no chunk.
+            The first so many events are read, but complex events that end at them are in no chunk.
         """
         relevant = self.relevant(batches)
         return self.chunker.chunks(relevant if not halo else self._after(relevant, halo))
@@ -81,13 +81,13 @@ class Run:
 class Chunker:
     """Cuts the relevant events of a run into chunks, with the tail that the window needs.
 
-    A chunk is run when it has as many new events as the tails of their lanes have old ones (and `CHUNK` at
-    least), so that running a tail again costs a constant factor, whatever the window.
+    A chunk is run when it has as many new events as the tails of their lanes have old ones, and at least
+    `CHUNK`. So running tails again costs a constant factor, whatever the window.
 
-    With lanes the tail of each stays until the lane itself moves on, and is dropped before only where it is
-    known that time has passed its window for every row to come (`Intake.watermark`). Where that cannot be
-    known, and what is kept takes more memory than is allowed, partitions that had no row for long are put on
-    disk, until a row of theirs comes (`Intake.put_away`).
+    The tail of each lane is kept until the lane itself moves on. It is dropped earlier only where its window
+    is known to be over for every row to come (`Intake.watermark`). Where that cannot be known, and what is
+    kept takes more memory than is allowed, the partitions whose last row is longest ago are put on disk until
+    a row of theirs comes (`Intake.put_away`).
 
     Parameters
     ----------
@@ -162,12 +162,12 @@ class Chunker:
         return chunk
 
     def relieve(self, new: list[Relevant]) -> list[Relevant]:
-        """Drop what is not needed any more, once it may be much; new events, with their keys renumbered.
+        """Drop what is no longer needed, once it may be much; gives the new events with renumbered keys.
 
         Parameters
         ----------
         new : list of Relevant
-            Those that have been read and are in no chunk yet.
+            Events that have been read and are in no chunk yet.
 
         Raises
         ------
@@ -199,14 +199,14 @@ class Chunker:
         return self._tails.everything() if len(self._tails) else self._tail
 
     def resume(self, tail: Relevant | None) -> None:
-        """Go on where another has run the stream so far, and left these events inside the window."""
+        """Continue a stream: `tail` holds the events inside the window that were run elsewhere."""
         self._tail, self._last = tail, None
         if tail is not None and len(tail.lanes):
             self._tail = None
             self._tails.reset(tail.take(np.argsort(tail.lanes, kind="stable")))
 
     def _run_again(self, new: Relevant) -> int:
-        """How many events are run again with some new ones, but for those of lanes that were met already."""
+        """How many events of tails are run again with some new ones; lanes met already are not counted."""
         if self._tail is not None and not self._touched.any():
             self._touched = np.ones(1, bool)
             return len(self._tail)
@@ -219,7 +219,7 @@ class Chunker:
         return self._tails.size_of(lanes)
 
     def _settle(self) -> None:
-        """Cut the tail out of the last chunk: only once it is known that more events follow."""
+        """Cut the tail out of the last chunk; called only once it is known that more events follow."""
         chunk, self._last = self._last, None
         if chunk is None or self._carries:
             return
@@ -245,7 +245,7 @@ class Chunker:
         return chunk.admitted_by_last(window)
 
     def _first_kept(self, chunk: Chunk) -> int:
-        """Without lanes what is kept is the end of the chunk: where it begins."""
+        """Without lanes the end of the chunk is kept: the first event that is."""
         events, needed = chunk.events, self._first_needed(chunk)
         low = 0
         if needed is not None and len(needed):
@@ -256,7 +256,7 @@ class Chunker:
         return low
 
     def _keeps(self, chunk: Chunk) -> np.ndarray:
-        """Which events are kept, with lanes: of each lane the end."""
+        """With lanes the end of each lane is kept: which events those are."""
         events, needed = chunk.events, self._first_needed(chunk)
         keep = self._unconsumed(events)
         if self._intake.grouped and len(events):
@@ -308,7 +308,7 @@ class Chunker:
         return tail + self._tails.nbytes + self._intake.nbytes
 
     def _purge(self, new: list[Relevant]) -> None:
-        """Drop the events whose window time has passed for all lanes, before some new events, or consumed."""
+        """Drop events that are consumed, or whose window is over for all later events."""
         events, window = self._tails.everything(), self._query.window
         if events is None:
             return
@@ -320,7 +320,7 @@ class Chunker:
             self._tails.reset(events.take(np.flatnonzero(keep)))
 
     def _forgotten(self, new: list[Relevant], pressed: bool = False) -> list[Relevant]:
-        """Forget keys that no event has any more; new events, with their keys renumbered."""
+        """Forget keys that no event has any more; gives the new events with renumbered keys."""
         count = len(self._tails) + sum(map(len, new)) + (0 if self._tail is None else len(self._tail))
         if self._carries or not self._intake.forgets(count, pressed):
             return new

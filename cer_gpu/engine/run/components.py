@@ -1,8 +1,8 @@
-"""What the parts of a run remember of a stream, taken out and put back by the names of their attributes.
+"""The state of the objects of a run, taken out and put back by the names of their attributes.
 
-A **component** is an object of one of `MODULES`: what of its attributes are numbers, texts, arrays of
-numbers, batches, tuples of arrays, or components again, is what it remembers. What else it has (the query,
-threads) comes from the query, and is there before anything is put back.
+A **component** is an object of one of `MODULES`. Its state is its attributes that are numbers, texts, arrays,
+batches, tuples of arrays, or components. Its other attributes come from the query, and are there before the
+state is put back.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _NOT_KEPT = object()
 
 
 def is_component(value: Any) -> bool:
-    """Whether an object remembers something of a stream."""
+    """Whether an object has state that depends on the stream."""
     return type(value).__module__ in MODULES
 
 
 def remembered(component: Any) -> dict[str, Any]:
-    """What a component remembers, by the names of its attributes."""
+    """The state of a component, by the names of its attributes."""
     found = {name: _kept(value) for name, value in vars(component).items()}
     return {name: value for name, value in found.items() if value is not _NOT_KEPT}
 
 
 def remind(component: Any, state: dict[str, Any]) -> None:
-    """Put what `remembered` has given into a component that was made alike."""
+    """Put a state from `remembered` into a component of the same query."""
     for name, kept in state.items():
         own = getattr(component, name)
         if is_component(own):

@@ -1,4 +1,4 @@
-"""What is found of the machine's CUDA devices, as a text for a bug report."""
+"""A report on the machine's CUDA devices, as text for a bug report."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class DeviceFound:
     capability : str
         Its compute capability: "9.0".
     memory, free : int
-        Bytes; 0 where it does not tell.
+        Bytes in all, and free; 0 where the device does not say.
     fault : Fault or None
-        What is wrong with it.
+        What is wrong with the device.
     kernels : tuple of str
         The kernels that were checked; empty where there was no memory for the check.
     seconds : float
-        What the check took, compilation included.
+        How long the check took, compilation included.
     """
 
     device: str
@@ -57,7 +57,7 @@ def _result(found: DeviceFound) -> str:
     if found.fault is not None:
         return f"        WRONG and not used: {found.fault}"
     if not found.kernels:
-        return "        not checked: it has no memory left for that"
+        return "        not checked: it has no memory left for the check"
     return f"        right: {len(found.kernels)} kernels answer as the CPU does ({found.seconds:.1f} s)"
 
 
@@ -68,15 +68,15 @@ class DeviceReport:
     Attributes
     ----------
     versions : dict of str to str
-        Of the project, Python, the packages, the driver and the CUDA libraries, by their names.
+        The versions of the project, Python, the packages, the driver and the CUDA libraries, by name.
     system : str
         The operating system.
     devices : tuple of DeviceFound
-        Empty where none can be used.
+        Empty where no device can be used.
     reason : str
-        Why none can be used, or what `device="auto"` takes.
+        Why no device can be used, or which one `device="auto"` uses.
     remedy : str
-        What to install or to look at; empty where a device can be used.
+        What to install or to check; empty where a device can be used.
     """
 
     versions: dict[str, str]
@@ -98,18 +98,18 @@ class DeviceReport:
 
     @property
     def right(self) -> bool:
-        """Whether no device was found wrong."""
+        """Whether every device that was checked is right."""
         return all(found.fault is None for found in self.devices)
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as JSON has it."""
+        """The report as a dict that JSON can hold."""
         return asdict(self)
 
 
 def device_report() -> DeviceReport:
-    """Look for CUDA devices and check each anew: what its kernels answer is compared with the CPU.
+    """Look for CUDA devices and check each again: the answers of its kernels are compared with the CPU's.
 
-    The result is remembered: a device that was wrong and is right now is used again. The first check on a
+    The result is stored, so a device that was wrong and is right now is used again. The first check on a
     machine compiles all kernels, which takes half a minute; later ones take about a second.
 
     Returns
@@ -127,11 +127,11 @@ def device_report() -> DeviceReport:
         return DeviceReport(all_versions(), system, (), f"No GPU is used: {usable.reason}.", _remedy(False))
     found = tuple(_found(number, name) for number, name in enumerate(usable.devices))
     if simulated():
-        chosen = "device='auto' takes the CPU: the simulator is for tests."
+        chosen = "device='auto' uses the CPU: the simulator is for tests."
     elif found[0].fault is not None:
-        chosen = "device='auto' takes the CPU."
+        chosen = "device='auto' uses the CPU."
     else:
-        chosen = f"device='auto' takes cuda:0 for {WORTH:,} events or more, and for events that lie on it."
+        chosen = f"device='auto' uses cuda:0 for {WORTH:,} events or more, and for events in its memory."
     return DeviceReport(all_versions(), system, found, chosen, "")
 
 

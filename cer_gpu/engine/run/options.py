@@ -1,4 +1,4 @@
-"""How events are to be read: the keywords that every way of running a query shares."""
+"""The keywords of every way of running a query: how events are read, and where the query runs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Options:
     Attributes
     ----------
     order_by : tuple of str
-        The time column, then the columns that break ties; empty: the row order is the order.
+        The time column, then the columns that break ties; empty: the events are in the order of the rows.
     order_unit : str or None
-        The unit of a plain-number time.
+        The unit of a time column of plain numbers.
     type_column : str
     stream_column : str or None
     sort, ordered : bool
@@ -67,7 +67,7 @@ def read_options(
     Raises
     ------
     TypeError
-        For a keyword that does not exist, and for a column that is named by something else than a str.
+        For a keyword that does not exist, and for a column whose name is not a str.
     ValueError
         For a value that a keyword cannot have.
     DeviceError

@@ -1,4 +1,4 @@
-"""Where a run takes place: this decides between the CPU and CUDA devices, and says why."""
+"""Decides whether a run takes place on the CPU or on CUDA devices, and says why."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from cer_gpu.plan.compiled import CompiledQuery
 
 WORTH = 1 << 27
-"""Events from which a device pays. To load what speaks to it, and its kernels, takes some tenths of a second;
-the CPU finds the hits of so many events meanwhile, with two cores."""
+"""For so many events or more a device is faster. Loading its libraries and kernels takes some tenths of a
+second, in which two cores of a CPU find the hits of so many events."""
 
 _NAMES = "give 'auto', 'cpu', 'cuda', or a device by its number, such as 'cuda:1'"
 
@@ -31,9 +31,9 @@ class Place:
     Attributes
     ----------
     numbers : tuple of int
-        Of the CUDA devices; empty: the CPU.
+        The numbers of the CUDA devices; empty: the CPU.
     reason : str
-        Why there.
+        Why the run takes place there.
     """
 
     numbers: tuple[int, ...]
@@ -41,7 +41,7 @@ class Place:
 
     @property
     def name(self) -> str:
-        """What `device=` would have to say: "cpu", "cuda:0", "cuda:0,cuda:1"."""
+        """The place as `device=` names it: "cpu", "cuda:0", "cuda:0,cuda:1"."""
         return ",".join(f"cuda:{number}" for number in self.numbers) or "cpu"
 
 
@@ -101,7 +101,7 @@ def _refuse_unusable(names: list[str]) -> None:
 
 
 def why_wrong(number: int) -> str | None:
-    """Why a CUDA device that is there is not used: its wrong answer and the versions; None if it is right."""
+    """Why a CUDA device fails its check: the wrong answer and the versions; None if it is right."""
     from cer_gpu.engine.cuda.check.findings import fault_of
     from cer_gpu.engine.versions import all_versions
     from cer_gpu.kernels.device.usable import cuda_usable
@@ -125,14 +125,14 @@ def place_of(
         From `asked_devices`.
     query : CompiledQuery
     rows : int or None
-        Number of events, where it is known.
+        The number of events; None if it is not known.
     lying : int or None
-        The number of the device that they lie on.
+        The number of the device in whose memory the events are; None if they are on the host.
 
     Raises
     ------
     DeviceError
-        Where they lie on another device than those that were asked for.
+        Where the events are in the memory of a device that was not asked for.
     """
     if asked == ("cpu",):
         return Place((), "device='cpu' was asked for")
@@ -162,9 +162,7 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
             else Place((), _BECAUSE + fault)
         )
     if rows is None:
-        return Place(
-            (), "the number of events is not known in advance; device='cuda' uses a GPU all the same"
-        )
+        return Place((), "the number of events is not known in advance; device='cuda' uses a GPU anyway")
     if rows < WORTH:
         return Place(
             (), f"the CPU is as fast for {rows:,} events; a GPU is faster from about {WORTH:,} events on"
@@ -184,7 +182,7 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
 
 
 def on_host(query: CompiledQuery) -> str | None:
-    """What of a query has no form for a device, and runs on the CPU whatever was asked for; None: nothing."""
+    """The steps of a query that run on the CPU whatever device was asked for; None if there are none."""
     reading, window = query.reading, query.window
     parts = [
         (bool(reading.partition or reading.streams), "assigning events to partitions and streams"),

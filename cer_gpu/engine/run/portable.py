@@ -1,4 +1,4 @@
-"""A query bound to a form of data, apart from any data: what goes to another process."""
+"""A query planned for data of a schema, without the data: it can be sent to another process."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 @dataclass(frozen=True, slots=True)
 class PortableQuery:
-    """A query planned for data of a schema; picklable, free of parser and automata.
+    """A query planned for data of a schema. It can be pickled, and needs no parser and no automata.
 
     Attributes
     ----------
     query : CompiledQuery
     schema : pyarrow.Schema
-        Of the data that it was planned for.
+        The schema of the data that it was planned for.
     units : dict of str to str
         The units of its time columns.
     options : Options
     columns : tuple of str
-        Those that some product of the query reads.
+        The columns that `run`, `count`, `counts` or `hits` reads.
     """
 
     query: CompiledQuery

@@ -1,16 +1,15 @@
-"""A state as bytes: numbers, texts, arrays and Arrow tables, with a header that says what they are of.
+"""The state of a stream as bytes: numbers, texts, arrays and Arrow tables, with a header that describes them.
 
-Nothing in the bytes is executed when they are read, and nothing is read before their checksum has been found
-right.
+Nothing in the bytes is executed when they are read, and nothing is read before their checksum is found right.
 
 =========  =====================================================================================
 bytes      meaning
 =========  =====================================================================================
 8          `MAGIC`
 8          the length of the header, little endian
-header     JSON: `about`, and `state`, in which arrays and tables are places in the rest
+header     JSON: `about`, and `state`, in which arrays and tables are given by their places in the rest
 rest       arrays as they lie in memory, little endian; tables as streams of Arrow's IPC format
-16         BLAKE2b of all before
+16         BLAKE2b of all bytes before
 =========  =====================================================================================
 """
 
@@ -31,19 +30,19 @@ DIGEST = 16
 """Bytes of the checksum."""
 
 ALIGNED = 64
-"""Arrays begin at multiples of so many bytes of the rest."""
+"""Arrays begin at multiples of so many bytes in the rest."""
 
 _ARRAY, _TABLE, _BATCH = "$array", "$table", "$batch"
-"""The one key of a JSON object that stands for such a value."""
+"""A JSON object with this one key stands for such a value."""
 
 
 class Stored(NamedTuple):
-    """What bytes hold.
+    """A state, and the stream that it is of.
 
     Attributes
     ----------
     about : dict
-        What the state is of.
+        The query, the keywords and the version of the stream.
     state : object
         Dicts with keys of text, lists, texts, numbers, None, arrays of numbers, Arrow tables and batches.
     """
@@ -90,21 +89,21 @@ def to_bytes(stored: Stored) -> bytes:
 
 
 def from_bytes(data: bytes) -> Stored:
-    """What bytes hold.
+    """The state that bytes hold.
 
     Raises
     ------
     DataError
-        For bytes that are no state, or are damaged.
+        For bytes that are not a state, or are damaged.
     """
     if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise DataError(f"a state is bytes that snapshot() has given, not {type(data).__name__}")
+        raise DataError(f"a state is the bytes that snapshot() returned, not {type(data).__name__}")
     whole = memoryview(data)
     if bytes(whole[:8]) != MAGIC:
-        raise DataError("these bytes are no state of a stream: give what snapshot() has given")
+        raise DataError("these bytes are not the state of a stream: give the bytes that snapshot() returned")
     body, found = whole[:-DIGEST], bytes(whole[-DIGEST:])
     if len(whole) < 16 + DIGEST or blake2b(body, digest_size=DIGEST).digest() != found:
-        raise DataError("the state of the stream is damaged or cut short: its checksum is another")
+        raise DataError("the state of the stream is damaged or cut short: its checksum does not match")
     length = int.from_bytes(body[8:16], "little")
     header = json.loads(bytes(body[16 : 16 + length]))
     rest = body[16 + length :]

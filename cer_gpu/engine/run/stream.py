@@ -1,4 +1,4 @@
-"""A query over batches that come one after another, with what spans batches carried between them."""
+"""A query over batches that arrive one after another; complex events may span batches."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from cer_gpu.errors import DataError
 
 
 class Stream:
-    """Batches in, the complex events that end in each out; made by `Query.stream`.
+    """Takes batches, and gives the complex events that end in each; made by `Query.stream`.
 
-    Usable in a `with` block, which closes it.
+    A `with` block closes the stream at its end.
 
     Parameters
     ----------
     bind : callable
         Checks and plans the query for a batch.
     about : dict
-        What the stream is of: the query, and the keywords by which events are read.
+        What identifies the stream: the query, and the keywords by which events are read.
     state : bytes, optional
-        From `snapshot`: the stream goes on where that was called.
+        From `snapshot`: the stream continues where that was called.
 
     Raises
     ------
@@ -57,24 +57,24 @@ class Stream:
             self._resume(from_bytes(state))
 
     def push(self, batch: Any) -> Matches:
-        """The next events.
+        """Run the query over the next events.
 
         Parameters
         ----------
         batch : object
-            Anything that `Query.run` takes, with the columns and types of the batches before.
+            Anything that `Query.run` takes, with the same columns and types as the batches before it.
 
         Returns
         -------
         Matches
-            Those that end in this batch. Positions count from the first event of the first batch. The
-            stream has moved on when `push` returns; enumerating may wait.
+            The complex events that end in this batch. Positions count from the first event of the first
+            batch. The events are taken in when `push` returns; the result may be read later.
 
         Raises
         ------
         DataError
-            When the events break the order of time, which closes the stream, or have other columns than
-            those before.
+            When an event is out of order, which closes the stream, or when the batch has other columns than
+            the batches before it.
         """
         if self._closed:
             raise DataError("the stream is closed: start another with stream()")
@@ -101,7 +101,7 @@ class Stream:
         return self._first.matches_of(produce, run)
 
     def _batches(self, given: Any) -> Iterator[pa.RecordBatch]:
-        """What was given as record batches, with the columns that the run reads."""
+        """The given events as record batches, with the columns that the run reads."""
         if self._alike is not None and self._alike.holds(given):
             return self._alike.batches(given)
         bound = self._open(given)
@@ -119,14 +119,14 @@ class Stream:
         return bound.read(self._run)
 
     def snapshot(self) -> bytes:
-        """All that the stream keeps, so that another one can go on from here, in another process too.
+        """All that the stream keeps, as bytes from which another process can continue the stream.
 
         Returns
         -------
         bytes
-            For `Query.stream(..., state=...)` of the same query with the same keywords, by the same version
-            of this package. They hold the events of the open window with the attributes that the query
-            returns, and no code.
+            Pass them to `Query.stream(..., state=...)` of the same query, with the same keywords and the
+            same version of this package. They hold the events of the open window with the attributes that
+            the query returns, and no code.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class Stream:
             return to_bytes(Stored(self._about, None))
         run, schema = self._run, self._first.arrow_schema
         run.intake.begin(_nothing(schema))
-        # First of all: what is not open any more is dropped, and keys with it.
+        # First of all, events that are no longer open are dropped, and their keys with them.
         state = self._state.state()
         classifier = run.intake.classifier
         return to_bytes(
@@ -158,7 +158,7 @@ class Stream:
         )
 
     def _resume(self, stored: Stored) -> None:
-        """Go on where a state was stored."""
+        """Continue from a stored state."""
         for what, own in self._about.items():
             other = stored.about.get(what)
             if other != own:
@@ -202,12 +202,12 @@ def _nothing(schema: pa.Schema) -> pa.RecordBatch:
 
 
 def version() -> str:
-    """The version of this package, which has to be the same where a state is stored and where it is read."""
+    """The version of this package; the one that reads a state must be the one that stored it."""
     return metadata.version("cer-gpu")
 
 
 def about(text: str, asked: Options) -> dict[str, Any]:
-    """What a stream is of: what a state has to have in common with the stream that goes on with it."""
+    """What identifies a stream: a state fits only a stream for which this is the same."""
     return {
         "version": version(),
         "query": text,
@@ -221,14 +221,14 @@ def about(text: str, asked: Options) -> dict[str, Any]:
 
 
 class _Alike:
-    """Reads Arrow data of the schema of a batch before: nothing has to be checked and planned anew.
+    """Reads Arrow data with the schema of an earlier batch: nothing has to be checked or planned again.
 
     Parameters
     ----------
     schema : pyarrow.Schema
         As the user gave it.
     bound : BoundQuery
-        On data of that schema.
+        The query over data of that schema.
     run : Run
     """
 
@@ -239,11 +239,11 @@ class _Alike:
         self._target = pa.schema([bound.arrow_schema.field(name) for name in self._names])
 
     def holds(self, given: Any) -> bool:
-        """Whether it can read what was given."""
+        """Whether it can read the given data."""
         return isinstance(given, (pa.RecordBatch, pa.Table)) and given.schema.equals(self._schema)
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
-        """What was given, as `BoundQuery.read` gives it."""
+        """The given data as `BoundQuery.read` gives it."""
         parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches(max_chunksize=BATCH)
         for part in parts:
             arrays = [
@@ -271,7 +271,7 @@ class WindowAgain:
         return Pushed(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
 
     def relieve(self) -> None:
-        """Forget what is not needed any more; as `StreamState.relieve`."""
+        """Drop what is no longer needed; as `StreamState.relieve`."""
         self._run.chunker.relieve([])
 
     def state(self) -> dict[str, Any]:
@@ -280,7 +280,7 @@ class WindowAgain:
         return {"events": None if held is None else state_of(held)}
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was asked for."""
+        """Continue from what `state` returned."""
         if state["events"] is not None:
             self._run.chunker.resume(relevant_of(state["events"], self._run.intake.lane_keys))
 

@@ -1,4 +1,4 @@
-"""The events that the window still needs, lane by lane: each stays until its lane moves on."""
+"""The events that the window still needs, lane by lane: each is kept until its own lane moves on."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class _Level:
     Attributes
     ----------
     events : Relevant
-        Those of each lane together.
+        The events of each lane are neighbours.
     lanes, begin : ndarray, shape (k,), int64
         The lanes, and where the events of each begin.
     count : int
-        How many of the events have not been taken out.
+        How many of the events have not been taken out yet.
     """
 
     events: Relevant
@@ -31,15 +31,16 @@ class _Level:
 
 
 class Tails:
-    """For each lane the events that later ones of it may need, in the order of the stream.
+    """For each lane the events that its later events may need, in the order of the stream.
 
-    To take the tails of some lanes costs what they hold, whatever the others hold. Tails lie in levels, each
-    of at most half as many events as the one before it, so that an event is copied a logarithm of times.
+    Taking the tails of some lanes costs as many steps as they have events, whatever the others have. Tails
+    lie in levels, each with at most half as many events as the one before it, so an event is copied at most
+    log(events) times.
     """
 
     def __init__(self) -> None:
         self._levels: list[_Level] = []
-        # Of each lane where its tail is, and how many events that has: 0 where there is none.
+        # For each lane where its tail is, and how many events it has: 0 where there is none.
         self._level = np.empty(0, np.int64)
         self._begin = np.empty(0, np.int64)
         self._size = np.empty(0, np.int64)
@@ -58,16 +59,16 @@ class Tails:
         return np.flatnonzero(self._size)
 
     def size_of(self, lanes: np.ndarray) -> int:
-        """How many events the tails of some lanes hold; no lane twice."""
+        """How many events the tails of some lanes have; no lane may be given twice."""
         return int(self._size[lanes[lanes < len(self._size)]].sum())
 
     def put(self, events: Relevant) -> None:
-        """Put the tails of lanes away that have none here.
+        """Store the tails of lanes that have none yet.
 
         Parameters
         ----------
         events : Relevant
-            Those of each lane together.
+            The events of each lane are neighbours.
         """
         self._push(events)
         while len(self._levels) > 1 and 2 * self._levels[-1].count > self._levels[-2].count:
@@ -76,7 +77,7 @@ class Tails:
             self._push(joined(parts).slim())
 
     def take(self, lanes: np.ndarray) -> Relevant | None:
-        """Take the tails of some lanes out, those of each together; None where they have none.
+        """Take out the tails of some lanes, each lane's events together; None where they have none.
 
         Parameters
         ----------
@@ -97,13 +98,13 @@ class Tails:
         return joined(parts) if parts else None
 
     def everything(self) -> Relevant | None:
-        """All tails, those of each lane together; None where there are none."""
+        """All tails, each lane's events together; None where there are none."""
         parts = [self._left(number) for number in range(len(self._levels))]
         parts = [part for part in parts if len(part)]
         return joined(parts) if parts else None
 
     def reset(self, events: Relevant | None) -> None:
-        """Put these tails in place of all, those of each lane together."""
+        """Replace all tails by these, each lane's events together."""
         self._levels = []
         self._level, self._begin, self._size = (np.empty(0, np.int64) for _ in range(3))
         if events is not None:
@@ -134,7 +135,7 @@ class Tails:
 
 
 def _ranges(begin: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """The numbers of some ranges, each of which begins at one and has a size, one after another; int64."""
+    """The numbers of several ranges one after another, given the first and the size of each; int64."""
     ends = np.cumsum(size)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) + np.repeat(begin - (ends - size), size)
