@@ -1,4 +1,4 @@
-"""Batches -> relevant events on a CUDA device: the tables of `cer_gpu.engine.read.classify`, read there."""
+"""From batches to relevant events on a CUDA device, by the tables of `cer_gpu.engine.read.classify`."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from cer_gpu.plan.axes import Axis, CutAxis
 from cer_gpu.plan.compiled import Reading
 
 Events: TypeAlias = "pa.RecordBatch | DeviceTable"
-"""A batch on the host, or where it lies on the device."""
+"""A batch on the host, or in the memory of the device."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResidentAdder:
-    """What a column adds to the index of a stage: as on the host, with arrays on the device."""
+    """What a column adds to the index of a stage: as `Adder`, with arrays on the device."""
 
     data: Any
     valid: Any
@@ -48,11 +48,11 @@ class ResidentBatch:
     ----------
     rows : int
     adders : tuple of tuple of ResidentAdder
-        For each stage.
+        The adders of each stage.
     also : tuple of device array
-        The other columns that were brought with them.
+        Further columns that were copied with them.
     upload : Upload or None
-        What has to be waited for before they are read.
+        The copy to wait for before the arrays are read.
     """
 
     rows: int
@@ -79,18 +79,18 @@ class ResidentEvents:
 
 @dataclass(frozen=True, slots=True)
 class _Staged:
-    """A batch whose columns are being copied; None: there was no memory for them."""
+    """A batch whose columns are being copied; `resident` is None where there was no memory for them."""
 
     batch: Events
     resident: ResidentBatch | None
 
 
 class CudaClassifier(Classifier):
-    """Finds the relevant events of batches on a device; strings and arithmetic are read by the host.
+    """Finds the relevant events of batches on a device; the host reads strings and does arithmetic.
 
-    Batches are cut to what the device has memory for, and the columns of the next one are copied while the
-    kernels run over this one (`ahead`). Where memory runs out the batch is halved; where that does not help
-    any more, the CPU goes on, with a warning.
+    Batches are cut to fit the memory of the device, and the columns of the next one are copied while the
+    kernels run over this one (`ahead`). Where memory runs out the batch is halved; where that does not help,
+    the CPU continues, with a warning.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ class CudaClassifier(Classifier):
     workers : Workers
     geometry : Geometry
     device : int
-        Its number.
+        The number of the device.
     also : tuple of str
-        Columns of numbers that are brought to the device with those that are read.
+        Columns of numbers that are copied to the device with those that the classification reads.
     """
 
     def __init__(
@@ -123,18 +123,18 @@ class CudaClassifier(Classifier):
             self.memory = Shrinking(device)
         self._staged: list[_Staged] = []
         self._passed = 0
-        """How many events precede those that `ahead` brings to the device next."""
+        """How many events precede those that `ahead` copies to the device next."""
 
     # ------------------------------------------------------------------------------ bring them there
 
     def ahead(self, batches: Iterable[Events]) -> Iterator[Events]:
-        """The batches cut to size; when one is given out, the next is on its way to the device."""
+        """The batches, cut to size; when one is yielded, the next is being copied to the device."""
         coming = self.memory.cut(batches)
         following = next(coming, None)
         while following is not None:
             waiting = following
             if not self._staged:
-                # The first one; or memory ran out meanwhile: what was staged is gone, and may be too large.
+                # The first batch; or memory ran out, so that what was staged is gone and may be too large.
                 if len(waiting) > self.memory.rows:
                     coming = chain(self.memory.cut([waiting]), coming)
                     waiting = next(coming)
@@ -146,14 +146,14 @@ class CudaClassifier(Classifier):
             yield waiting
 
     def _stage(self, batch: Events) -> None:
-        """Begin to copy the columns of a batch, unless the device takes none any more."""
+        """Begin to copy the columns of a batch, unless the device is out of memory for good."""
         if not self.memory.exhausted:
             with on(self.device):
                 there = with_memory(lambda: self.resident(batch, self._passed, staged=True))
             self._staged.append(_Staged(batch, there))
 
     def taken(self, batch: Events, before: int) -> ResidentBatch:
-        """The columns of a batch that `ahead` has given out, or of another one."""
+        """The columns of a batch on the device: copied ahead if `ahead` yielded it, else now."""
         for number, staged in enumerate(self._staged):
             if staged.batch is batch:
                 del self._staged[: number + 1]
@@ -163,7 +163,7 @@ class CudaClassifier(Classifier):
         return self.resident(batch, before, staged=True)
 
     def resident(self, batch: Events, before: int, staged: bool = False) -> ResidentBatch:
-        """Copy to the device what the classification reads of a batch.
+        """Copy to the device the columns of a batch that the classification reads.
 
         Parameters
         ----------
@@ -171,8 +171,7 @@ class CudaClassifier(Classifier):
         before : int
             How many events of the stream come before it.
         staged : bool
-            Whether the copy may go on while kernels run; then the arrays are overwritten by the next call
-            but one.
+            Whether to copy while kernels run; then the next call but one overwrites the arrays.
         """
         host = self._adders(batch, before)
         arrays: list[np.ndarray] = []
@@ -181,7 +180,7 @@ class CudaClassifier(Classifier):
         index: dict[tuple[int, int, str], int] = {}
 
         def place(values: Any) -> int:
-            if not isinstance(values, np.ndarray):  # it lies on the device already
+            if not isinstance(values, np.ndarray):  # it is on the device already
                 lying.append(values)
                 return -len(lying)
             key = (values.ctypes.data, len(values), values.dtype.str)
@@ -236,7 +235,7 @@ class CudaClassifier(Classifier):
             bounds, classes = axis.thresholds(column.data.dtype)
             shares = (classes.astype(np.int64) * stride).astype(dtype)
             return Adder(Values(column.data, column.valid), shares, bounds, None)
-        # Arithmetic, comparisons of columns and IS NULL are the host's.
+        # The host does arithmetic, comparisons of columns and IS NULL.
         names = list(dict.fromkeys(columns_of(axis))) or list(batch.columns)[:1]
         return super()._number_adder(batch.on_host(names), axis, stride, dtype)
 
@@ -271,7 +270,7 @@ class CudaClassifier(Classifier):
         return ResidentEvents(*found)
 
     def relevant(self, batch: Events, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """As on the CPU: positions and symbols, as host arrays."""
+        """Positions and symbols of the relevant events, as arrays on the host; as `Classifier.relevant`."""
 
         def classify(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
             with on(self.device):
@@ -285,13 +284,13 @@ class CudaClassifier(Classifier):
         return [found for part in parts for found in part]
 
     def clear(self) -> None:
-        """Give back the memory of what has been brought to the device ahead."""
+        """Free the memory of what was copied to the device ahead."""
         with on(self.device):
             self._staged.clear()
             self._staging.clear()
 
 
 def _places(adder: Any, place: Callable[[np.ndarray], int]) -> tuple[int | None, ...]:
-    """Where the arrays of an adder are among all that are brought."""
+    """Where the arrays of an adder are among all that are copied."""
     parts = (adder.column.data, adder.column.valid, adder.shares, adder.bounds)
     return tuple(None if part is None else place(part) for part in parts)

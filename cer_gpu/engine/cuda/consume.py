@@ -1,4 +1,4 @@
-"""CONSUME BY PARTITION on a device: partitions are judged beside one another."""
+"""CONSUME BY PARTITION on a device: one thread decides for each partition."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from cer_gpu.kernels.device.words import copied
 from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 9
-"""Partitions with hits from which a device is asked: the CPU needs some nanoseconds for a hit, and a thread
-of a device waits a hundred times as long for its memory."""
+"""A device is used for so many partitions with hits or more: the CPU needs some nanoseconds for a hit, and a
+thread of a device waits a hundred times as long for its memory."""
 
 
 class CudaConsumption(Consumption):
-    """What a run has consumed so far, judged on a device where many partitions have hits.
+    """What a run has consumed so far; decided on a device where many partitions have hits.
 
     Parameters
     ----------
     query : CompiledQuery
     device : int
-        Its number.
+        The number of the device.
     lane : Geometry
-        How the kernel is launched, a partition for each thread.
+        How the kernel is launched, with one thread for each partition.
     """
 
     def __init__(self, query: CompiledQuery, device: int, lane: Geometry = LANE) -> None:

@@ -1,4 +1,4 @@
-"""One structure whose parts lie on several devices, or on a device and the host: enumerated in one order."""
+"""One structure over several devices, or a device and the host, enumerated in one order."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
 
 RANGES = 1 << 12
-"""Ranges of neighbouring lists of hits, at most, that those of a chunk are dealt out in. So many that the
-complex events that are found in one go come from all devices alike, so few that where there are very many
-those of a range are passed on without a copy."""
+"""The lists of hits of a chunk are dealt out in at most so many ranges of neighbours. These are enough for
+all devices to have a share of the complex events that are found in one go, and few enough that the complex
+events of a range with very many are passed on without a copy."""
 
 LONG = 1 << 19
-"""Complex events of one device in a row from which they are passed on as they were found; shorter rows are
-put together to about as many: work for all threads that make record batches of them."""
+"""So many neighbouring complex events of one device, or more, are passed on as they were found. Fewer are
+joined to blocks of about so many, which is enough work for all threads that make record batches."""
 
 
 @dataclass(frozen=True, slots=True)
 class DealtLists:
-    """Lists of hits in the order in which they are dealt out: a range of them for each device.
+    """Lists of hits in the order in which they are dealt out: each device gets one range of them.
 
     Attributes
     ----------
     first : ndarray, shape (lists + 1,), int64
         The hits of list g are first[g] .. first[g + 1] - 1.
     event, lowest : ndarray, shape (hits,), int64
-        Their events, and the least one at which a complex event may start.
+        The event of each hit, and the least event at which its complex events may start.
     number : ndarray, shape (hits,), int64
-        The number of each hit before it was dealt out.
+        The number of each hit before the lists were dealt out.
     """
 
     first: np.ndarray
@@ -55,10 +55,9 @@ class DealtLists:
 
 
 def dealt_lists(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, devices: int) -> DealtLists:
-    """Lists of hits, those of each device together: every device has a range of them in turn.
+    """Put the lists of hits of each device together: ranges of neighbouring lists go to the devices in turn.
 
-    Hits that follow each other closely are so enumerated by all devices, and no device is far ahead of what
-    is put out.
+    So neighbouring hits are enumerated by all devices, and no device is far ahead of the output.
 
     Parameters
     ----------
@@ -75,33 +74,33 @@ def dealt_lists(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, device
 
 
 class DealtStructure(Structure):
-    """The structures of ranges of dealt lists, as one.
+    """One structure made of those of several ranges of dealt lists.
 
     Parameters
     ----------
-    parts : sequence of Structure
-        Of ranges of the lists, in their order: on devices, or on the host where a device had no memory.
+    structures : sequence of Structure
+        One for each range of lists, in their order: on a device, or on the host if the device had no memory.
     lists : DealtLists
     dealers : Workers
         A thread for each device.
     """
 
-    def __init__(self, parts: Sequence[Structure], lists: DealtLists, dealers: Workers) -> None:
-        super().__init__(parts[0].tables)
-        self._parts, self._dealers = parts, dealers
-        bounds = np.cumsum([0, *(len(part.hits.event) for part in parts)])
+    def __init__(self, structures: Sequence[Structure], lists: DealtLists, dealers: Workers) -> None:
+        super().__init__(structures[0].tables)
+        self._structures, self._dealers = structures, dealers
+        bounds = np.cumsum([0, *(len(one.hits.event) for one in structures)])
         self._numbers = [lists.number[low:high] for low, high in pairwise(bounds)]
         self._owner = np.empty(len(lists.number), np.int64)
         self._local = np.empty(len(lists.number), np.int64)
-        fields = lists.event, lists.lowest, numbers_joined([part.count for part in parts])
+        fields = lists.event, lists.lowest, numbers_joined([one.count for one in structures])
         event, lowest, count = (np.empty_like(field) for field in fields)
         for number, (own, (low, high)) in enumerate(zip(self._numbers, pairwise(bounds))):
             self._owner[own], self._local[own] = number, np.arange(high - low)
         for whole, dealt in zip((event, lowest, count), fields):
             whole[lists.number] = dealt
         self.hits = CountedHits(np.array([0, len(event)]), event, lowest, count)
-        self.symbols = parts[0].symbols
-        self.n_nodes = sum(part.n_nodes for part in parts)
+        self.symbols = structures[0].symbols
+        self.n_nodes = sum(one.n_nodes for one in structures)
 
     @property
     def sharing(self) -> Literal["ends", "ahead"]:
@@ -110,7 +109,7 @@ class DealtStructure(Structure):
     def blocks(
         self, order: np.ndarray | None = None, limit: int | None = None, size: int | None = None
     ) -> Iterator[Block]:
-        """The complex events of hits: as `Structure.blocks`; by default `ANSWERS` at once for each device."""
+        """The complex events of hits; as `Structure.blocks`, by default `ANSWERS` at once for each device."""
         size = ANSWERS * self._dealers.threads if size is None else max(size, 1)
         order = np.arange(len(self._owner)) if order is None else order
         count = np.minimum(self.hits.counts[order], 1 << 62).astype(np.int64)
@@ -120,27 +119,27 @@ class DealtStructure(Structure):
             hits = order[low:high]
             if alone[low]:
                 owner = int(self._owner[hits[0]])
-                for block in self._parts[owner].blocks(self._local[hits], limit, size):
+                for block in self._structures[owner].blocks(self._local[hits], limit, size):
                     yield self._numbered(owner, block)
             else:
                 number = count[low:high] if limit is None else np.minimum(count[low:high], limit)
                 yield from self._found(hits, number, limit, size)
 
     def _found(self, hits: np.ndarray, number: np.ndarray, limit: int | None, size: int) -> Iterator[Block]:
-        """The complex events of some hits, in their order, each part's found by its own device."""
+        """The complex events of some hits, in their order; each device finds those of its own structure."""
         owner = self._owner[hits]
         owners = np.unique(owner).tolist()
 
-        def run(part: int) -> Block:
-            own = self._local[hits[owner == part]]
-            found = joined([*self._parts[part].blocks(own, limit, size)])
-            return self._numbered(part, found)
+        def run(at: int) -> Block:
+            own = self._local[hits[owner == at]]
+            found = joined([*self._structures[at].blocks(own, limit, size)])
+            return self._numbered(at, found)
 
         found = self._dealers.map("listing", run, owners)
         return in_order(found, np.searchsorted(owners, owner), number)
 
-    def _numbered(self, part: int, block: Block) -> Block:
-        return block._replace(hit=self._numbers[part][block.hit])
+    def _numbered(self, at: int, block: Block) -> Block:
+        return block._replace(hit=self._numbers[at][block.hit])
 
 
 def in_order(blocks: Sequence[Block], owner: np.ndarray, number: np.ndarray) -> Iterator[Block]:
@@ -151,14 +150,14 @@ def in_order(blocks: Sequence[Block], owner: np.ndarray, number: np.ndarray) -> 
     blocks : sequence of Block
         Each with the complex events of its hits, in their order.
     owner : ndarray, shape (hits,), int64
-        Which of them has those of each hit.
+        Which block has the complex events of each hit.
     number : ndarray, shape (hits,), int64
-        How many each hit has.
+        How many complex events each hit has.
 
     Yields
     ------
     Block
-        Parts of the blocks where many complex events of a block follow each other, otherwise a new one.
+        A slice of a given block where many complex events of it follow each other, otherwise a new block.
     """
     if len(blocks) == 1:
         yield blocks[0]
@@ -177,7 +176,7 @@ def in_order(blocks: Sequence[Block], owner: np.ndarray, number: np.ndarray) -> 
 
 
 def _put_together(blocks: Sequence[Block], owner: np.ndarray, start: np.ndarray, length: np.ndarray) -> Block:
-    """Ranges of complex events of several blocks, one after another; those of a block without gaps."""
+    """Ranges of complex events of several blocks, joined in order; the ranges of a block leave no gaps."""
     parts, done, before = [], 0, np.zeros(len(blocks), np.int64)
     for at in np.unique(owner).tolist():
         own = np.flatnonzero(owner == at)

@@ -1,4 +1,4 @@
-"""The check of a CUDA device: every family of kernels answers small fixed inputs, compared with the CPU.
+"""The check of a CUDA device: every family of kernels runs on small fixed inputs, compared with the CPU.
 
 ===========  ======================================================================================
 `inputs`     what all families read: an automaton, a join, and the events of some hundred segments
@@ -6,6 +6,6 @@
 `runs`       hits, windows, counts, long segments without a window, CONSUME
 `listing`    the persistent structure, its bulk enumeration, the choice of NEXT and LAST
 `joined`     hits and counts of joins
-`families`   the families in order, and what is found of a device: the first one that is wrong, or none
+`families`   the families in order, and the check itself: it finds the first family that is wrong, or none
 ===========  ======================================================================================
 """

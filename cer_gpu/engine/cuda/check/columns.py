@@ -17,7 +17,7 @@ BASE = 1 << 40
 
 
 def scanned(inputs: Inputs) -> Answers:
-    """Where lists begin: three levels of units, by our own kernels, and by CuPy where it is installed."""
+    """Where lists begin: prefix sums over three levels of units, by our kernels and by CuPy if installed."""
     threads = inputs.stream.threads
     numbers = mixed(threads * threads + 3, 9)
     here = np.append(0, np.cumsum(numbers))

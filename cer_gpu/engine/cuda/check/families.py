@@ -1,4 +1,4 @@
-"""The families of kernels in the order in which they build on one another, and what is found of a device."""
+"""The families of kernels, in the order in which they build on one another, and the check of a device."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from cer_gpu.kernels.device.jit import Launched, watching
 from cer_gpu.kernels.device.usable import out_of_memory, simulated
 
 SIMULATED = Geometry(4, 2)
-"""Blocks in the simulator, where each thread is one of Python: small, and too few for the work."""
+"""Blocks in the simulator, where each thread is a Python thread: small, and too few to hold all the work."""
 
 
 class Family(NamedTuple):
-    """Kernels that give one answer together.
+    """Kernels that compute one answer together.
 
     ===========  =====================================================
-    `name`       as a report calls it
+    `name`       its name in reports
     `answers`    callable: from `Inputs` to the arrays that are compared
     ===========  =====================================================
     """
@@ -50,19 +50,19 @@ FAMILIES = (
     Family("hits of joins", joined.joined_hits),
     Family("counts of joins", joined.joined_counts),
 )
-"""A family comes after those whose kernels it launches too: so the first wrong one is the one to blame."""
+"""A family comes after those whose kernels it also launches, so the first wrong family is to blame."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the check has found.
+    """The result of a check.
 
     Attributes
     ----------
     fault : Fault or None
-        None: every answer is the CPU's.
+        None if every answer is the same as the CPU's.
     kernels : tuple of str
-        All that were launched, in the order of their first launch.
+        The kernels that were launched, in the order of their first launch.
     """
 
     fault: Fault | None
@@ -70,14 +70,14 @@ class Checked:
 
 
 class _Watch:
-    """Waits for each launch, so that an error is that of its kernel.
+    """Waits for the end of each launch, so that an error can be told of its kernel.
 
     Attributes
     ----------
     launched : dict of str to None
         The names of the kernels, in the order of their first launch.
     raised : str or None
-        The kernel whose launch raised.
+        The kernel whose launch raised an error.
     """
 
     def __init__(self) -> None:
@@ -98,18 +98,18 @@ class _Watch:
 
 
 def check(inputs: Inputs | None = None, families: Sequence[Family] = FAMILIES) -> Checked:
-    """Compare the answers of the device that is current with the CPU's, up to the first wrong one.
+    """Compare the answers of the current device with the CPU's, up to the first wrong one.
 
     Parameters
     ----------
     inputs : Inputs, optional
-        In place of those for the blocks that the engine launches.
+        By default inputs for the sizes of blocks that the engine launches.
     families : sequence of Family, optional
 
     Raises
     ------
     Exception
-        Where the device or the host has no memory left: that tells nothing about the kernels.
+        Where the device or the host has no memory left, which says nothing about the kernels.
     """
     if inputs is None:
         inputs = Inputs(SIMULATED, SIMULATED) if simulated() else Inputs()
@@ -132,7 +132,7 @@ def check(inputs: Inputs | None = None, families: Sequence[Family] = FAMILIES) -
 
 
 def _difference(compared: Compared) -> str | None:
-    """How an answer differs from the CPU's; None: not at all."""
+    """How an answer differs from the CPU's; None if it is the same."""
     name, there, here = compared
     found = there.copy_to_host() if hasattr(there, "copy_to_host") else np.asarray(there)
     if found.shape != here.shape:

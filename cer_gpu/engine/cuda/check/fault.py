@@ -1,4 +1,4 @@
-"""What is wrong with a device, as data: it is said in errors and reports, and kept on disk."""
+"""What is wrong with a device, as data: errors and reports print it, and it is stored on disk."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Fault:
     family : str
         The family of kernels whose answer is wrong.
     kernels : tuple of str
-        Those to blame: launched for this answer and for none before it that was right; or the one that
-        raised. Empty where an error came from none of them.
+        The kernels to blame: those launched for this answer and for no earlier answer that was right, or the
+        one that raised an error. Empty where an error came from no kernel.
     difference : str
-        The first number that is not the CPU's, or the error, in one line.
+        The first number that differs from the CPU's, or the error, in one line.
     """
 
     family: str
@@ -31,20 +31,20 @@ class Fault:
         return f"{noun} {', '.join(self.kernels)} ({self.family}): {self.difference}"
 
     def to_dict(self) -> dict[str, object]:
-        """The fault as JSON has it."""
+        """The fault as a dict that JSON can hold."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, told: object) -> Fault:
-        """The fault that `to_dict` has described.
+        """The fault from the dict that `to_dict` returned.
 
         Raises
         ------
         ValueError
-            Where it is no such description.
+            For anything else.
         """
         match told:
             case {"family": str(family), "kernels": list(kernels), "difference": str(difference)}:
                 if all(isinstance(name, str) for name in kernels):
                     return cls(family, tuple(kernels), difference)
-        raise ValueError(f"no fault: {told!r}")
+        raise ValueError(f"not a fault: {told!r}")

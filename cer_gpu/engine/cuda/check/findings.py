@@ -1,8 +1,9 @@
-"""What the check has found of each device: kept by the process, and on disk for the next one.
+"""The results of the check of each device: kept in memory, and on disk for later processes.
 
-A finding holds for the versions of the project, its kernels, Python, Numba, CuPy, driver and CUDA libraries,
-and for one device. It lies in the user's cache folder, in a file of JSON; without such a folder each process
-checks anew. A device that was found wrong stays wrong until a version changes or `cer device` checks it anew.
+A result is valid for one device and for the versions of the project, its kernels, Python, Numba, CuPy, the
+driver and the CUDA libraries. It is stored as a JSON file in the user's cache folder; without such a folder
+each process checks again. A device that was wrong stays wrong until a version changes or `cer device` finds
+it right.
 """
 
 from __future__ import annotations
@@ -31,28 +32,28 @@ if TYPE_CHECKING:
     from cer_gpu.engine.cuda.check.families import Checked
 
 FOLDER = "devices"
-"""In the user's cache folder: a file for each device and all versions, named by their digest."""
+"""A folder in the user's cache folder, with a file for each device and set of versions, named by a digest."""
 
 LARGEST = 1 << 16
-"""Bytes of a file that is read at most."""
+"""A file with more bytes is not read."""
 
 _ONE_AT_A_TIME = Lock()
 
 
 class _NoMemoryError(Exception):
-    """The check found no memory on the device: nothing is known of its kernels."""
+    """There was no memory on the device for the check: nothing is known about its kernels."""
 
 
 def fault_of(number: int) -> Fault | None:
-    """What is wrong with a device; None: nothing that is known.
+    """What is wrong with a device; None if nothing is known to be wrong.
 
-    Where no finding is remembered the device is checked now. The simulator is for tests of the kernels
-    themselves: it is not checked.
+    Where no result is stored the device is checked now. The simulator is not checked, since it is for tests
+    of the kernels themselves.
 
     Parameters
     ----------
     number : int
-        Of a CUDA device that is there.
+        The number of a CUDA device of this machine.
     """
     if simulated():
         return None
@@ -60,11 +61,11 @@ def fault_of(number: int) -> Fault | None:
         try:
             return _fault(number)
         except _NoMemoryError:
-            return None  # a run says itself what there is no memory for
+            return None  # the run itself will say what it has no memory for
 
 
 def checked_anew(number: int) -> Checked | None:
-    """Check a device whatever is remembered of it, and remember this instead.
+    """Check a device whatever result is stored, and store the new one in its place.
 
     Returns
     -------
@@ -80,7 +81,7 @@ def checked_anew(number: int) -> Checked | None:
 
 
 def forget() -> None:
-    """Let the process forget what it knows: what is on disk stays."""
+    """Forget the results in memory; those on disk stay."""
     _fault.cache_clear()
 
 
@@ -118,7 +119,7 @@ class _Remembered:
 
 
 def _versions_with(number: int) -> dict[str, str]:
-    """What a finding holds for."""
+    """The device and the versions that a result is valid for."""
     device = cuda.gpus[number]
     own = {name: str(getattr(device, name, None)) for name in ("name", "compute_capability", "uuid")}
     return {
@@ -130,7 +131,7 @@ def _versions_with(number: int) -> dict[str, str]:
 
 @cache
 def _digest_of_kernels() -> str:
-    """Of the text of all kernels: in a checkout it changes more often than the version."""
+    """The digest of the source of all kernels: in a checkout it changes more often than the version."""
     folder = Path(str(files("cer_gpu.kernels")))
     digest = sha256()
     for path in sorted(folder.rglob("*.py")):
@@ -146,7 +147,7 @@ def _file_of(versions: dict[str, str]) -> Path | None:
 
 
 def _remembered(versions: dict[str, str]) -> _Remembered | None:
-    """What an earlier process has found; None where there is no file, or one that cannot be trusted."""
+    """The result of an earlier process; None where there is no file, or one that cannot be trusted."""
     path = _file_of(versions)
     if path is None or not safe(path.parent) or not safe(path):
         return None
@@ -162,17 +163,17 @@ def _remembered(versions: dict[str, str]) -> _Remembered | None:
 
 
 def _remember(versions: dict[str, str], fault: Fault | None) -> None:
-    """Keep a finding, where there is a place for it and a kernel has answered or failed."""
+    """Store a result, where there is a folder for it and a kernel has answered or failed."""
     path = _file_of(versions)
     if path is None or (fault is not None and not fault.kernels):
         return
     told = json.dumps({"versions": versions, "fault": None if fault is None else fault.to_dict()}, indent=1)
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        # Other processes see the whole file, or none: it is written under another name.
+        # It is written under another name and renamed, so that other processes see the whole file or none.
         with TemporaryDirectory(dir=path.parent) as folder:
             written = Path(folder) / path.name
             written.write_text(told, encoding="utf-8")
             os.replace(written, path)
     except OSError:
-        return  # the next process checks anew
+        return  # the next process checks again

@@ -1,4 +1,4 @@
-"""The inputs of the check: as many segments as reach into a third block, whatever the size of a block."""
+"""The inputs of the check: enough segments to reach into a third block, whatever the size of a block."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from cer_gpu.kernels.runs.programs import backward_program, forward_program, hit
 from cer_gpu.kernels.windows import cpu as windows
 
 NONE = np.zeros(0, np.int64)
-"""In place of keys, starts or places that are not asked for."""
+"""An array in place of keys, starts or places that a kernel does not need."""
 
 WITHIN = 9
-"""The window: so much `keys` may grow from the start of a complex event to its end."""
+"""The window: `keys` may grow by at most so much from the start of a complex event to its end."""
 
 A, B, C = 1, 2, 3
 """Symbols; 0 is neutral."""
@@ -34,8 +34,8 @@ class Compared(NamedTuple):
 
     ==========  ===========================================================
     `name`      what it holds
-    `there`     array of the device, or of the host where it came back
-    `here`      what the CPU has: ndarray of the same shape
+    `there`     the device's array, or a copy of it on the host
+    `here`      the CPU's array: ndarray of the same shape
     ==========  ===========================================================
     """
 
@@ -48,7 +48,7 @@ Answers = Iterator[Compared]
 
 
 class ExpectedHits(NamedTuple):
-    """The hits of the segments as the CPU finds them: arrays of int64.
+    """The hits of the segments that the CPU finds: arrays of int64.
 
     ==========  ==============  ===============================================================
     `first`     [segments + 1]  the hits of segment g are first[g] .. first[g + 1] - 1
@@ -68,12 +68,12 @@ class ExpectedHits(NamedTuple):
 class Inputs:
     """Segments of a stream over the symbols 0 to 3, read by `A ; B+ ; C`, with halos.
 
-    They are the same for every device; their number follows from the threads of a block.
+    They are the same for every device; how many there are follows from the threads of a block.
 
     Attributes
     ----------
     lane, stream : Geometry
-        How the kernels are launched that have a segment, or a row, for each thread.
+        How kernels are launched with one thread for each segment, or for each row.
     """
 
     lane: Geometry = LANE
@@ -91,12 +91,12 @@ class Inputs:
 
     @cached_property
     def program(self) -> Program:
-        """What the kernels of hits run."""
+        """The program that the kernels of hits run."""
         return hits_program(self.tables)
 
     @cached_property
     def programs(self) -> tuple[Program, Program]:
-        """What the kernels of counts run."""
+        """The programs that the kernels of counts run, forwards and backwards."""
         return forward_program(self.tables), backward_program(self.tables)
 
     @cached_property
@@ -126,7 +126,7 @@ class Inputs:
 
     @cached_property
     def symbols(self) -> np.ndarray:
-        """One for each event, uint8."""
+        """The symbol of each event, uint8."""
         return mixed(int(self.stop[-1]), 4).astype(np.uint8)
 
     @cached_property
@@ -147,7 +147,7 @@ class Inputs:
 
     @cached_property
     def number(self) -> np.ndarray:
-        """How many complex events each hit has: int64."""
+        """How many complex events end at each hit: int64."""
         first, event, _, lowest = self.ends
         return counting.counts(self.tables, *self.programs, self.symbols, first, event, lowest)
 
@@ -157,15 +157,15 @@ class Inputs:
         return to_device(self.symbols)
 
     def fresh(self, segments: int | None = None) -> np.ndarray:
-        """Registers in which nothing has begun: shape (segments, states), int64."""
+        """Registers before the first event: shape (segments, states), int64."""
         return np.full((len(self.begin) if segments is None else segments, self.tables.n_live), -1, np.int64)
 
 
 def join_tables() -> JoinTables:
     """`A ; B ; C` where A and C have the same first value, and B and C the same second one.
 
-    An A is stored in entry 0 under its first value, a B in entry 1 under its second one; a C gathers one run
-    of each.
+    An A is stored in entry 0 under its first value, a B in entry 1 under its second value. A C gathers one
+    run from each entry.
     """
     int32 = np.int32
     return JoinTables(
@@ -185,7 +185,7 @@ def join_tables() -> JoinTables:
 
 
 def mixed(n: int, below: int) -> np.ndarray:
-    """Numbers `0 .. below - 1` without an order, always the same: shape (n,), int64."""
+    """Numbers from `0 .. below - 1` in a fixed irregular order: shape (n,), int64."""
     number = np.arange(n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(below)
     number ^= number >> np.uint64(29)
     number *= np.uint64(0xBF58476D1CE4E5B9)

@@ -28,14 +28,14 @@ from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.kernels.windows.contract import comparable
 
 VALUES = 3
-"""Different values that events agree in."""
+"""How many different values the events have."""
 
 COPIES = 16
-"""Nodes that a union makes, on average, at most: there is room for all."""
+"""A union makes at most so many nodes on average, so there is room for all."""
 
 
 def joined_hits(inputs: Inputs) -> Answers:
-    """The ends of answers of a join, and the latest start of each."""
+    """The ends of the answers of a join, and the latest start of each."""
     empty = cleared(len(inputs.symbols), WORDS, inputs.stream)
     yield Compared("cleared cells", empty.copy_to_host()[:, KEY], np.full(len(inputs.symbols), EMPTY))
 

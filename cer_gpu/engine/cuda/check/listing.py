@@ -14,13 +14,13 @@ from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import SegmentHits
 
 LIMIT = 50
-"""Complex events that are wanted of each hit."""
+"""So many complex events of each hit are listed."""
 
 MANY = 6
 """B events in front of a C at which 2^6 - 1 complex events end."""
 
 UNIT = 8
-"""Complex events of a unit: a hit with more is shared by several threads."""
+"""A hit with more complex events is cut into units of so many, one for each thread."""
 
 
 def built(inputs: Inputs) -> Answers:
@@ -40,7 +40,7 @@ def built(inputs: Inputs) -> Answers:
 def enumerated(inputs: Inputs) -> Answers:
     """The complex events of all hits in canonical order; those of hits that several threads share too."""
     here = _structure(inputs)
-    # No hit of it is shared, so that the nodes of its segment are not looked at.
+    # None of its hits is cut into units, so the nodes of its segment are not read.
     yield from _enumerated(inputs, here, np.zeros(len(here.hits.first), np.int64), paths.RANGE, None)
     shared = _shared(inputs)
     node_first = np.linspace(0, shared.n_nodes, len(shared.hits.first)).astype(np.int64)

@@ -21,17 +21,17 @@ from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 
 LARGE = 70
-"""B events of a segment whose counts, 2^70 - 1, do not fit into 64 bits: its status says so."""
+"""B events of a segment whose count, 2^70 - 1, does not fit into 64 bits: its status says so."""
 
 UNIT = 3
-"""Events of a unit at most."""
+"""A unit has at most so many events."""
 
 UNITS = 100
-"""Units of long segments, about: more than one thread composes."""
+"""Long segments have about so many units: more than one thread composes."""
 
 
 def windowed_hits(inputs: Inputs) -> Answers:
-    """Hits within a window, whose symbols have one byte or two."""
+    """Hits within a window, with symbols of one byte and of two."""
     keys, size = comparable(inputs.keys, WITHIN)
     bounds = there((inputs.begin, inputs.report, inputs.stop))
     lane = lane_geometry(inputs.program.n_registers, inputs.lane) or inputs.lane
@@ -57,7 +57,7 @@ def lowest_starts(inputs: Inputs) -> Answers:
 
 
 def windowed_counts(inputs: Inputs) -> Answers:
-    """Counts within the window; and of a segment whose numbers are too large for a kernel."""
+    """Counts within the window; also for a segment whose numbers are too large for a kernel."""
     first, event, _, lowest = inputs.ends
     ends = there((first, event, lowest))
     number, status = counts.counts(inputs.machine, inputs.there, *ends, inputs.lane)
@@ -72,7 +72,7 @@ def windowed_counts(inputs: Inputs) -> Answers:
 
 
 def carried_counts(inputs: Inputs) -> Answers:
-    """Hits and counts without a window, of segments that run whole and that go on from one another."""
+    """Hits and counts without a window: of whole segments, and of segments that continue one another."""
     starts = 3 * np.arange(len(inputs.symbols)) + 100
     bounds = inputs.begin, inputs.begin, inputs.stop
     registers = mixed(len(inputs.begin) * inputs.tables.n_live, 99).reshape(-1, inputs.tables.n_live) - 1
@@ -102,7 +102,7 @@ def carried_counts(inputs: Inputs) -> Answers:
 
 
 def long_hits(inputs: Inputs) -> Answers:
-    """Hits without a window of three long segments, cut into units, and the scan over what units do."""
+    """Hits without a window of three long segments cut into units, and the scan over the units' maps."""
     flow, inside = mixed(3 * UNITS, 8).reshape(-1, 3).astype(np.uint64), mixed(3 * UNITS, 99).reshape(-1, 3)
     flow[0] = 0
     scanned = copied(inside)
@@ -128,13 +128,13 @@ def long_hits(inputs: Inputs) -> Answers:
 
 
 def long_counts(inputs: Inputs) -> Answers:
-    """Counts without a window of long segments, cut into units; those of one are too large for a kernel."""
+    """Counts without a window of long segments cut into units; those of one are too large for a kernel."""
     matrix = mixed(9 * UNITS, 3).reshape(-1, 3, 3)
     matrix[0, :, 1:] = 0
     behind = _behind(matrix)
     scanned = matrices.scan_matrices(copied(matrix), 5, inputs.lane)
     yield Compared("scanned matrices", scanned, behind)
-    # The runs of a unit find too large numbers once more, so that their answer would hide a wrong status.
+    # The units' runs notice numbers that are too large once more, which would hide a wrong status.
     large = copied(np.zeros(len(behind), np.uint8))
     matrices.too_large_kernel[inputs.lane.blocks(len(behind)), inputs.lane.threads](scanned, large)
     yield Compared("status of units", large, (behind >= matrices.MOST).any(axis=1).astype(np.uint8))
@@ -169,7 +169,7 @@ def long_counts(inputs: Inputs) -> Answers:
 
 
 def consumed(inputs: Inputs) -> Answers:
-    """Which hits are left when each one that is reported consumes what came before it in its partition."""
+    """Which hits are left when each reported hit consumes what came before it in its partition."""
     first, event, latest, _ = inputs.ends
     partition = np.repeat(np.arange(len(first) - 1), np.diff(first))
     floors = np.full(len(first) - 1, -1, np.int64)
@@ -190,7 +190,7 @@ def _large() -> np.ndarray:
 
 
 def _composed(flow: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """What the registers are behind each unit, unit by unit: shape (units, states), int64."""
+    """The registers after each unit, composed unit by unit: shape (units, states), int64."""
     behind = inside.copy()
     for unit in range(1, len(flow)):
         for state, members in enumerate(flow[unit].tolist()):
@@ -200,7 +200,7 @@ def _composed(flow: np.ndarray, inside: np.ndarray) -> np.ndarray:
 
 
 def _behind(matrix: np.ndarray) -> np.ndarray:
-    """The numbers of runs behind each unit, 2^62 at most: shape (units, states), int64."""
+    """The numbers of runs after each unit, at most 2^62: shape (units, states), int64."""
     vector = matrix[0, :, 0].astype(object)
     found = [vector]
     for each in matrix[1:]:
@@ -210,7 +210,7 @@ def _behind(matrix: np.ndarray) -> np.ndarray:
 
 
 def _units(begin: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where the units of segments begin and stop, and of which segment each is."""
+    """Where the units of segments begin and stop, and the segment of each unit."""
     found = [
         (low, high, segment)
         for segment, (first, last) in enumerate(zip(begin.tolist(), stop.tolist()))
