@@ -130,7 +130,7 @@ def join_update(sizes: Sizes) -> Iterator[Figure]:
         with Noted(built):
             number = query.count(events)
         answers.must(number == count_q0(events, within), f"window {within}: {number:,} answers")
-        nodes = sum(len(part.arena) for found in built for part in found._parts)
+        nodes = sum(len(unit.arena) for found in built for unit in found._units)
         for name in ("hits", "count"):
             taken = Times(tuple(seconds * 1e9 / sizes.updated for seconds in times[name].seconds))
             note = f"{number:,} answers" if name == "hits" else f"{nodes / sizes.updated:.2f} nodes an event"
@@ -139,10 +139,10 @@ def join_update(sizes: Sizes) -> Iterator[Figure]:
                 taken.most, note=note, seconds=((name, times[name]),),
             )  # fmt: skip
         walks = (
-            longest_walk(part, hit, WALKED)
+            longest_walk(unit, hit, WALKED)
             for found in built[-1:]
-            for part in found._parts[-1:]
-            for hit in islice(range(len(part.hits.event) - 1, -1, -1), WALKED)
+            for unit in found._units[-1:]
+            for hit in islice(range(len(unit.hits.event) - 1, -1, -1), WALKED)
         )
         yield Figure("join update", f"delay, window {within:,}", max(walks, default=0.0), "steps an event")
 

@@ -1,4 +1,4 @@
-"""How much of a stream a device is given at a time: what it has memory for, less once that has run out."""
+"""How many rows a device gets at a time: as many as it has memory for, fewer once that has run out."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from cer_gpu.engine.devices import say_no_memory, with_memory
 Result = TypeVar("Result")
 
 Batch = Any
-"""Of the host or where it lies on the device: it has a length and can be sliced."""
+"""A batch on the host or on the device: it has a length and can be sliced."""
 
 ROWS = 1 << 22
-"""Rows of a batch at most: the copy of some tens of megabytes is as fast, byte for byte, as a larger one."""
+"""A batch has at most so many rows: larger copies than some tens of megabytes are not faster per byte."""
 
 LEAST = 1 << 14
-"""Rows of a batch at least: below, the CPU is faster than the launches."""
+"""A batch has at least so many rows: for fewer, the CPU is faster than the launches."""
 
 BYTES_OF_ROW = 64
-"""What a row takes on the device, about: its columns twice, index, bits, position and symbol."""
+"""About how many bytes a row takes on the device: its columns twice, index, bits, position and symbol."""
 
 SHARE = 4
-"""The part of the free memory that batches may take: a quarter, the rest is for what is found in them."""
+"""Batches may take this fraction of the free memory: a quarter, the rest is for what is found in them."""
 
 
 def free_bytes() -> int:
-    """How much memory the device that is current has left; less than a terabyte in the simulator."""
+    """How many bytes of memory the current device has left; less than a terabyte in the simulator."""
     return memory_bytes()[0]
 
 
 def memory_bytes() -> tuple[int, int]:
-    """How much memory the device that is current has left, and in all; a terabyte in the simulator."""
+    """How many bytes of memory the current device has left, and in all; a terabyte in the simulator."""
     free, total = cuda.current_context().get_memory_info()
     return int(min(free, 1 << 40)), int(min(total, 1 << 40))
 
@@ -44,14 +44,14 @@ class Shrinking:
     Parameters
     ----------
     device : int
-        Its number.
+        The number of the device.
 
     Attributes
     ----------
     rows : int
-        At most so many.
+        At most so many at a time.
     exhausted : bool
-        Whether it takes none any more.
+        Whether the CPU does everything from now on.
     """
 
     def __init__(self, device: int) -> None:
@@ -60,14 +60,14 @@ class Shrinking:
         self.exhausted = False
 
     def widen(self) -> None:
-        """Take as many rows as there is memory for: those that lie on the device need not be copied."""
+        """Take as many rows as there is memory for: rows that are on the device already need no copy."""
         self.rows = self._fitting()
 
     def _fitting(self) -> int:
         return max(LEAST, free_bytes() // (SHARE * BYTES_OF_ROW))
 
     def cut(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """The batches, cut into ones of at most as many rows as the device takes when they are asked for."""
+        """The batches, cut to at most as many rows as the device takes at that moment."""
         for batch in batches:
             at = 0
             while at < len(batch):
@@ -83,20 +83,20 @@ class Shrinking:
         by_host: Callable[[Batch, int], Result],
         clear: Callable[[], None],
     ) -> Iterator[Result]:
-        """Results for a batch, or for parts of it one after another, where it is too large for the device.
+        """Results for a batch, or for the batches that it is cut into where it is too large for the device.
 
         Parameters
         ----------
         batch : RecordBatch
         before : int
-            Its first row's position in the stream.
+            The position in the stream of its first row.
         run : callable
-            What is done with a part and its position, on the device. Where there is no memory for it, it is
-            done again with less: until it is done it must change nothing.
+            Handles a batch, given the position of its first row, on the device. Where there is no memory for
+            it, it is called again with fewer rows, so it must change nothing before it is done.
         by_host : callable
-            The same on the host.
+            Does the same on the host.
         clear : callable
-            Frees what was brought to the device ahead.
+            Frees the memory of what was copied to the device ahead.
         """
         parts = [(batch, before)]
         while parts:
@@ -113,7 +113,7 @@ class Shrinking:
             yield by_host(part, first) if found is None else found[0]
 
     def give_up(self) -> None:
-        """From now on the CPU does what is to be done: say so."""
+        """Let the CPU do everything from now on, and warn of it."""
         if not self.exhausted:
             say_no_memory(self.device, f"batches of {LEAST:,} events")
         self.exhausted, self.rows = True, ROWS

@@ -1,4 +1,4 @@
-"""The CUDA devices of a run: dealing out work, copying events once, meeting memory that runs out."""
+"""The CUDA devices of a run: they share work, copy events once, and halve work where memory runs out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 There = TypeVar("There")
 
 SHARE = 2
-"""The part of the free memory that a launch may take: half, the rest is for what is found."""
+"""A launch may take this fraction of the free memory: half, the rest is for what is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Copied(Generic[There]):
     chunk : Chunk
         The same events as a chunk of their own, numbered from 0 on.
     there : object
-        What was copied of them.
+        The copy on the device.
     """
 
     of: Chunk
@@ -50,11 +50,11 @@ class DevicePool(Generic[There]):
     Parameters
     ----------
     numbers : sequence of int
-        Of the devices, at least one.
+        The numbers of the devices, at least one.
     copy : callable
-        Copies what is read of the events of a chunk to the device that is current.
+        Copies to the current device what is read of the events of a chunk.
     what : str
-        What there may be no memory for, in the words of the warning.
+        What memory may run out for, in the words of the warning.
     """
 
     def __init__(self, numbers: Sequence[int], copy: Callable[[Chunk], There], what: str) -> None:
@@ -70,12 +70,12 @@ class DevicePool(Generic[There]):
         return len(self.numbers)
 
     def copied(self, at: int, chunk: Chunk, low: int = 0, high: int | None = None) -> Copied[There]:
-        """Some events of a chunk on a device, or more of them, if these are there already.
+        """Some events of a chunk on a device; more of them if these are there already.
 
         Parameters
         ----------
         at : int
-            Which device of the pool; it is current.
+            Which device of the pool; it must be the current one.
         chunk : Chunk
         low, high : int
             Events `low <= event < high`; all from `low` on for None.
@@ -83,7 +83,7 @@ class DevicePool(Generic[There]):
         high = len(chunk.events) if high is None else high
         found = self._copies[at]
         if found is None or found.of is not chunk or low < found.low or high > found.high:
-            self._copies[at] = None  # its memory is free before more is taken
+            self._copies[at] = None  # free its memory before taking more
             whole = low == 0 and high == len(chunk.events)
             part = chunk if whole else part_of(chunk, low, high)
             found = self._copies[at] = Copied(chunk, low, high, part, self._copy(part))
@@ -96,7 +96,7 @@ class DevicePool(Generic[There]):
         by_host: Callable[[int, int], Result],
         least: int = 1,
     ) -> list[Result]:
-        """Results for ranges of items, in their order, each from the device that the range was dealt to.
+        """Results for ranges of items, in their order; each device computes one range.
 
         Where a device has no memory for its range, it takes half of it at a time; what it cannot take at all
         the CPU does, with a warning.
@@ -104,13 +104,13 @@ class DevicePool(Generic[There]):
         Parameters
         ----------
         work : ndarray, shape (items,)
-            How much there is to do for each.
+            How much there is to do for each item.
         run : callable
-            For a device of the pool, the first item and one past the last.
+            Called with the device of the pool, the first item and one past the last item.
         by_host : callable
-            The same on the CPU.
+            Does the same on the CPU; called with the first item and one past the last.
         least : int
-            A range of so many items is not halved any more.
+            A range of so many items is not halved further.
         """
 
         def host(at: int, low: int, high: int) -> Result:
@@ -124,7 +124,7 @@ class DevicePool(Generic[There]):
     def fitted(
         self, chunk: Chunk, work: np.ndarray, size: np.ndarray, run: Callable[[int, int, int], Result]
     ) -> list[Result] | None:
-        """As `dealt`, for items that say how much memory they take; None where one does not fit at all.
+        """As `dealt`, for items whose memory is known; None where a single item does not fit.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class DevicePool(Generic[There]):
         """
 
         def share(at: int, first: int, last: int) -> list[Result] | None:
-            # What was copied for the chunk is no memory of a launch.
+            # The copy of the chunk does not count as memory of the launch.
             if with_memory(lambda: self.copied(at, chunk)) is None:
                 return None
             fitting = ranges_of(size[first:last], free_bytes() // SHARE)
@@ -146,7 +146,7 @@ class DevicePool(Generic[There]):
         return self.or_none(self._shared(work, share))
 
     def or_host(self, action: Callable[[], Result], by_host: Callable[[], Result]) -> Result:
-        """The result of an action on the first device; on the CPU, with a warning, without memory for it."""
+        """The result of an action on the first device; if memory runs out, of `by_host`, with a warning."""
         found = with_memory(lambda: (action(),))
         if found is not None:
             return found[0]
@@ -155,7 +155,7 @@ class DevicePool(Generic[There]):
         return by_host()
 
     def or_none(self, found: Result | None) -> Result | None:
-        """What was found on devices; if nothing, since there was no memory, warn and give it back."""
+        """The argument; if it is None, since devices had no memory, first warn and free their memory."""
         if found is None:
             for at in range(len(self)):
                 self.forget(at)
@@ -163,7 +163,7 @@ class DevicePool(Generic[There]):
         return found
 
     def forget(self, at: int) -> None:
-        """Give back the memory that the events of a chunk take on a device."""
+        """Free the memory that the events of a chunk take on a device."""
         self._copies[at] = None
 
     def warn(self, at: int) -> None:
@@ -175,7 +175,7 @@ class DevicePool(Generic[There]):
     def _shared(
         self, work: np.ndarray, share: Callable[[int, int, int], list[Result] | None]
     ) -> list[Result] | None:
-        """What all devices give of their shares, one after another; None where one gives None."""
+        """The results of all devices for their shares, one after another; None where one gives None."""
         bounds = bounds_of(work, len(self))
 
         def run(at: int) -> list[Result] | None:
@@ -201,7 +201,7 @@ class DevicePool(Generic[There]):
     ) -> list[Result] | None:
         """Results for ranges on one device, each halved as often as memory runs out.
 
-        Without `by_host` None is the result where a range of `least` items does not fit.
+        Where a range of `least` items does not fit, `by_host` does it; without `by_host` the result is None.
         """
         parts, waiting = [], ranges[::-1]
         while waiting:
@@ -223,7 +223,7 @@ class DevicePool(Generic[There]):
 
 
 def part_of(chunk: Chunk, low: int, high: int) -> Chunk:
-    """Some events of a chunk, with what a device reads of them."""
+    """Some events of a chunk as a chunk of their own, with what a device reads of them."""
     events, part = chunk.events, slice(low, high)
     keys = events.keys[part] if len(events.keys) else events.keys
     symbols, positions = events.symbols[part], events.positions[part]
@@ -241,7 +241,7 @@ def bounds_of(work: np.ndarray, devices: int) -> list[int]:
     Returns
     -------
     list of int
-        Of devices + 1 items, ascending from 0 to the number of items.
+        devices + 1 numbers, ascending from 0 to the number of items.
     """
     done = np.cumsum(work)
     total = int(done[-1]) if len(done) else 0
@@ -250,7 +250,7 @@ def bounds_of(work: np.ndarray, devices: int) -> list[int]:
 
 
 def ranges_of(size: np.ndarray, room: int) -> Iterator[tuple[int, int]]:
-    """Ranges of neighbouring items that take at most so much together; one that takes more is alone.
+    """Ranges of neighbouring items that take at most `room` together; an item that takes more is alone.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-"""Copies from the host to a device that run while kernels do: page-locked buffers and a stream of their own.
+"""Copies from the host to a device while kernels run: from page-locked buffers, on a stream of their own.
 
-Two buffers take turns. While the kernels read what lies in one, the next arrays are copied to the other: a
-copy from page-locked memory needs no thread of the host. Arrays that are page-locked already are copied from
-where they are.
+Two buffers take turns. While the kernels read from one, the next arrays are copied to the other: a copy from
+page-locked memory needs no thread of the host. Arrays that are page-locked already are copied directly.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.device.usable import simulated
 
 ALIGNED = 256
-"""What the places of arrays in a buffer are multiples of: as allocations of the device are."""
+"""Arrays begin in a buffer at multiples of so many bytes, as allocations of the device do."""
 
 PART = 1 << 20
 """Bytes that one thread copies at a time into page-locked memory."""
@@ -26,7 +25,7 @@ PART = 1 << 20
 
 @dataclass(slots=True)
 class _Buffer:
-    """Bytes on the host and on the device, as many, and what tells when they have been copied."""
+    """Equally many bytes on the host and on the device, and the event that says when they are copied."""
 
     host: np.ndarray
     there: Any
@@ -35,7 +34,7 @@ class _Buffer:
 
 
 class Staging:
-    """Brings arrays to the device that is current.
+    """Copies arrays to the current device.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class Staging:
     def upload(self, arrays: Sequence[np.ndarray]) -> Upload:
         """Begin to copy some arrays, each of one dimension.
 
-        What an earlier upload but one brought is overwritten, after the kernels that are launched by now.
+        The arrays of the last upload but one are overwritten, after the kernels launched so far are done.
         """
         places = np.cumsum([0] + [-(-array.nbytes // ALIGNED) * ALIGNED for array in arrays]).tolist()
         buffer = self._buffer(places[-1])
@@ -69,7 +68,7 @@ class Staging:
             part.copy_to_device(source, stream=self._stream)
             there.append(part.view(array.dtype))
         buffer.copied.record(self._stream)
-        buffer.sources = sources  # they are read until then
+        buffer.sources = sources  # kept until the copy is done
         return Upload(tuple(there), buffer.copied)
 
     def _page_locked(
@@ -88,19 +87,19 @@ class Staging:
         return sources
 
     def clear(self) -> None:
-        """Give back the memory of both buffers; what was uploaded is gone."""
+        """Free the memory of both buffers; what was uploaded is gone."""
         cuda.synchronize()
         self._buffers = [None, None]
 
     def _buffer(self, size: int) -> _Buffer:
-        """The buffer whose turn it is, with room for so many bytes, which nothing is copied from any more."""
+        """The next buffer, with room for so many bytes; no copy from it is still running."""
         self._turn = 1 - self._turn
         buffer = self._buffers[self._turn]
         if buffer is not None:
             buffer.copied.synchronize()
         if buffer is None or len(buffer.host) < size:
             if buffer is not None:
-                cuda.synchronize()  # kernels may still read what is freed
+                cuda.synchronize()  # kernels may still read the memory that is freed
             buffer = self._buffers[self._turn] = None
             room = max(size + size // 8, ALIGNED)
             buffer = _Buffer(
@@ -118,21 +117,21 @@ class Upload:
     ----------
     arrays : tuple of device array
     copied : event
-        When they have come.
+        Says when the copies are done.
     """
 
     arrays: tuple[Any, ...]
     copied: Any
 
     def wait(self) -> None:
-        """Let the kernels that are launched from now on wait until the arrays are there."""
+        """Let kernels that are launched from now on wait until the arrays are copied."""
         self.copied.wait()
 
 
 def copy_stream() -> tuple[Any, Any]:
-    """A stream whose copies do not wait for kernels of the default stream, and what keeps it alive.
+    """A CUDA stream whose copies do not wait for kernels of the default stream, and the object that owns it.
 
-    Numba makes streams that do; CuPy's need not.
+    Numba's streams wait for it; CuPy's need not.
     """
     if not simulated():
         try:
@@ -145,7 +144,7 @@ def copy_stream() -> tuple[Any, Any]:
 
 
 def page_locked(array: np.ndarray) -> bool:
-    """Whether a device can copy from an array without the help of the host, as far as CuPy can tell."""
+    """Whether an array is page-locked, as far as CuPy can tell."""
     if simulated():
         return False
     try:

@@ -24,37 +24,37 @@ from cer_gpu.kernels.forest.cuda_walks import LAST
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables
 
 ANSWERS = 1 << 22
-"""Complex events that are found in one go at most: some milliseconds of work, for each of which the launches
-and what is read back between them take less than a tenth; and some hundred megabytes that come back."""
+"""At most so many complex events are found in one go. That is some milliseconds of work, of which launches
+take less than a tenth, and some hundred megabytes that come back."""
 
 MOST_MARKS = 1 << 25
-"""Marks that are written in one go at most: some twenty bytes of memory for each."""
+"""At most so many marks are written in one go; each takes some twenty bytes."""
 
 MARKS = MOST_MARKS // ANSWERS
-"""The same for a complex event, where fewer are found in one go."""
+"""The same for each complex event, where fewer are found in one go."""
 
 LISTED = 1 << 17
-"""Complex events of a block where the host finds them, one by one."""
+"""A block has so many complex events where the host finds them one by one."""
 
 BYTES_OF_ANSWER = 256
-"""What a complex event of a few marks takes on the device, with its unit."""
+"""Bytes that a complex event of a few marks takes on the device, with its unit."""
 
 
 class DeviceStructure(Structure):
     """The nodes of segments on the device, and the roots of their hits.
 
-    What is enumerated comes back in blocks. A hit with very many complex events, or with more marks in one
-    than a thread has room for, is enumerated on the host, one by one in order, which needs no structure.
+    The complex events come back in blocks. A hit with very many complex events, or with one that has more
+    marks than a thread has room for, is enumerated on the host, one by one in order, without a structure.
 
     Parameters
     ----------
     tables : TransitionTables
     machine : DeviceTables
-        The same on the device.
+        The same tables on the device.
     device : int
         The number of the device.
     lane, stream : Geometry
-        How the kernels are launched that have a segment, or a complex event, for each thread.
+        How kernels are launched with one thread for each segment, or for each complex event.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class DeviceStructure(Structure):
     ) -> None:
         super().__init__(tables)
         self._machine, self._device, self._lane, self._stream = machine, device, lane, stream
-        # Threads that enumerate take turns: one launch has work for the whole device.
+        # Threads that enumerate take turns, since one launch has work for the whole device.
         self._turn = Lock()
         self._most = ANSWERS
 
@@ -83,7 +83,7 @@ class DeviceStructure(Structure):
         Parameters
         ----------
         symbols, begin, stop, hits
-            As there.
+            As for `build`.
         there : device array, shape (padded events,)
             The symbols on the device.
         """
@@ -150,17 +150,17 @@ class DeviceStructure(Structure):
         Parameters
         ----------
         hits : ndarray, shape (m,), int64
-            Their numbers, at least one.
+            The numbers of the hits, at least one.
         limit : int or None
-            At most so many of each.
+            At most so many complex events of each hit.
         marks : int
-            At most so many in all.
+            At most so many marks in all.
 
         Returns
         -------
         Block, ndarray or None
-            A block of device arrays. Where something is wrong, of each hit how many marks it has, or minus
-            the status of `cer_gpu.kernels.forest.cpu_enumerate`; where there are too many marks, None.
+            A block of device arrays. Where something is wrong, for each hit how many marks it has, or minus
+            its status of `cer_gpu.kernels.forest.cpu_enumerate`. None where there are too many marks.
         """
         units = paths.units_of(self._lists, hits, limit, paths.RANGE, self._stream)
         walked = paths.measure(self._forest, units, self._scratch)
@@ -171,7 +171,7 @@ class DeviceStructure(Structure):
 
 
 def groups_of(weight: np.ndarray, size: int) -> Iterator[tuple[int, int]]:
-    """Ranges of items of about `size` in all; one that weighs as much by itself is alone."""
+    """Ranges of items that weigh about `size` together; an item that weighs as much by itself is alone."""
     edges = {0, len(weight)}
     heavy = np.flatnonzero(weight >= size)
     edges.update(heavy.tolist(), (heavy + 1).tolist())

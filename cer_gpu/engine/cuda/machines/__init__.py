@@ -1,4 +1,4 @@
-"""What runs over chunks on CUDA devices: a file for each machine."""
+"""The machines that run over chunks on CUDA devices: a file for each."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cer_gpu.plan.compiled import CompiledQuery
 def runner_of(
     query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]
 ) -> MachineRunner:
-    """What runs the machine of a query on CUDA devices.
+    """The runner of a query's machine on CUDA devices.
 
     Parameters
     ----------
     query, workers, carries
         As for `cer_gpu.engine.machines.machine.runner_of`.
     devices : tuple of int
-        Their numbers, at least one.
+        The numbers of the devices, at least one.
     """
     module: Any = import_module(f"cer_gpu.engine.cuda.machines.{query.machine.engine}")
     runner: MachineRunner = module.runner(query, workers, carries, devices)

@@ -1,9 +1,8 @@
-"""A deterministic complex event automaton on CUDA devices: ranges of a chunk are dealt out to them.
+"""A deterministic complex event automaton on CUDA devices: each device runs ranges of a chunk.
 
-What the devices have no kernels for (windows over an attribute that is null or falls, the choice of
-strategies that compare complex events) never comes here; what does not fit into a kernel (programs with too
-many registers, sums past 2^62) and what is not enough work for one (the structure of few windows) is asked
-of the runner on the CPU.
+Queries for which there are no kernels (windows over an attribute that is null or falls, strategies that
+compare complex events) never come here. The runner on the CPU does what does not fit into a kernel (programs
+with too many registers, sums past 2^62) and what is too little work for one (the structure of few windows).
 """
 
 from __future__ import annotations
@@ -43,23 +42,24 @@ from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 class DevicesAutomaton:
     """Runs the tables of a query over chunks on one device or several: `AutomatonDevices`.
 
-    The segments of a chunk are dealt out in ranges of about as many events, for hits, for counts and for the
-    choice of NEXT and LAST; for the structure lists of hits are, a few neighbours to each device in turn, so
-    that the complex events that are put out next come from all devices. Where a device has no memory for its
-    range, it takes half of it at a time; what it cannot take at all the CPU does, with a warning.
+    For hits, for counts and for the choice of NEXT and LAST, each device runs a range of the segments of a
+    chunk, with about as many events as every other device. For the structure, a few neighbouring lists of
+    hits go to each device in turn, so that the complex events to be listed next come from all devices. Where
+    a device has no memory for its range, it takes half of it at a time; what it cannot take at all the CPU
+    does, with a warning.
 
     Parameters
     ----------
     window : WindowPlan or None
     workers : Workers
     devices : tuple of int
-        Their numbers, at least one.
+        The numbers of the devices, at least one.
     lane, stream : Geometry
-        How the kernels are launched that have a segment, or a hit, for each thread.
+        How kernels are launched with one thread for each segment, or for each hit.
     """
 
     chunks = 4
-    """A device has a hundred times the threads of a host; more would take gigabytes of the host's memory."""
+    """A device has a hundred times the threads of a host; larger chunks would take gigabytes on the host."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class DevicesAutomaton:
             if not runner.carries:
                 event, latest = self._ones[at].hits(cut.there, moved)
                 return event + shift, latest + shift
-            # Carried registers are the host's between chunks, a row for each lane: no two devices share one.
+            # Between chunks the host holds the carried registers, a row for each lane: devices share no row.
             event, latest, left = self._ones[at].carried_hits(cut.there, moved, runner.registers[part.lane])
             runner.registers[part.lane] = left
             return event + shift, latest
@@ -132,7 +132,7 @@ class DevicesAutomaton:
         return numbers_joined(self._pool.dealt(np.diff(first), run, by_host))
 
     def carried_counts(self, runner: AutomatonRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        """Ends and their numbers, with what is carried; as `AutomatonRunner.carried_counts_here`."""
+        """Ends and their numbers, with carried vectors; as `AutomatonRunner.carried_counts_here`."""
         before = runner.registers.copy(), runner.vectors.copy()
 
         def there() -> tuple[np.ndarray, np.ndarray]:
@@ -189,7 +189,7 @@ class DevicesAutomaton:
 
         def run(at: int, low: int, high: int) -> Structure:
             part = EndLists(*lists.part(low, high))
-            # The events in front of the first list are left, so that no number has to be moved.
+            # The events before the first list are copied too, so that no event has to be renumbered.
             cut = self._pool.copied(at, chunk, 0, int(part.event.max()) + 1)
             return self._ones[at].structure(cut.chunk, cut.there, part)
 
@@ -240,7 +240,7 @@ def _counted_here(runner: AutomatonRunner, chunk: Chunk, lists: EndLists, exact:
 def runner(
     query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]
 ) -> AutomatonRunner:
-    """What runs the automaton of a query on devices; parameters as in `runner_of`."""
+    """The runner of a query's automaton on devices; parameters as in `runner_of`."""
     there = DevicesAutomaton(query.window, workers, devices)
     found = AutomatonRunner(query, workers, carries, there)
     there.load(found)

@@ -1,9 +1,8 @@
-"""Queries without a window over columns that lie on a CUDA device: one lane, cut into units.
+"""Queries without a window over columns in the memory of a CUDA device: one lane, cut into units.
 
-There is nothing that a unit of the lane could begin early with, so the units of a part are composed by a
-scan over what they do to the registers (`cer_gpu.kernels.hits.cuda_long`) and to the numbers of open partial
-matches (`cer_gpu.kernels.counts.cuda_long`). What the parts before amount to is a few numbers, which the
-host keeps.
+Without a window no unit of the lane can begin a window early. So the units of a batch are composed by a scan
+over what each does to the registers (`cer_gpu.kernels.hits.cuda_long`) and to the numbers of open partial
+matches (`cer_gpu.kernels.counts.cuda_long`). From batch to batch the host keeps these few numbers.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What the events so far amount to.
+    """What is carried from the events so far.
 
     Attributes
     ----------
     registers : ndarray, shape (1, n), int64
-        The latest start, a position, of a partial match in each state; -1 where there is none.
+        For each state the position of the latest start of a partial match in it; -1 where there is none.
     vectors : ndarray, shape (1, n), int64, or object past 2^62
         How many partial matches are in each state.
     """
@@ -50,7 +49,7 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class CarriedEnds:
-    """The ends in a part of a stream, the units that they lie in, and what these read."""
+    """The ends in a batch of a stream, the units that they lie in, and the events of these."""
 
     events: ResidentEvents
     units: tuple[Any, Any, Any]
@@ -67,14 +66,14 @@ class CarriedQuery:
     query : CompiledQuery
         Without a window.
     classifier : CudaClassifier
-        What the columns were brought to the device by.
+        The classifier that copied the columns to the device.
     lane, stream : Geometry
         How kernels are launched.
 
     Raises
     ------
     DeviceError
-        For a query that `cer_gpu.engine.cuda.why_not` has a reason against.
+        For a query that `cer_gpu.engine.cuda.machines.resident.why_not` gives a reason against.
     """
 
     def __init__(
@@ -99,7 +98,7 @@ class CarriedQuery:
 
     @property
     def nothing(self) -> Carried:
-        """What is carried before the first event."""
+        """The state before the first event."""
         n = self._host.n_live
         return Carried(np.full((1, n), -1, np.int64), np.zeros((1, n), np.int64))
 
@@ -114,7 +113,7 @@ class CarriedQuery:
         return sum_exactly(self.numbers(ends, self.nothing)[0])
 
     def ends(self, batch: ResidentBatch, before: int, carried: Carried) -> tuple[CarriedEnds, np.ndarray]:
-        """Where complex events end in a part of a stream, and the registers after it.
+        """Where complex events end in a batch of a stream, and the registers after it.
 
         Parameters
         ----------
@@ -122,7 +121,7 @@ class CarriedQuery:
         before : int
             How many events of the stream come before it.
         carried : Carried
-            What these amount to.
+            What is carried from these.
 
         Returns
         -------
@@ -152,7 +151,7 @@ class CarriedQuery:
         ----------
         ends : CarriedEnds
         carried : Carried
-            What the events before amount to.
+            What is carried from the events before.
 
         Returns
         -------
@@ -162,7 +161,7 @@ class CarriedQuery:
         Raises
         ------
         LimitError
-            For numbers without a practical meaning.
+            For numbers too large to have a practical meaning.
         """
         if not ends.events.kept:
             return np.empty(0, np.int64), carried.vectors

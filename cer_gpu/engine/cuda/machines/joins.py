@@ -1,7 +1,7 @@
 """The CUDA backend of joins: hits and counts of chunks on one device or several.
 
-The structure of joins and their enumeration are the CPU's; so is what is not enough work for a device, and
-what finds no memory there.
+The CPU builds the structure of joins and enumerates it. It also does what is too little work for a device,
+and what a device has no memory for.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 
 LEAST_UNIT = 256
-"""Events of a unit at least: below, what a unit costs to begin shows."""
+"""A unit has at least so many events; with fewer, the cost of starting a unit would show."""
 
 LEAST = 1 << 10
-"""Units, or lists of hits, from which a device is asked: fewer threads of it are slower than the CPU's."""
+"""A device is used for at least so many units, or lists of hits: with fewer threads the CPU is faster."""
 
 COPIES = 2, 16
-"""Nodes that unions make, on average, at most: in the first attempt to build a list, and in the second."""
+"""A union may make so many nodes on average: in the first attempt to build a list, and in the second."""
 
 
 class DeviceKeyedEvents(NamedTuple):
-    """What is read of the events of a chunk, on a device."""
+    """The events of a chunk on a device, with their slots, for the kernels of joins."""
 
     symbols: Any
     slots: Any
@@ -52,17 +52,18 @@ class DeviceKeyedEvents(NamedTuple):
 class DevicesJoin:
     """Finds the ends of a parallelized automaton, and counts its answers, on devices: `JoinDevices`.
 
-    The units of a chunk, and the lists of its hits, are dealt out to the devices in ranges of about as many
-    events. A device takes as many at a time as it has memory for the look-up tables of, and half of them
-    where that was too many; a chunk of which it cannot take a single one is the CPU's, with a warning.
+    Each device gets a range of the units of a chunk, or of the lists of its hits, with about as many events
+    as every other device. It takes as many at a time as it has memory for the look-up tables of, and half of
+    them where that was too many. Where there is no memory for a single one, the CPU runs the chunk, with a
+    warning.
 
     Parameters
     ----------
     window : WindowPlan or None
     devices : tuple of int
-        Their numbers, at least one.
+        The numbers of the devices, at least one.
     lane, stream : Geometry
-        How the kernels are launched that have a unit, or a row, for each thread.
+        How kernels are launched with one thread for each unit, or for each row.
     """
 
     chunks = DevicesAutomaton.chunks
@@ -91,7 +92,7 @@ class DevicesJoin:
     # --------------------------------------------------------------------------------------- hits
 
     def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
-        """The ends of a chunk; None where they are left to the CPU."""
+        """The ends of a chunk; None where the CPU is to find them."""
         segments = self._units(chunk)
         if segments is None or len(segments) < LEAST:
             return None
@@ -125,7 +126,7 @@ class DevicesJoin:
         return Ends(event.copy_to_host(), latest.copy_to_host(), lowest)
 
     def _units(self, chunk: Chunk) -> Segments | None:
-        """The segments of a chunk, cut where the window allows it; None: they are too few, or too large."""
+        """The segments of a chunk, cut where the window allows it; None if they are too few or too large."""
         segments, window = chunk.segments, self._window
         if len(segments) + int((segments.stop - segments.report).sum()) // LEAST_UNIT < LEAST:
             return None
@@ -143,7 +144,7 @@ class DevicesJoin:
     # ------------------------------------------------------------------------------------- counts
 
     def counts(self, runner: JoinRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """How many answers end at each of some ends; None where they are left to the CPU."""
+        """How many answers end at each of some ends; None where the CPU is to count them."""
         if chunk.held:
             return None
         lists = self._lists(chunk, ends)
@@ -193,7 +194,7 @@ class DevicesJoin:
 
     @staticmethod
     def _lists(chunk: Chunk, found: Ends) -> EndLists:
-        """The hits of a chunk in lists, so that no more than about half of the work is done twice."""
+        """The hits of a chunk in lists, cut so that at most about half of the work is done twice."""
         first, event, lowest = ends_of(chunk.segments, found)
         return EndLists(np.unique(lists_of(first, event, lowest, len(chunk.events))), event, lowest)
 
@@ -206,7 +207,7 @@ class DevicesJoin:
         return cells_of(self._joins[0], begin, stop, most)
 
     def _copied_events(self, chunk: Chunk) -> DeviceKeyedEvents:
-        """Copy to the device that is current what a join reads of the events of a chunk."""
+        """Copy to the current device what a join reads of the events of a chunk."""
         events = chunk.events
         measured, _ = comparable(self._runner.measured(chunk), 0)
         slots = events.slots if events.slots.size else np.zeros((1, 1), np.int32)
@@ -216,7 +217,7 @@ class DevicesJoin:
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> JoinRunner:
-    """What runs the join of a query on devices; it carries nothing."""
+    """The runner of a query's join on devices; it carries nothing."""
     there = DevicesJoin(query.window, devices)
     found = JoinRunner(query, workers, there)
     there.load(found)

@@ -1,4 +1,4 @@
-"""One CUDA device: the kernels of an automaton over the events of a chunk that lie there."""
+"""One CUDA device: runs the kernels of an automaton over the events of a chunk in its memory."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import WindowPlan
 
 ROOM = 1 << 18
-"""Units that are worth making: about as many as the largest device has threads at once."""
+"""At most about so many units are made: as many as the largest device has threads at once."""
 
 LEAST_UNIT = 256
-"""Events of a unit at least: below, what a unit costs to begin shows."""
+"""A unit has at least so many events; with fewer, the cost of starting a unit would show."""
 
 LIST = 32
-"""Hits of a list at least: a chunk has some 100,000, and a device has a thread for each list."""
+"""A list has at least so many hits: a chunk has some 100,000, and each list is the work of one thread."""
 
 LISTS = 1 << 10
-"""Units from which nodes are built on the device: fewer threads of it are slower than the CPU's."""
+"""Nodes are built on the device for at least so many lists: with fewer threads the CPU is faster."""
 
 
 class DeviceEvents(NamedTuple):
@@ -56,7 +56,7 @@ class DeviceEvents(NamedTuple):
 
 
 def copied_events(chunk: Chunk) -> DeviceEvents:
-    """Copy to the device that is current what an automaton reads of the events of a chunk."""
+    """Copy to the current device what an automaton reads of the events of a chunk."""
     events = chunk.events
     measured, _ = comparable(events.measured, 0)
     return DeviceEvents(to_device(events.symbols), copied(events.positions), copied(measured))
@@ -64,13 +64,13 @@ def copied_events(chunk: Chunk) -> DeviceEvents:
 
 @dataclass(frozen=True, slots=True)
 class EndLists:
-    """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1; unpacked as its three arrays.
+    """Lists of ends: list g has the ends first[g] .. first[g + 1] - 1. It unpacks to its three arrays.
 
     Attributes
     ----------
     first : ndarray, shape (lists + 1,), int64
     event, lowest : ndarray, shape (ends,), int64
-        The events, and the earliest start of what ends at each.
+        The event of each end, and the earliest start of the complex events that end there.
     """
 
     first: np.ndarray
@@ -84,7 +84,7 @@ class EndLists:
         return iter((self.first, self.event, self.lowest))
 
     def spans(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each list the first event that it needs, and one past the last; none may be empty."""
+        """For each list the first event that it needs, and one past the last; no list may be empty."""
         return spans(*self)
 
     def some(self, which: np.ndarray) -> EndLists:
@@ -101,26 +101,26 @@ class EndLists:
         return EndLists(first - first[0], self.event[ends], self.lowest[ends])
 
     def moved(self, shift: int) -> EndLists:
-        """The same for events whose numbers are so much greater."""
+        """The same lists, with all events renumbered to be greater by `shift`."""
         return EndLists(self.first, self.event + shift, self.lowest + shift)
 
     def finer(self, events: int) -> EndLists:
-        """The same cut into shorter lists, of so many events in all."""
+        """The same ends in shorter lists; `events` is the number of events in all."""
         return EndLists(lists_of(self.first, self.event, self.lowest, events), self.event, self.lowest)
 
 
 class OneDevice:
-    """The tables of an automaton on the device that is current, and what its kernels find with them.
+    """The tables of an automaton on the current device, and the calls of its kernels.
 
     Parameters
     ----------
     runner : AutomatonRunner
-        Of whose automaton.
+        The runner that has the automaton.
     window : WindowPlan or None
     number : int
-        Of the device.
+        The number of the device.
     lane, stream : Geometry
-        How the kernels are launched that have a segment, or a hit, for each thread.
+        How kernels are launched with one thread for each segment, or for each hit.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class OneDevice:
         return self._fitting is not None
 
     def hits(self, there: DeviceEvents, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
-        """The ends in some segments, which begin afresh, and the latest start of each, an event."""
+        """The ends in some segments before which no run is open, and the latest start of each, an event."""
         if self._window is not None:
             segments = cut_early(segments, there.measured, self._window.size, self._stream)
         registers = np.full((len(segments), self._tables.n_live), -1, np.int64)
@@ -159,13 +159,13 @@ class OneDevice:
     def carried_hits(
         self, there: DeviceEvents, segments: Segments, registers: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The ends in some segments that go on with registers, the latest start of each, a position.
+        """The ends in some segments that continue from registers, and the latest start of each, a position.
 
         Returns
         -------
         event, latest : ndarray, shape (ends,), int64
         registers : ndarray, shape (segments, n_live), int64
-            After the segments.
+            The registers after each segment.
         """
         units = self._units(segments, ROOM) if self._long is not None else None
         if self._long is None or units is None:
@@ -202,7 +202,7 @@ class OneDevice:
         return event.copy_to_host(), latest.copy_to_host(), left.copy_to_host()
 
     def _units(self, segments: Segments, most: int) -> Segments | None:
-        """Segments cut into at most about `most` units, in `lane` the number of each one's segment.
+        """Segments cut into at most about `most` units; `lane` is the number of each unit's segment.
 
         None where no segment is long enough.
         """
@@ -212,7 +212,7 @@ class OneDevice:
         return units if len(units) > len(segments) else None
 
     def counts(self, there: DeviceEvents, lists: EndLists) -> tuple[np.ndarray, np.ndarray]:
-        """How many complex events end at each end of lists; a list whose status is not 0 is wrong."""
+        """How many complex events end at each end of lists; where a list's status is not 0 they are wrong."""
         ends = copied(lists.first), copied(lists.event), copied(lists.lowest)
         number, status = counting.counts(self._machine, there.symbols, *ends, self._lane)
         return number.copy_to_host(), status.copy_to_host()
@@ -220,7 +220,7 @@ class OneDevice:
     def forward_counts(
         self, there: DeviceEvents, segments: Segments, event: np.ndarray, before: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """How many complex events end at each end of segments that go on with open partial matches.
+        """How many complex events end at each end of segments that continue open partial matches.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class OneDevice:
         return built
 
     def has_room(self, lists: EndLists) -> bool:
-        """Whether paths over the windows of lists fit into the memory of enough threads."""
+        """Whether enough threads have memory for the paths over the windows of lists."""
         return best.room_of(self._tables.n_live, _span(lists))[1] >= LISTS
 
     def paths(self, there: DeviceEvents, lists: EndLists, latest: bool) -> on_cpu_best.Paths:
@@ -278,12 +278,12 @@ class OneDevice:
 
 
 def _span(lists: EndLists) -> int:
-    """Events that the longest list needs."""
+    """How many events the longest list needs."""
     return int((lists.event[lists.first[1:] - 1] - lists.lowest[lists.first[:-1]]).max()) + 1
 
 
 def worthwhile(chunk: Chunk, segments: Segments, found: Ends) -> EndLists | None:
-    """The ends in some segments in lists; None if these are too few for a device."""
+    """The ends in some segments as lists; None if there are too few lists for a device."""
     if not len(found):
         return None
     first, event, lowest = ends_of(segments, found)
@@ -294,16 +294,16 @@ def worthwhile(chunk: Chunk, segments: Segments, found: Ends) -> EndLists | None
 
 
 def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: int) -> np.ndarray:
-    """Lists of hits cut so that no more than about half of the work is done twice.
+    """Cut lists of hits so that at most about half of the work is done twice.
 
     Parameters
     ----------
     first : ndarray, shape (lists + 1,), int64
         Where lists begin.
     event, lowest : ndarray, shape (hits,), int64
-        The hits, and the earliest start of what ends at each.
+        The event of each hit, and the earliest start of the complex events that end there.
     events : int
-        How many events there are.
+        How many events there are in all.
     """
     halo = int((event - lowest).mean() * len(event) / events)
     return finer(first, max(LIST, halo, len(event) // ROOM))
@@ -312,13 +312,13 @@ def lists_of(first: np.ndarray, event: np.ndarray, lowest: np.ndarray, events: i
 def cut_early(segments: Segments, measured: Any, size: float, geometry: Geometry = STREAM) -> Segments:
     """Cut segments into units that each begin one window early.
 
-    A unit reports at least as many events as the windows of first ones reach back on average, so that no
-    more than about half of the work is done twice.
+    A unit reports at least as many events as the windows of the units' first events reach back on average, so
+    that at most about half of the work is done twice.
 
     Parameters
     ----------
     segments : Segments
-        None of them reports nothing.
+        Each of them reports some events.
     measured : device array, shape (events,), uint64 or float64
         What the window measures, made `comparable`.
     size : int or float
@@ -336,14 +336,14 @@ def cut_early(segments: Segments, measured: Any, size: float, geometry: Geometry
 
 
 def _begins(segments: Segments, cut: Segments, measured: Any, size: float, geometry: Geometry) -> np.ndarray:
-    """For each unit the least event that the window of its first one admits."""
+    """For each unit the least event that the window of its first reported event admits."""
     first = np.append(np.searchsorted(cut.report, segments.report), len(cut)).astype(np.int64)
     there = copied(segments.begin), copied(first), copied(cut.report)
     return windows.lowest_starts(measured, *there, size, geometry).copy_to_host()
 
 
 def cut_evenly(segments: Segments, length: int) -> Segments:
-    """Cut segments into units that report `length` events each, the last ones of each segment fewer.
+    """Cut segments into units that report `length` events each; the last unit of a segment reports the rest.
 
     The units begin where their segment begins.
     """
@@ -362,7 +362,7 @@ def spans(first: np.ndarray, event: np.ndarray, lowest: np.ndarray) -> tuple[np.
 
 
 def finer(first: np.ndarray, most: int) -> np.ndarray:
-    """Bounds of lists, with more between them, so that none is longer than `most`.
+    """Bounds of lists, with further bounds in between so that no list is longer than `most`.
 
     Parameters
     ----------
@@ -377,7 +377,7 @@ def finer(first: np.ndarray, most: int) -> np.ndarray:
 def patched(
     number: np.ndarray, first: np.ndarray, status: np.ndarray, again: Callable[[int], np.ndarray]
 ) -> np.ndarray:
-    """Counts, with those of the lists whose status is not 0 made again, in Python integers if they are."""
+    """Counts, where those of lists whose status is not 0 are computed again by `again`."""
     for at in np.flatnonzero(status).tolist():
         exact = again(at)
         if exact.dtype == object and number.dtype != object:

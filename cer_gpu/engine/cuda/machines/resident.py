@@ -1,4 +1,4 @@
-"""Queries over columns that lie on a CUDA device: nothing between the columns and the answer comes back."""
+"""Queries over columns in the memory of a CUDA device: nothing but the answer is copied to the host."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 @dataclass(frozen=True, slots=True)
 class ResidentTable:
-    """What a query reads of its events, on the device.
+    """The columns that a query reads of its events, on the device.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class ResidentTail:
 
 @dataclass(frozen=True, slots=True)
 class ResidentEnds:
-    """Hits as the kernels give them: events, the units that they lie in, and what these read."""
+    """Hits as the kernels give them, the units that they lie in, and the events of these."""
 
     events: ResidentTail
     begin: Any
@@ -92,8 +92,8 @@ class ResidentEnds:
 def why_not(query: CompiledQuery) -> str | None:
     """Why a query cannot be run over a resident table; None if it can.
 
-    What groups events by partition is on the host. Without a window the states are what units of the stream
-    are composed by (`cuda_long` of the hits and of the counts): of many states only the CPU makes something.
+    Events are grouped by partition on the host. Without a window the units of the stream are composed state
+    by state (`cuda_long` of the hits and of the counts), so a query with many states runs on the CPU.
     """
     reading, reason = query.reading, query.traits.not_resident
     reasons = [
@@ -115,7 +115,7 @@ def _too_large(query: CompiledQuery) -> str | None:
 
 
 def run_tables(query: CompiledQuery) -> TransitionTables:
-    """The tables of a query that is not answered by a join."""
+    """The transition tables of a query that is not answered by a join."""
     assert isinstance(query.machine, AutomatonMachine)
     return query.machine.tables
 
@@ -132,12 +132,12 @@ class ResidentQuery:
     lane, stream : Geometry
         How kernels are launched.
     classifier : CudaClassifier or None
-        One that the columns were brought to the device by.
+        The classifier that copied the columns to the device; None for one of its own.
 
     Raises
     ------
     DeviceError
-        For a query that `why_not` has a reason against.
+        For a query that `why_not` gives a reason against.
     """
 
     def __init__(
@@ -166,26 +166,26 @@ class ResidentQuery:
         self._machine = counts.device_tables(self._host, self._forward, self._backward)
 
     def load(self, batch: pa.RecordBatch, order_by: tuple[str, ...] = ()) -> ResidentTable:
-        """Copy to the device what the query reads of a batch.
+        """Copy to the device the columns of a batch that the query reads.
 
         Parameters
         ----------
         batch : RecordBatch
             The whole stream.
         order_by : tuple of str
-            The columns of the order, as the query was planned for; empty: the order of the rows.
+            The columns of the order, as for `Query.run`; empty: the events are in the order of the rows.
 
         Raises
         ------
         DataError
-            Where the data breaks the order of time, or has no time.
+            Where events are out of order, or a time is null.
         """
         time = OrderCheck(order_by, False, self._workers).time(batch) if len(batch) else None
         there = copied(time.data) if time is not None and self._window.kind == "time" else None
         return ResidentTable(self._classifier.resident(batch, 0), there)
 
     def hits(self, table: ResidentTable) -> ResidentHits:
-        """The positions where complex events end, and the latest start of those at each."""
+        """The positions where complex events end, and the latest start at each."""
         return self.hits_at(self.ends(table))
 
     def count(self, table: ResidentTable) -> int:
@@ -197,7 +197,7 @@ class ResidentQuery:
         return ResidentHits(self._positions(ends, ends.event), self._positions(ends, ends.latest))
 
     def numbers(self, ends: ResidentEnds) -> np.ndarray:
-        """How many complex events end at each, on the host, shape (ends,); objects past 2^62."""
+        """How many complex events end at each end: shape (ends,), on the host, objects past 2^62."""
         size = self._window.size
         lowest = windows.lowest_starts(
             ends.events.measured, ends.begin, ends.offsets, ends.event, size, self._stream
@@ -217,7 +217,7 @@ class ResidentQuery:
         before : int
             How many events of the stream come before it.
         tail : ResidentTail or None
-            Those of them that the window may still reach (`tail`).
+            The relevant ones of these that the window may still reach, from `tail`.
         """
         events = self._events(table, before)
         if tail is not None and tail.kept:
@@ -241,7 +241,7 @@ class ResidentQuery:
         return ResidentEnds(events, bounds[0], *found)
 
     def tail(self, ends: ResidentEnds) -> ResidentTail:
-        """The events that the window of a later one may still reach: what the last one's does."""
+        """The events that the window of a later event may still reach: those that the last one's reaches."""
         events = ends.events
         if not events.kept:
             return events
@@ -264,7 +264,7 @@ class ResidentQuery:
         return classify.gather(ends.events.positions, event, 0, np.int64, self._stream)
 
     def _patched(self, ends: ResidentEnds, lowest: Any, whole: np.ndarray, wrong: np.ndarray) -> np.ndarray:
-        """Counts with those of units whose sums are too large made again on the host."""
+        """Counts, where those of units whose sums are too large are computed again on the host."""
         first, event, symbols = (
             part.copy_to_host() for part in (ends.offsets, ends.event, ends.events.symbols)
         )
@@ -280,7 +280,7 @@ class ResidentQuery:
 
 
 def _joined(first: ResidentTail, then: ResidentTail) -> ResidentTail:
-    """Events one after another."""
+    """The events of both, one after another."""
     kept = first.kept + then.kept
     positions = cuda.device_array(kept, np.int64)
     symbols = empty(kept, then.symbols.dtype)

@@ -1,6 +1,6 @@
-"""A stream through a device, batch after batch: the columns go there, the ends come back.
+"""A stream on a device, batch after batch: the columns are copied there, and only the ends come back.
 
-What the window still needs of the batches before stays on the device.
+Events of earlier batches that the window still needs stay on the device.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ from cer_gpu.progress import Watch
 
 
 class ResidentRun:
-    """The ends of a run that nothing but the columns of is on the host.
+    """Finds the ends of a run on a device; the host only reads the columns.
 
     Parameters
     ----------
     run : RunParts
-        Its intake has a `CudaClassifier`, which brings the time along where the window measures it. Where
-        the device has no memory left, its chunker and its runner go on.
+        Its intake has a `CudaClassifier`, which also copies the time where the window measures it. Where the
+        device has no memory left, its chunker and its runner continue on the CPU.
     units : dict of str to str
         The units of the time columns.
     names : list of str
         The columns that the run reads.
     device : int
-        Its number.
+        The number of the device.
     lane, stream : Geometry
         As for `ResidentQuery`.
 
@@ -72,15 +72,15 @@ class ResidentRun:
         self._on_host = False
 
     def ends(self, batches: Iterable[Events], asked: Asked, watch: Watch = iter) -> Iterator[Reported]:
-        """The ends in the batches of a stream, one part after another.
+        """The ends in the batches of a stream, batch after batch.
 
         Parameters
         ----------
         batches : iterable of RecordBatch, or tuple of DeviceTable
-            Tables that lie on the device are read there.
+            Tables in the memory of the device are read there.
         asked : {"hits", "counts", "count"}
         watch : callable
-            Passes the batches on as they were cut, and notes what has been dealt with.
+            Passes the batches on as they were cut, and counts the events that are done.
         """
         intake, memory = self._run.intake, self._classifier.memory
         if isinstance(batches, tuple):
@@ -101,7 +101,7 @@ class ResidentRun:
             yield from memory.halving(batch, before, there, by_host, self._classifier.clear)
 
     def _time(self, batch: Events) -> Values | None:
-        """The time of a batch, its order looked at; None where there is none, or it stays on the device."""
+        """The time of a batch, whose order it checks; None where there is none, or it stays on the device."""
         intake = self._run.intake
         if not isinstance(batch, DeviceTable):
             return intake.time(batch)
@@ -113,7 +113,7 @@ class ResidentRun:
             lying = len(order) == 1 and not len(column.valid) and len(batch) > 2 and ascends(column.data)
             if not lying:
                 return intake.time(batch.on_host(order))
-            # What is between the first row and the last is in order.
+            # The rows between the first and the last are known to be in order.
             parts = [
                 pa.Table.from_batches([batch.slice(row, 1).on_host(order)]) for row in (0, len(batch) - 1)
             ]
@@ -175,7 +175,7 @@ class ResidentRun:
         return reported(run.runner, run.chunker.chunk(new), asked, run.query.limit)
 
     def _fetched(self) -> Relevant | None:
-        """What the window still needs, on the host."""
+        """The events that the window still needs, copied to the host."""
         tail = self._tail
         if tail is None or not tail.kept:
             return None
