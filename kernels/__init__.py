@@ -2,14 +2,14 @@
 
 A kernel knows nothing of queries. Each folder is a family of kernels, and in it:
 
-- `contract` is what the kernels of the family mean: the arrays (names, dtypes, shapes), and a plain-Python
-  reference `..._reference` unless the body of a kernel is itself the definition. It imports NumPy alone.
+- `contract` defines what the kernels of the family do: the arrays (names, dtypes, shapes), and a plain-Python
+  reference `..._reference` unless the body of a kernel is itself the definition. It imports only NumPy.
 - `cpu`, or several `cpu_...`, are the kernels for the CPU, compiled by Numba.
 - `cuda`, or several `cuda_...`, are those for CUDA devices. No other module imports them, and what they share
   is in the folder `device`.
 
-What builds and walks the persistent structure is checked against `runs.contract.accepting_runs` and by the
-validator of `cer_gpu.enumeration`.
+The kernels that build and walk the persistent structure are checked against `runs.contract.accepting_runs`
+and by the validator of `cer_gpu.enumeration`.
 """
 
 if __name__ != "cer_gpu.kernels":

@@ -16,7 +16,8 @@ ARENA_FULL = 1
 NO_ANSWER = 2
 
 SEGMENT, HIT, NODES, USED, WORDS = range(5)
-"""Words of `progress`: where to go on when the arena was full, with how many nodes; how many there are."""
+"""Words of `progress`: the segment, the hit and the number of nodes to continue with when the arena was full,
+and the number of nodes in use. `WORDS` is the number of words."""
 
 
 class Paths(NamedTuple):
@@ -45,7 +46,7 @@ class PathMatrices(NamedTuple):
     `rank`      int32 [2, n_live, n_live]  -1: no path
     `node`      int64 [2, n_live, n_live]  the list of the path's marks
     `start`     int64 [2, n_live, n_live]  where the path leaves state 0, or -1
-    `key`       int64 [n_live, n_live]     of the paths that are made now: what decides between them,
+    `key`       int64 [n_live, n_live]     of the paths that are being made: the number that ranks them,
     `taken`     int64 [n_live, n_live]     and the last transition of each
     `place_of`  int32 [2 * n_live ** 2]    the rank of each key
     ==========  =========================  ===========================================================

@@ -326,7 +326,7 @@ def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
 
 
 def joined(parts):
-    """One `Paths` with the hits of several, at least one, part after part."""
+    """One `Paths` with the hits of several, at least one, one after another."""
     if len(parts) == 1:
         return parts[0]
     base = np.cumsum([0, *(len(part.arena) for part in parts)])
@@ -384,7 +384,7 @@ def _fill(arena, early, late, label, end, order, shown, first, event_out, label_
 
 
 def lengths(found, order, shown):
-    """The number of shown marks of some hits' answers.
+    """How many marks the answer of each of some hits shows.
 
     Parameters
     ----------
@@ -404,7 +404,7 @@ def lengths(found, order, shown):
 
 
 def marks(found, end, order, shown, length):
-    """The shown marks of some hits' answers, ascending in each.
+    """The marks that the answers of some hits show, ascending in each.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _best_segment = _FORM["best_segment"]
 
 
 class BestScratch(NamedTuple):
-    """What the threads need that choose answers; all but `rows` have a last axis with a place for each.
+    """Scratch of the threads that choose answers; the last axis of all arrays but `rows` numbers the threads.
 
     ============  ============================  =========================================================
     `small`       int32 [2, n, n, threads]      the ranks of `PathMatrices`
@@ -116,7 +116,7 @@ def fill_best_kernel(tables, symbols, hits, latest, scratch, out, node_first):
 
 
 def room_of(n_live, span):
-    """Nodes that a segment of `span` events makes at most, and threads that have room for as many.
+    """How many nodes a segment of `span` events makes at most, and how many threads have room for as many.
 
     Every event is once in a back part and once in a front part, and lengthens a path for each two states.
     """
@@ -137,9 +137,9 @@ def best(machine, symbols, hit_first, hit_event, hit_lowest, latest, span, geome
     latest : bool
         LAST in place of NEXT.
     span : int
-        Events of a segment at most, from the lowest start of its first hit to its last one.
+        A segment has at most so many events, from the lowest start of its first hit to its last hit.
     geometry : Geometry
-        Of blocks that find room (`room_of`).
+        With as many threads as there is room for (`room_of`).
 
     Returns
     -------

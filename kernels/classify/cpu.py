@@ -8,10 +8,10 @@ STRIP = 2048
 """Rows of a strip: its part of a column and of the index stay in the first-level cache."""
 
 FEW_CUTS = 8
-"""Up to so many bounds, one pass for each is faster than a binary search."""
+"""For up to so many bounds, one pass for each is faster than a binary search."""
 
 FEW_CODES = 6
-"""Up to so many codes that add anything, comparing is faster than looking up."""
+"""Where at most so many codes add anything, comparing is faster than looking up."""
 
 
 def add_few_cuts_body(index, values, valid, bounds, shares):
@@ -101,7 +101,7 @@ def compact_body(index, table, base, out_position, out_symbol):
 
     `base` int64 in: the position of the first event; `out_position` (int64 [>= n]) gets the positions of the
     kept events, ascending, `out_symbol` (uint8 or uint16 [>= n]) their symbols; returns how many there are.
-    What stands behind them in the two arrays is undefined.
+    The rest of the two arrays is undefined.
     """
     kept = 0
     for i in range(index.shape[0]):

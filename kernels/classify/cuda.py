@@ -1,7 +1,7 @@
 """`cpu` on the device: from columns to symbols, and compaction.
 
-One row for each thread. The tables (bounds, shares, classes) are read where they lie: the first-level cache
-holds what a query's axes need, and a copy into shared memory would be made anew by every block.
+One row for each thread. The tables (bounds, shares, classes) are read from global memory: the first-level
+cache holds what a query's axes need, while every block would have to copy them to shared memory again.
 
 Compaction is three steps: **mark** looks the symbols up and leaves one bit for each row and one sum for each
 unit, the sums are scanned, **scatter** writes what is kept. The second reading is of bits, and of the kept
@@ -18,7 +18,7 @@ from ..device.words import empty, words
 from .cpu import elementary_range_body
 
 GROUP = 8
-"""Rows of a thread: they are marked by the bits of one byte."""
+"""A thread has so many rows: the bits of one byte mark them."""
 
 elementary_range = device(elementary_range_body)
 
@@ -160,7 +160,7 @@ def restate(index, rows, table, stride, following, geometry=STREAM):
     Parameters
     ----------
     index, following : device array, shape (padded rows,), uint16 or uint32
-        What stands behind the rows is neither looked up nor written.
+        The padding behind the rows is neither read nor written.
     rows : int
     table : device array, 1-D, int32
     stride : int
@@ -176,7 +176,7 @@ def compact(index, rows, table, base, geometry=STREAM):
     index : device array, shape (padded rows,), uint16 or uint32
     rows : int
     table : device array, shape (cells,), uint8 or uint16
-        The symbol for each index. What stands in `index` behind the rows is not looked up.
+        The symbol for each index. The padding of `index` behind the rows is not read.
     base : int
         The position of the first row.
 

@@ -1,7 +1,7 @@
-"""`cpu` on the device: one thread for each partition, in which a hit waits for the last.
+"""`cpu` on the device: one thread for each partition, which decides its hits one after another.
 
-CONSUME BY ANY stays on the host: every hit of the stream is kept according to the last one that was, one
-chain of a few steps for each, which no second thread can shorten.
+CONSUME BY ANY stays on the host: whether a hit of the stream is kept depends on the last one that was kept.
+That is one chain of a few steps for each hit, which a second thread cannot shorten.
 """
 
 import numpy as np

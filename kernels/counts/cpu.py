@@ -207,7 +207,7 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
         The least event of the segment at which a run may start; <= hit_event, non-decreasing inside a
         segment.
     exact : bool
-        If false, the hits of a segment where some value may exceed 2**62 all get 2**62: for an
+        If false, all hits of a segment where some value may exceed 2**62 get 2**62. This is for an
         enumeration, which only asks whether there are too many to hold.
 
     Returns

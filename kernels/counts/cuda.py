@@ -158,7 +158,7 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
     ----------
     machine : DeviceTables
     symbols, begin, stop, first, event
-        As there, device arrays.
+        As for `cpu.forward_counts`, but device arrays.
     vectors : device array, shape (segments, n_live), int64
         In and out: number of runs in each state before the segment, and after it.
     status : device array, shape (segments,), uint8

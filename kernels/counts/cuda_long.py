@@ -6,12 +6,12 @@ run, makes room for a constant: the first unit of a segment maps everything to w
 own numbers. A column of a matrix is the run of one vector, and a column of a product needs only the column of
 its right factor, so that a thread has one column and no thread waits for another.
 
-A unit is run once for each state, and again with its true numbers: n + 1 times the work of one thread that
-runs the whole segment, by n times as many threads as there are units. With few states this is what the
-device has threads for; `MOST_STATES` is where it is not worth it any more.
+A unit is run once for each state, and again with its true numbers: that is n + 1 times the work of one thread
+that runs the whole segment, done by n times as many threads as there are units. With few states the device
+has enough threads for this; with more than `MOST_STATES` it is not worth it.
 
-Sums and products stop at 2^62, so that an entry which is less is exact, and one that is not says that the
-numbers are too large for the device only where it meets a number that is not 0.
+Sums and products stop at 2^62, so an entry below 2^62 is exact. An entry of 2^62 makes a number too large for
+the device only where it is multiplied by a number that is not 0.
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ MOST = 1 << 62
 """Where sums and products stop."""
 
 MOST_STATES = 32
-"""States at most: beyond, the units are run so often that few threads of a CPU keep up with the device."""
+"""At most so many states: with more, the units are run so often that a CPU's few threads are as fast."""
 
 
 @device
@@ -104,7 +104,7 @@ def last_products_kernel(product, size, last):
 
 @kernel
 def vectors_kernel(product, size, before, after):
-    """What stands behind each unit: its product applied to `before` [groups, n] of the group before its own.
+    """The numbers after each unit: its product applied to `before` [groups, n] of the group before its own.
 
     In the first group, where nothing comes before, that is the column of state 0.
     """
@@ -139,12 +139,12 @@ def join_status_kernel(segment, unit_status, status):
 
 
 def most_units(n_live):
-    """Units of a launch at most: their matrices and products share the scratch memory."""
+    """At most so many units are launched together: their matrices and products share the scratch memory."""
     return max(1, SCRATCH // (2 * 8 * n_live * n_live))
 
 
 def scan_matrices(matrix, size, geometry=LANE):
-    """The numbers of runs behind every unit.
+    """The numbers of runs after every unit.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def scan_matrices(matrix, size, geometry=LANE):
     Returns
     -------
     device array, shape (units, n), int64
-        2^62 for a number that is not less.
+        2^62 for a number that is not smaller.
     """
     units, n, _ = matrix.shape
     groups, threads = -(-units // size), geometry.threads

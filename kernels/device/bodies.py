@@ -1,8 +1,8 @@
 """The bodies of kernels for the CPU, compiled for the device as they stand.
 
 A body calls helpers by their names. So a **form** of some functions is made by giving them other globals, in
-which these names, and each other's, mean functions of the device; a helper can be replaced by another one
-with the same contract, for a form that does something else at one point.
+which these names, and their own, refer to device functions. A helper can be replaced by another one with the
+same contract, for a form that differs at one point.
 """
 
 from types import FunctionType
@@ -16,9 +16,10 @@ def form_of(functions, **replaced):
     Parameters
     ----------
     functions : list
-        Compiled for the CPU, with all the helpers of the module that they call and that are not replaced.
+        Functions compiled for the CPU, with all helpers of the module that they call and that are not
+        replaced.
     **replaced
-        Device functions, by the names of the helpers in whose place they come.
+        Device functions, by the names of the helpers that they replace.
 
     Returns
     -------

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Geometry(NamedTuple):
-    """Threads of a block, and blocks of a launch at most; the loops of the kernels do the rest."""
+    """The threads of a block, and the most blocks of a launch; the loops of the kernels cover the rest."""
 
     threads: int
     most: int
@@ -17,15 +17,15 @@ class Geometry(NamedTuple):
 STREAM = Geometry(256, 1 << 15)
 """For kernels that do the same for each row.
 
-Eight blocks of 256 threads fill a multiprocessor of 2048 threads, and a barrier waits for eight warps only.
-So many blocks are some thirty rounds of the largest device: the last one, half empty, costs little.
+Eight blocks of 256 threads fill a multiprocessor of 2048 threads, and a barrier waits for only eight warps.
+The largest device runs so many blocks in some thirty rounds, so the last one, half empty, costs little.
 """
 
 LANE = Geometry(128, 1 << 12)
 """For kernels with a segment for each thread.
 
-Smaller blocks, since a block keeps its place until its longest segment is done. The grid holds at most 2^19
-threads, twice what the largest device has at once: scratch memory is made for as many.
+Blocks are smaller, since a block keeps its place until its longest segment is done. The grid has at most 2^19
+threads, twice as many as the largest device runs at once: scratch memory is made for that many.
 """
 
 SHARED = 48 << 10
@@ -34,7 +34,7 @@ SHARED = 48 << 10
 WARP = 32
 
 SCRATCH = 1 << 30
-"""Bytes of scratch memory at most: a launch has fewer threads where each needs more."""
+"""At most so many bytes of scratch memory: where a thread needs more, a launch has fewer threads."""
 
 
 def scratch_blocks(units, numbers, geometry=LANE):
@@ -46,9 +46,9 @@ def scratch_blocks(units, numbers, geometry=LANE):
 def lane_geometry(n_registers, geometry=LANE):
     """`geometry` with as many threads as have room for their registers in shared memory.
 
-    Registers are indexed by what the events are, so they cannot lie in those of the processor; local memory
-    is as near as shared memory only while the first-level cache holds it, which the symbols of 2048 threads
-    contest. Eight bytes each for a warp of 32: up to 192 registers.
+    Which register is read depends on the events, so they cannot be registers of the processor. Local memory
+    is as fast as shared memory only while the first-level cache holds it, but the symbols of 2048 threads
+    fill that cache. With eight bytes each, a warp of 32 threads has room for up to 192 registers.
 
     Returns
     -------

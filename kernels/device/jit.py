@@ -1,7 +1,7 @@
 """How kernels are compiled for the device: at their first launch, kept on disk.
 
-No signatures stand here: a decorator with signatures asks the driver for its device when the module is
-imported. Those that are compiled ahead of time are in `registry`.
+The decorators get no signatures: with signatures they would ask the driver for its device when the module is
+imported. The signatures that are compiled ahead of time are in `registry`.
 """
 
 from contextlib import contextmanager, suppress
@@ -14,13 +14,13 @@ from numba import config, cuda
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 
 device = cuda.jit(device=True)
-"""For what kernels call; the plain bodies of `cer_gpu.kernels` among it."""
+"""Compiles a function that kernels call, among them the plain bodies of `cer_gpu.kernels`."""
 
 _watch = ContextVar("watch", default=None)
 
 
 def _compiled(body):
-    """What compiles a kernel at its first launch, and keeps it on disk where that is possible.
+    """The dispatcher that compiles a kernel at its first launch, and keeps it on disk where possible.
 
     A full disk or a damaged file costs a compilation and is no error.
     """
@@ -30,7 +30,7 @@ def _compiled(body):
         return cuda.jit(body)
     kept = getattr(made, "_cache", None)  # the simulator has none
     if kept is not None:
-        # Numba's own place for errors of the disk that are to be passed over; it passes over none by itself.
+        # Numba has a list of disk errors to pass over, but leaves it empty.
         kept._guard_against_spurious_io_errors = partial(suppress, Exception)
     return made
 
@@ -42,7 +42,7 @@ class Launched:
     ----------
     name : str
     py_func : function
-        What it is compiled from.
+        The function that it is compiled from.
     compiled : dispatcher of Numba
     """
 
@@ -57,17 +57,18 @@ class Launched:
 
 
 kernel = Launched
-"""For what is launched."""
+"""Compiles a kernel: a function that is launched."""
 
 
 @contextmanager
 def watching(watch):
-    """Put something in place of the launches that this thread makes meanwhile.
+    """Replace the launches that this thread makes inside a `with` block.
 
     Parameters
     ----------
     watch : callable
-        For a `Launched` and what launches it, a function of the same arguments; `launch(*arguments)`.
+        Called with the `Launched` and with `launch`, for which `launch(*arguments)` launches it. Returns the
+        function that is called in place of `launch`.
     """
     token = _watch.set(watch)
     try:

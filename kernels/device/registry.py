@@ -33,7 +33,7 @@ from .geometry import LANE, STREAM
 
 
 class CudaKernel(NamedTuple):
-    """A kernel, the types of its arguments, and the threads of a block at most.
+    """A kernel, the types of its arguments, and the most threads of a block.
 
     There is one tuple of types for each form that the engine launches.
     """

@@ -1,7 +1,7 @@
 """Prefix sums: of the threads of a block, and of an array.
 
-The array's are CuPy's where it is installed; without it, and in the simulator, units are scanned in shared
-memory, then their sums, then these are added.
+CuPy scans the array where it is installed. Without it, and in the simulator, units are scanned in shared
+memory, then the sums of the units are scanned and added.
 """
 
 import numpy as np
@@ -60,7 +60,7 @@ def add_totals_kernel(offsets, totals, size):
 
 
 def offsets_of(numbers, geometry=STREAM):
-    """Where each of several lists begins if they are put one after another.
+    """Where each of several lists begins if they are stored one after another.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def offsets_of(numbers, geometry=STREAM):
     Returns
     -------
     device array, shape (n + 1,), int64
-        Ends with the length of all.
+        The last number is the length of all lists together.
     """
     cupy = _cupy()
     if cupy is None:

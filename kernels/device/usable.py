@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 OUT_OF_MEMORY = 2
-"""What the driver and the runtime return where there is no memory left: CUDA_ERROR_OUT_OF_MEMORY."""
+"""The code that the driver and the runtime return where no memory is left: CUDA_ERROR_OUT_OF_MEMORY."""
 
 ALLOCATORS = ("cupy", "cupy_backends", "rmm")
 """Packages whose errors may say that a device has no memory left."""
@@ -11,14 +11,14 @@ ALLOCATORS = ("cupy", "cupy_backends", "rmm")
 
 @dataclass(frozen=True, slots=True)
 class Usable:
-    """What is known of the devices of this machine.
+    """The CUDA devices of this machine that can be used.
 
     Attributes
     ----------
     devices : tuple of str
         Their names, in the order of their numbers; empty if none can be used.
     reason : str
-        Why none can be used, or which will be: a clause without a full stop.
+        Why none can be used, or which one can: a clause without a full stop.
     """
 
     devices: tuple[str, ...]
@@ -29,7 +29,7 @@ class Usable:
 
 
 def out_of_memory(error):
-    """Whether an exception says that a device had no memory left, or the host none that is page-locked.
+    """Whether an exception says that a device had no memory left, or the host no page-locked memory.
 
     Numba's errors carry the driver's code, those of CuPy's bindings the status of the driver or the runtime;
     CuPy's pool raises a MemoryError of its own, and RMM a plain one with the name of its C++ exception.
@@ -55,7 +55,7 @@ def _number(error: Exception, name: str) -> object:
 def cuda_usable() -> Usable:
     """Find the CUDA devices.
 
-    Does not raise: whatever a broken installation throws is a reason.
+    It does not raise: an error of a broken installation becomes the reason.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def cuda_usable() -> Usable:
 
 
 def simulated():
-    """Whether Numba's CUDA simulator stands for the device."""
+    """Whether Numba's CUDA simulator takes the place of a device."""
     from numba import config
 
     return bool(getattr(config, "ENABLE_CUDASIM", False))

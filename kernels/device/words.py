@@ -1,16 +1,16 @@
 """Arrays of small numbers, read eight bytes at a time.
 
-A thread that takes eight neighbouring rows, or runs over a segment of its own, would ask for one or two bytes
-at a time, each request of a warp going to 32 places. Reading words makes an eighth or a quarter as many
-requests, and the bytes of a word are used while it is in a register; no barrier and no shared memory is
-needed, as staging would.
+A thread that takes eight neighbouring rows, or runs over a segment of its own, would read one or two bytes at
+a time, so that each request of a warp goes to 32 places. Reading words makes an eighth or a quarter as many
+requests, and the bytes of a word are used while it is in a register. Unlike a copy in shared memory it needs
+no barrier.
 """
 
 import numpy as np
 from numba import cuda
 
 EACH = 8
-"""What the size of a padded array is a multiple of: then its bytes fill words, whatever its numbers."""
+"""The size of a padded array is a multiple of this, so its bytes fill words, whatever its dtype."""
 
 
 def padded(size):

@@ -1,4 +1,4 @@
-"""What the kernels of windows over an attribute that goes up and down have in common, and what they mean.
+"""The contract of windows over an attribute that goes up and down, and the method of their kernels.
 
 `WITHIN n [x]` keeps a complex event from i to j iff `x[j] - x[i] <= n`. Where x ascends, the starts that an
 end j admits are the last ones before it. Where x falls, they are any: but in the order of x they still are

@@ -1,8 +1,8 @@
 """Counts: how many complex events end at each event and start where it admits, by divide and conquer.
 
-Numbers are kept up to `LARGEST`, at which they stay: sums and products of what has stayed there are never
-less, so that a count below it is exact. Where one is not, its segment is done again by the same body in
-Python integers.
+Numbers stop growing at `LARGEST`: sums and products with a number that has stopped are never smaller, so a
+count below `LARGEST` is exact. Where a count is not, its segment is done again by the same body in Python
+integers.
 """
 
 from typing import NamedTuple
@@ -13,21 +13,21 @@ from ..jit import jit
 from .cpu_lists import begin_lists, empty_lists, halve, meeting, merge_lists
 
 LARGEST = (1 << 62) - 1
-"""Where numbers stay: the sum of two fits an int64."""
+"""Where numbers stop growing: the sum of two fits an int64."""
 
 LOOK = 32
-"""Events after which it is looked whether any run is left that passes the middle."""
+"""After so many events it is checked whether any run that passes the middle is left."""
 
 
 class Numbers(NamedTuple):
-    """What a thread works with; numbers are int64, or objects (Python integers), which have no bound.
+    """The arrays that a thread works with. Numbers are int64, or objects: Python integers, without a bound.
 
     =========  ==========================  ================================================================
     `cells`    number [events, states]     shared: how many runs of a start pass the middle in each state,
                                            or lead from each to an end
     `states`   number [registers, states]  scratch of a pass: a vector for each state
     `sums`     number [states]             scratch: how many runs of the admitted starts are in each state
-    `bounded`  bool                        whether numbers stay at `LARGEST`
+    `bounded`  bool                        whether numbers stop at `LARGEST`
     =========  ==========================  ================================================================
     """
 
@@ -180,15 +180,15 @@ def _exact_ranges(machine, symbols, ranks, low, high, report, lists, numbers, co
 
 
 def counts(machine, symbols, ranks, begin, report, stop, share, exact=True):
-    """How many complex events end at each event of many segments, and start where it admits.
+    """How many complex events end at each event of many segments, among those that its window admits.
 
     Parameters
     ----------
     machine, symbols, ranks, begin, report, stop, share
         As for `cer_gpu.kernels.falling.cpu_hits.latest_starts`.
     exact : bool
-        If false, what exceeds 2**62 - 1 is given as 2**62: for an enumeration, which only asks whether there
-        are too many to hold.
+        If false, a number above 2**62 - 1 is given as 2**62. This is for an enumeration, which only asks
+        whether there are too many to hold.
 
     Returns
     -------

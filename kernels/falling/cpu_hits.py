@@ -11,11 +11,11 @@ WORD = 64
 """States in a word of a set of states."""
 
 LOOK = 32
-"""Events after which it is looked whether any run is left that passes the middle."""
+"""After so many events it is checked whether any run that passes the middle is left."""
 
 
 class _Sets(NamedTuple):
-    """What a thread works with.
+    """The arrays that a thread works with.
 
     ========  =========================  ==================================================================
     `cells`   uint64 [events, words]     shared: the states in which the runs of a start pass the middle,
@@ -128,8 +128,10 @@ def _best(found, word, state, best):
 
 @jit
 def _leave_out(low, middle, some, lists, cells, latest):
-    """Take out the starts whose runs do not pass the middle, and the ends that have been hit: whatever else
-    these admit starts further to the left."""
+    """Take out the starts whose runs do not pass the middle, and the ends that are hits already.
+
+    Other starts that such an end admits lie further to the left, so they are not later.
+    """
     kept = low
     for k in range(low, low + lists.n_starts[low]):
         start = lists.starts[k]

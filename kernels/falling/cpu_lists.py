@@ -6,7 +6,7 @@ from ..jit import jit
 from .contract import RangeLists
 
 RANGE = 1 << 14
-"""Events that a thread takes at a time; longer ranges are joined two by two."""
+"""A thread takes so many events at a time; longer ranges are joined two by two."""
 
 
 def empty_lists(count):
@@ -40,8 +40,11 @@ def begin_lists(tables, symbols, low, high, report, lists):
 
 @jit
 def meeting(rank, least, low, middle, lists):
-    """How many starts of the left range and ends of the right one may meet: the first so many starts, the
-    last so many ends, and the first of these starts and the last of these ends in time."""
+    """Which starts of the left range and ends of the right range may meet.
+
+    Gives how many starts, which are the first of their list, and how many ends, which are the last of theirs;
+    then the first of these starts and the last of these ends in time.
+    """
     starts, n_starts = lists.starts, lists.n_starts[low]
     ends, n_ends = lists.ends, lists.n_ends[middle]
     first, last = middle, middle - 1
@@ -93,7 +96,7 @@ def merge_lists(rank, least, low, middle, lists):
 
 
 def halve(begin, report, stop, inside, across, share, phase):
-    """Call what finds the runs inside of ranges, and then what joins two ranges, until segments are whole.
+    """Find the runs inside of ranges by `inside`, then join ranges by `across` until segments are whole.
 
     Parameters
     ----------
@@ -106,7 +109,7 @@ def halve(begin, report, stop, inside, across, share, phase):
     share : callable
         `share(phase, function, items, events)` calls a function for each item, by several threads.
     phase : str
-        What is done, as a user reads it.
+        The name of the phase, as the progress bar shows it.
     """
     ranges = np.maximum(-(-(stop - begin) // RANGE), 1)
     segment = np.repeat(np.arange(begin.size), ranges)

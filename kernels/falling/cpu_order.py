@@ -1,4 +1,4 @@
-"""Ranks: the events of a lane in the order of an attribute, and what each end admits in it."""
+"""Ranks: the events of a lane in the order of an attribute, and the starts that each end admits."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from .contract import Ranks
 
 @jit
 def _sort_lanes(keys, begin, stop, order, spare):
-    """Sort order[begin:stop] of each lane by key, ties as they are: merges of what is not in order yet.
+    """Sort order[begin:stop] of each lane by key, stably; ranges in order already are not merged.
 
     `keys` uint64 or float64 [events], `begin`, `stop` int64 [lanes]: in; `order` int64 [events]: in/out;
     `spare` int64 [events]: scratch.
@@ -38,7 +38,7 @@ def _sort_lanes(keys, begin, stop, order, spare):
 
 @jit
 def _admit(keys, size, begin, stop, order, rank, least):
-    """The ranks of the events of each lane, and what its ends admit.
+    """The ranks of the events of each lane, and the least rank that each end admits.
 
     `keys`, `size`, `begin`, `stop`, `order`: in; `rank`, `least` int64 [events]: out. Infinite keys have no
     difference from themselves (it is NaN), and it is not inside any window.
@@ -72,7 +72,7 @@ def rank_lanes(keys, size, begin, stop, ranks, spare):
     ranks : Ranks
         In and out: those of the lanes are as `unranked` gave them.
     spare : ndarray, shape (events,), int64
-        Scratch; threads that have different lanes may share it.
+        Scratch; threads that work on different lanes may share it.
     """
     _sort_lanes(keys, begin, stop, ranks.order, spare)
     _admit(keys, size, begin, stop, *ranks)

@@ -36,12 +36,12 @@ BOTTOM = -2
 
 
 class Roots(NamedTuple):
-    """What ends at each hit: the complex events of nodes, marked with a label at the hit's event.
+    """The complex events that end at each hit: those of nodes, with one more mark at the hit's event.
 
     =======  ================  =================================================
     `first`  int64 [hits + 1]  hit h has the roots first[h] .. first[h + 1] - 1
     `label`  int32 [roots]     label of the mark at the hit; 0: none
-    `node`   int64 [roots]     what it is put on
+    `node`   int64 [roots]     the node whose complex events get the mark
     =======  ================  =================================================
     """
 
@@ -100,7 +100,7 @@ class WalkStack(NamedTuple):
 
 
 class SortScratch(NamedTuple):
-    """The canonical order of complex events, and what finding it takes.
+    """The canonical order of complex events, and scratch for finding it.
 
     =======  ===============  ========================================
     `order`  int32 [events]   the complex events in canonical order

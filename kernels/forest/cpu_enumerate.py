@@ -1,11 +1,11 @@
 """Bulk enumeration: all complex events of many hits, each hit's in canonical order.
 
 The canonical order of the complex events of one end is ascending (start, marked events, labels), the
-last two compared as tuples. The structure is walked from the hit's roots, left before right, with the
-expired parts cut off (`latest` below the hit's lowest start). So every node that is visited leads to a
-complex event, and the time is linear in the output. The walk finds late starts first, so it fills the
-hit's slice from the back, and what remains out of order is sorted: by start with a stable radix sort, then
-by marks inside the few groups of one start that need it. On a device the same bodies also only count
+last two compared as tuples. The structure is walked from the hit's roots, left before right, without
+expired nodes (`latest` below the hit's lowest start). So every node that is visited leads to a complex
+event, and the time is linear in the output. The walk finds late starts first, so it fills the hit's slice
+from the back. What is still out of order is then sorted: by start with a stable radix sort, then by marks
+inside the few groups of one start that need it. On a device the same bodies are also used only to count
 (`cuda_walks`).
 """
 
@@ -18,7 +18,7 @@ HIT_TOO_LARGE = 2
 MISMATCH = 3
 
 MAX_SPAN = 2**31 - 1
-"""Events of a hit are numbered from its lowest start on, in 32 bits."""
+"""The events of a hit are numbered from its lowest start on, in 32 bits."""
 
 SMALL = 24
 """Slices up to this length are sorted by insertion."""

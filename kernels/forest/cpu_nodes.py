@@ -1,6 +1,6 @@
 """Building the persistent structure: tECS of CORE (Bucchi, Grez, Quintana, Riveros, Vansummeren, VLDB 2022).
 
-What a node is stands in `contract`.
+`contract` says what a node is.
 
 Each state of the automaton has a **union-list** n_0, n_1, ..., n_k with `latest(n_0) >= latest(n_1) >
 latest(n_2) > ...`, n_0 no union. The union of a whole list is made only when a transition needs it. States
@@ -8,8 +8,8 @@ are followed in decreasing order of `latest(n_0)`, so whatever joins an existing
 list has at most n_live + 2 elements: behind n_0 there are only starts that were the latest of some state when
 n_0's start was new. So an event costs a number of steps that depends on the query alone.
 
-What is written and read of nodes goes through helpers, which are inlined, since on a device the same bodies
-also only count (`cuda_nodes`).
+Nodes are written and read through inlined helpers, since on a device the same bodies are also used only to
+count (`cuda_nodes`).
 """
 
 from ..jit import OFTEN, inline, jit
@@ -20,7 +20,7 @@ ARENA_FULL = 1
 ROOTS_FULL = 2
 
 SEGMENT, EVENT, HIT, NODES, ROOTS, ACTIVE, SIDE, OPEN, BOUND, FREE, ITEMS, WORDS = range(12)
-"""Words of `progress`, by which `build` goes on where an array was full; `WORDS` is their number."""
+"""Words of `progress`, from which `build` continues after an array was full; `WORDS` is their number."""
 
 LENGTH, MERGED, ITEM = range(3)
 """Columns of `slots`: length of the list, union of the whole list or -1, and from `ITEM` on its nodes."""
@@ -271,7 +271,7 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
     """Build the nodes of segments and record the roots of their hits; `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
-    `tables`      TransitionTables                                in
+    `tables`      TransitionTables                         in
     `symbols`     uint8 or uint16 [events]                 in
     `begin`       int64 [segments]                         in: first event of each segment
     `stop`        int64 [segments]                         in: one past the last event

@@ -23,7 +23,7 @@ from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 from .cpu_nodes import ARENA_FULL, DONE, ROOTS_FULL
 
 SEGMENT, EVENT, HIT, NODES, ROOTS, OPEN, WORDS = range(7)
-"""Words of `progress`, by which `build` goes on where an array was full; `WORDS` is their number."""
+"""Words of `progress`, from which `build` continues after an array was full; `WORDS` is their number."""
 
 STEPS = 128
 """Steps of a meld at most: the way into each of two heaps has as many as its size has bits."""

@@ -4,7 +4,7 @@ The nodes are those of `contract` and are made as `cpu_nodes` makes them, but he
 complex events end before the nodes are built: every accepting transition records a root. The union-lists of
 the lane at hand lie in `slots` and `states`, those of all others **packed** in a pool.
 
-Node 0 is dead: no window admits its start. What `kept_nodes` drops is replaced by it.
+Node 0 is dead: no window admits its start. It takes the place of nodes that `kept_nodes` drops.
 """
 
 from typing import NamedTuple
@@ -82,7 +82,7 @@ def pack(lists, slots, states, progress):
     needed = _needed(progress)
     at = lists.where[lane]
     if at < 0 or lists.pool[at + CAPACITY] < needed:
-        # Room for some more: a list that grows is not to be moved at every event.
+        # Room for some more, so that a list that grows is not moved at every event.
         capacity = needed + (needed >> 2) + 4
         if progress[POOL] + capacity > lists.pool.shape[0]:
             return POOL_FULL
@@ -142,7 +142,7 @@ def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slot
     """Follow all runs of a stream over its next events; `DONE`, or which array is full.
 
     ============  =======================================  ==============================================
-    `tables`      TransitionTables                                in
+    `tables`      TransitionTables                         in
     `events`      StreamEvents                             in; `following` in/out
     `stop`        int64                                    in: one past the last event
     `window`      StreamWindow                             in
@@ -194,7 +194,7 @@ def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slot
 
 @jit
 def kept_nodes(arena, count, is_open, place, place_of, kept):
-    """Copy the nodes of runs that are open; how many there are then.
+    """Copy the nodes of runs that are open; gives how many there are then.
 
     ===========  =====================  ================================================================
     `arena`      int64 [capacity, 4]    in: of which `count` nodes are in use
@@ -232,7 +232,7 @@ def kept_nodes(arena, count, is_open, place, place_of, kept):
 
 @jit
 def kept_lists(where, pool, place_of, kept):
-    """Copy the packed lists of lanes without the nodes that were dropped; how many words they take.
+    """Copy the packed lists of lanes without the nodes that were dropped; gives how many words they take.
 
     `where` of PackedLists in/out; `pool` likewise in; `place_of` of `kept_nodes` in; `kept` int64 [words of
     the pool] out.
@@ -248,7 +248,7 @@ def kept_lists(where, pool, place_of, kept):
         for _ in range(pool[at + STATES]):
             length = pool[start + 1]
             left = 0
-            # Later starts come first, so what is dropped is at the end.
+            # Later starts come first, so dropped nodes are at the end.
             while left < length and place_of[pool[start + 3 + left]] != 0:
                 kept[to + 3 + left] = place_of[pool[start + 3 + left]]
                 left += 1

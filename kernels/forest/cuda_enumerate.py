@@ -33,13 +33,13 @@ from .cuda_walks import (
 )
 
 STACK = 64
-"""Marks of a complex event at most, and nodes that wait while one is found: what a thread has room for."""
+"""A thread has room for so many marks of a complex event, and for so many nodes still to visit."""
 
 RANGE = 256
-"""Complex events of a unit at most, where a hit is cut: some rounds of merging for the largest hits."""
+"""A hit is cut into units of at most so many complex events: few rounds of merging for the largest hits."""
 
 MOST = (1 << 31) - 1
-"""Complex events and marks that are written in one go at most, since they are numbered in four bytes."""
+"""At most so many complex events, or marks, are written in one go, since they are numbered in four bytes."""
 
 
 class Forest(NamedTuple):
@@ -60,11 +60,11 @@ class Forest(NamedTuple):
 
 
 class SegmentContents(NamedTuple):
-    """How hits and nodes lie in segments, on the device: arrays of int64.
+    """The hits and the nodes of segments, on the device: arrays of int64.
 
     ============  ================  ================================================================
-    `first`       [segments + 1]    where the hits of each begin
-    `node_first`  [segments + 1]    where the nodes of each begin
+    `first`       [segments + 1]    where the hits of each segment begin
+    `node_first`  [segments + 1]    where the nodes of each segment begin
     `count`       [hits]            how many complex events each hit has, at least 1
     ============  ================  ================================================================
     """
@@ -79,11 +79,11 @@ class Units(NamedTuple):
 
     ================  ==================  ==============================================================
     `table`           [units, columns]    as in `cuda_walks`
-    `first`           [units + 1]         where the complex events of each begin
+    `first`           [units + 1]         where the complex events of each unit begin
     `hits`            [m]                 the numbers of the hits
-    `answer_first`    [m + 1]             where the complex events of each begin
-    `wanted_first`    [m + 1]             the same if no more are wanted of each than its limit
-    `nodes`           [m + 1]             where the table of nodes of each begins that is cut
+    `answer_first`    [m + 1]             where the complex events of each hit begin
+    `wanted_first`    [m + 1]             the same if only those within the limit are wanted
+    `nodes`           [m + 1]             where the table of nodes of each hit that is cut begins
     `base`            [m]                 the node that it begins with
     `longest`         int                 the most units of a hit
     ================  ==================  ==============================================================
@@ -241,10 +241,10 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
     hits : ndarray, shape (m,), int64
         Their numbers; at least one.
     limit : int, optional
-        At most so many complex events of each are wanted.
+        At most so many complex events of each hit are wanted.
     size : int
-        A hit is cut into ranges of so many, where it has more than two of them and more complex events than
-        its segment has nodes: else the table of the nodes costs more than is saved.
+        A hit is cut into units of so many complex events if it has more than two units and more complex
+        events than its segment has nodes; otherwise the table of the nodes would cost more than is saved.
     geometry : Geometry
 
     Returns
@@ -269,7 +269,7 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
 
 
 class Scratch(NamedTuple):
-    """What the threads that walk need: made once, since to get memory takes as long as a walk.
+    """Scratch of the threads that walk; made once, since allocating it takes as long as a walk.
 
     =========  ======================  ===============================================================
     `stack`    WalkStack               one for each thread: arrays of shape [2, stack, threads]
@@ -301,7 +301,7 @@ def scratch_of(units, geometry=LANE, stack=STACK):
 
 
 class Walked(NamedTuple):
-    """Units whose marks are counted, with what their walks need: see `measure`."""
+    """Units whose marks are counted, with the scratch of their walks; see `measure`."""
 
     marks: Any
     worst: int
@@ -322,8 +322,8 @@ def measure(forest, units, scratch):
     Returns
     -------
     Walked
-        In `marks` the number of each unit, on the device, or minus the status of `cpu_enumerate` that
-        its hit has; in `worst` the least of the latter, 0 if there is none, as `fill` needs it.
+        `marks` is the number of marks of each unit, on the device, or minus the status of `cpu_enumerate`
+        of its hit. `worst` is the least of `marks`, or 0 if none is negative; `fill` needs it to be 0.
     """
     ways = cuda.device_array(max(int(units.nodes[len(units.hits)]), 1), np.int64)
     if units.longest > 1:
@@ -341,9 +341,9 @@ def fill(forest, walked, most=MOST, stream=STREAM):
     ----------
     forest : Forest
     walked : Walked
-        With nothing wrong, and less than 2**31 complex events.
+        With `worst` 0, and fewer than 2**31 complex events.
     most : int
-        Marks at most, less than 2**31.
+        At most so many marks, fewer than 2**31.
     stream : Geometry
 
     Returns

@@ -1,9 +1,9 @@
 """`cpu_nodes` on the device: the same bodies, one thread for each segment, run twice.
 
-The first run only **counts** the nodes and roots of each segment. What building asks of a node is its latest
-start and whether it is a union, so here a node is these two, in one number, and nothing is written of it. The
-numbers are scanned, and in the second run each thread **fills** its part of the arena: the nodes have the
-numbers that one thread would give them.
+The first run only **counts** the nodes and roots of each segment. Building reads only two things of a node:
+its latest start and whether it is a union. So here a node is one number made of these two, and nothing is
+written. The counts are scanned, and in the second run each thread **fills** its range of the arena: the nodes
+get the numbers that one thread would give them.
 
 The lists of a thread lie in global memory, thread beside thread.
 """
@@ -90,7 +90,7 @@ def count_nodes_kernel(
     """How many nodes and roots each segment has.
 
     ============  ================================  ====================================================
-    `tables`      TransitionTables                         in
+    `tables`      TransitionTables                  in
     `symbols`     uint8 or uint16 [padded]          in
     `begin`       int64 [segments]                  in: first event of each segment
     `stop`        int64 [segments]                  in: one past the last event
@@ -103,7 +103,7 @@ def count_nodes_kernel(
     `n_roots`     int64 [segments]                  out
     ============  ================================  ====================================================
     """
-    # of the roots only their number is of interest: no label and no node is written
+    # Only the number of roots is needed: no label and no node is written.
     roots = Roots(root_first, tables.label, n_roots)
     thread = cuda.grid(1)
     for segment in range(thread, begin.shape[0], progress.shape[1]):

@@ -18,11 +18,12 @@ from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION, SortScratch, Un
 from .cpu_enumerate import HIT_TOO_LARGE, MISMATCH
 
 HIT, SKIP, LAST, WAYS, NODE, FIRST, STOP, UNIT_COLUMNS = range(8)
-"""Columns of a unit: its hit, how many complex events of the hit are found before its own, whether none is
-found after them, and where its hit's table begins, whose first entry is of the node `NODE`."""
+"""Columns of a unit: its hit, how many complex events of the hit are found before its own, whether it has the
+last ones; where the hit's table begins, and the node of the first entry there; the hit's first unit, and one
+past its last unit."""
 
 MOST_WAYS = 1 << 32
-"""Ways are counted up to here: what has more is under no root of a hit that is cut."""
+"""Ways are counted up to here: a node with more is under no root of a hit that is cut."""
 
 
 @device
@@ -89,8 +90,10 @@ def _descend(arena, ways, base, lowest, skip, stack):
 
 @device
 def walk_unit(forest, unit, ways, least, free, n_marks, found, stack, records):
-    """Find the complex events of a unit, as items free - 1 .. least: the number of marks, or minus what is
-    wrong. Written if `records`."""
+    """Find the complex events of a unit, as items free - 1 .. least, and write them if `records`.
+
+    Gives the number of marks, or minus the status of `cpu_enumerate` where something is wrong.
+    """
     arena = forest.arena
     roots = forest.roots
     hit = unit[HIT]

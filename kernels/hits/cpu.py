@@ -50,7 +50,7 @@ def hits_segment_body(
                 other = register[right[k]]
                 register[into[k]] = one if one > other else other
             if i >= report:
-                # written always, kept sometimes: a branch on the data would be mispredicted
+                # Written always and kept sometimes, since a branch on the data would be mispredicted.
                 latest = register[accepted]
                 out_event[n] = i
                 out_start[n] = latest
@@ -109,8 +109,8 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     begin, report, stop : ndarray, shape (segments,), int64
         Events begin .. stop - 1 are run, those from `report` on are reported.
     registers : ndarray, shape (segments, n_live), int64
-        In and out: the latest start of a run in each state, -1 where there is none. A fresh segment has
-        -1 throughout; what a segment leaves goes in where the next batch of its lane begins.
+        In and out: the latest start of a run in each state, -1 where there is none. A fresh segment begins
+        with -1 throughout; the next segment of the same lane begins with what this one leaves.
 
     Returns
     -------

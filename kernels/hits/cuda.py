@@ -1,10 +1,10 @@
 """`cpu` on the device: one thread for each segment.
 
-The segments are run twice: first to count, and when it is known where the hits of each segment go, to write
-them. This needs no memory for hits that are not there; a run costs its symbols, a byte or two for an event.
-Only the contract is shared with the CPU's kernel: here the registers of a block lie interleaved in shared
-memory (register q of all threads, then register q + 1), so that a warp's accesses never collide whatever
-registers its threads use, the symbols come in words, and an operation is one number.
+The segments are run twice: first to count their hits, then, once it is known where these go, to write them.
+So no memory is needed for hits that do not exist; a run only costs reading its symbols, a byte or two per
+event. Only the contract is shared with the CPU's kernel. Here the registers of a block are interleaved in
+shared memory (register q of all threads, then register q + 1), so that the accesses of a warp never collide,
+whatever registers its threads use; symbols are read in words, and an operation is one number.
 """
 
 from typing import Any, NamedTuple
@@ -100,7 +100,7 @@ def run_segment(
     sixteen = np.uint64(0xFFFF)
     bits = np.uint64(8 * width)
     mask = (np.uint64(1) << bits) - np.uint64(1)
-    # eight symbols in a word, or four
+    # A word has eight symbols, or four.
     shift = np.uint64(4 - width)
     last = (np.uint64(1) << shift) - np.uint64(1)
     first = np.uint64(begin)
@@ -136,7 +136,7 @@ def run_segment(
 
 @device
 def load(register, n_registers, registers, segment):
-    """Put what a segment begins with into the registers of this thread; -1 into those that hold no state."""
+    """Load the registers of a segment into those of this thread; -1 into those that hold no state."""
     for q in range(n_registers):
         value = registers[segment, q] if q < registers.shape[1] else np.int64(-1)
         register[q * cuda.blockDim.x + cuda.threadIdx.x] = value

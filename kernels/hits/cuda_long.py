@@ -10,9 +10,9 @@ The first unit of a segment runs with the segment's registers and lets nothing f
 composed across the ends of segments without knowing of them, and after a scan nothing flows at all.
 
 The scan goes in levels. A thread composes the maps of a group of `GROUP` units one after another, the last
-maps of the groups are scanned likewise, and then every unit adds what came before its group. One block that
-passes over all units would need no levels, but as many steps as there are units, each waiting for memory:
-2^18 of them take longer than the runs, and `GROUP` steps on each of four levels do not show.
+maps of the groups are scanned in the same way, and then every unit adds what came before its group. One block
+that passes over all units would need no levels but as many steps as there are units, each waiting for memory:
+2^18 such steps take longer than the runs, while `GROUP` steps on each of four levels do not show.
 """
 
 import numpy as np
@@ -25,10 +25,10 @@ from ..windows.contract import MeasuredWindow
 from .cuda import SymbolWords, hits, run_segment
 
 GROUP = 32
-"""Maps that one thread composes."""
+"""One thread composes so many maps."""
 
 MOST_STATES = 63
-"""States of a set at most: the bits of a word that stands among signed ones."""
+"""A set has at most so many states: the bits of a signed word without its sign."""
 
 
 @kernel
@@ -96,7 +96,7 @@ def last_maps_kernel(flow, inside, size, last_flow, last_inside):
 
 @kernel
 def add_maps_kernel(flow, inside, size, before):
-    """Let what stands in `before` [groups, n] behind the group before a unit's own flow into `inside`."""
+    """Let the registers after the group before a unit's own (`before` [groups, n]) flow into `inside`."""
     units, n = inside.shape
     for at in range(size * n + cuda.grid(1), units * n, cuda.gridsize(1)):
         unit, q = at // n, at % n
@@ -111,7 +111,7 @@ def add_maps_kernel(flow, inside, size, before):
 
 @kernel
 def begin_units_kernel(segment, registers, after, before):
-    """What each unit begins with: its segment's registers, or what the unit before it leaves in `after`."""
+    """The registers that each unit begins with: its segment's, or those `after` the unit before it."""
     units, n = before.shape
     for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
         unit, q = at // n, at % n
@@ -121,7 +121,7 @@ def begin_units_kernel(segment, registers, after, before):
 
 @kernel
 def end_segments_kernel(segment, after, status, registers):
-    """What the last unit of each segment leaves is what the segment leaves, if its status is 0."""
+    """Copy the registers after the last unit of each segment to the segment, if its status is 0."""
     units, n = after.shape
     for at in range(cuda.grid(1), units * n, cuda.gridsize(1)):
         unit, q = at // n, at % n
@@ -131,7 +131,7 @@ def end_segments_kernel(segment, after, status, registers):
 
 
 def scan_maps(flow, inside, size, geometry=LANE):
-    """Compose every map with all before it: afterwards `inside` is what the registers are behind each unit.
+    """Compose every map with all before it: afterwards `inside` has the registers after each unit.
 
     Parameters
     ----------

@@ -40,21 +40,21 @@ COLUMNS = 8
 class JoinTables(NamedTuple):
     """The transitions of a PCEA, by symbol, with what they look up and where they store.
 
-    ================  ======================  ==========================================================
-    `first`           int32 [symbols + 1]     the transitions of symbol s are
-    `transition`      int32 [first[-1]]       transition[first[s] : first[s + 1]]
-    `label`           int32 [transitions]     0: the event is no mark of the answer
-    `accepting`       uint8 [transitions]     1: an answer ends here
-    `read_first`      int32 [transitions + 1] transition t looks up read_first[t] .. read_first[t + 1] - 1
-    `read_entry`      int32 [reads]           in this entry of H,
-    `read_column`     int32 [reads]           at the slot of this column; -1: slot 0
-    `store_first`     int32 [transitions + 1] and stores its run likewise
+    ================  =======================  =========================================================
+    `first`           int32 [symbols + 1]      the transitions of symbol s are
+    `transition`      int32 [first[-1]]        transition[first[s] : first[s + 1]]
+    `label`           int32 [transitions]      0: the event is no mark of the answer
+    `accepting`       uint8 [transitions]      1: an answer ends here
+    `read_first`      int32 [transitions + 1]  transition t looks up read_first[t] .. read_first[t + 1] - 1
+    `read_entry`      int32 [reads]            in this entry of H,
+    `read_column`     int32 [reads]            at the slot of this column; -1: slot 0
+    `store_first`     int32 [transitions + 1]  and stores its run likewise
     `store_entry`     int32 [stores]
     `store_column`    int32 [stores]
-    `entry_space`     int32 [entries]         columns of one space number equal values alike, and an entry
-                                              has a slot for each of its values; -1: it has one slot
-    `entry_next`      uint8 [entries]         1: only runs whose last event is the one right before
-    ================  ======================  ==========================================================
+    `entry_space`     int32 [entries]          columns of one space number equal values alike, and an entry
+                                               has a slot for each of its values; -1: it has one slot
+    `entry_next`      uint8 [entries]          1: only runs whose last event is the one right before
+    ================  =======================  =========================================================
     """
 
     first: np.ndarray

@@ -1,11 +1,11 @@
 """How many answers end at hits, without listing them.
 
-Of a node whose answers all begin inside the window the number is known beforehand; of one that the window
-cuts it is found from those below it, once for each hit. So a hit costs at most as many steps as there are
-nodes inside its window, however many answers it has.
+For a node whose answers all begin inside the window, their number is known beforehand. For a node that the
+window cuts, it is found from the nodes below, once for each hit. So a hit costs at most as many steps as
+there are nodes inside its window, however many answers it has.
 
-A heap of single events that were put on top of each other is a list in the order of their starts: what the
-window leaves of it is found in a logarithm of steps, by jumps as in skew-binary random access lists.
+A heap of single events that were put on top of each other is a list in the order of their starts. How much of
+it the window leaves is found in a logarithm of steps, by jumps as in skew-binary random access lists.
 """
 
 import numpy as np
@@ -14,10 +14,10 @@ from ..jit import inline, jit
 from .contract import CHILD, CHILDREN, EVENT, LATEST, LEFT, RIGHT, WEIGHT
 
 LARGEST = 1 << 62
-"""What a count that does not fit is set to."""
+"""A count that does not fit is set to this."""
 
 HALF = 1 << 31
-"""Numbers below have a product that fits."""
+"""Two numbers below this have a product that fits."""
 
 
 @inline
@@ -70,7 +70,7 @@ def _inside(arena, jump, node, lowest):
 
 @jit
 def weigh(arena, children, weights):
-    """Of each node how many answers it has, `LARGEST` where they do not fit, and the earliest start of one.
+    """How many answers each node has, `LARGEST` where the number does not fit, and their earliest start.
 
     `arena` int32 [nodes, 8] and `children` int32 [links] in; `weights` NodeWeights out, but for its scratch.
     """

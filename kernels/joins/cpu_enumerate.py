@@ -1,9 +1,9 @@
 """Enumeration: the answers of many hits, each hit's in canonical order.
 
-An answer is one node for every choice point: the root's first, then one in the heap of every child, and so
-on in depth-first order. What is still to choose is an agenda, a linked list of which every choice keeps the
-part that was left when it was made; so going back to a choice costs nothing. Every node that is looked at
-inside the window leads to an answer, so the steps between two answers are bounded by the size of the
+An answer is one node for every choice point: first one in the heap of the root, then one in the heap of every
+child, and so on in depth-first order. The heaps still to choose from are an agenda, a linked list. Every
+choice remembers the rest of the agenda when it was made, so going back to a choice costs nothing. Every node
+visited inside the window leads to an answer, so the steps between two answers are bounded by the size of the
 answers.
 """
 
@@ -16,9 +16,9 @@ ROWS_FULL = 2
 MARKS_FULL = 3
 
 BASE, REST, CELLS, AT, MARK, LEAST, CHOICE = range(7)
-"""Columns of `choice`: where the nodes still to visit begin, what is still to choose after it, the agenda's
-cells when it was made; of the node that is chosen now the event and its label, and the least event of this
-choice and those before it; `CHOICE` is their number."""
+"""Columns of `choice`: where its nodes still to visit begin, the agenda after it, and how many cells the
+agenda had when it was made; the event and the label of the node that is chosen now; the least event of this
+choice and those before it. `CHOICE` is the number of columns."""
 
 
 @jit
@@ -68,7 +68,7 @@ def walk(nodes, hit, lowest, label_atoms, rows, stacks, n, m):
             choice[depth, AT] = event
             choice[depth, MARK] = label
             choice[depth, LEAST] = event if depth == 0 else min(event, choice[depth - 1, LEAST])
-            # What is chosen now fills no atom of the choices before it, so that these stay as they are.
+            # This choice fills no atom of the choices before it, so these stay as they are.
             for a in range(atoms):
                 if label_atoms[label, a]:
                     atom[a] = event

@@ -20,7 +20,7 @@ PATH = 64
 """Nodes that one union copies at most: log2 of more nodes than there can be."""
 
 SEGMENT, AT, HIT, NODES, LINKS, ROOTS, OPEN, BASE, BOUND, NEEDED, WORDS = range(11)
-"""Words of `progress`, by which `build` goes on where an array was full; `WORDS` is their number."""
+"""Words of `progress`, from which `build` continues after an array was full; `WORDS` is their number."""
 
 
 @inline

@@ -5,7 +5,7 @@ import numpy as np
 from ..jit import jit
 
 DIGIT = 11
-"""Bits of a key that one pass sorts by: their counters fit in the first-level cache."""
+"""One pass sorts by so many bits of a key: their counters fit in the first-level cache."""
 
 
 @jit

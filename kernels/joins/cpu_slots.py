@@ -1,25 +1,25 @@
-"""Slots of a unit of a stream numbered afresh, so that its look-up table is as large as the unit."""
+"""New numbers for the slots of a unit, so that its look-up table is no larger than the unit."""
 
 import numpy as np
 
 from ..jit import inline, jit
 
 EMPTY = -1
-"""What a free place of the table holds: no slot is negative."""
+"""A free place of the table holds this, since no slot is negative."""
 
 
 @inline
 def _place(key, mask):
-    """Where to look for a key first: the upper half of a product, on which all bits of the key have a say."""
+    """Where to look for a key first: the upper half of a product, which depends on all bits of the key."""
     product = key * -7046029254386353131
     return ((product >> 32) ^ (product >> 52)) & mask
 
 
 @jit
 def localise_near(slots, least, table):
-    """The same as `localise` for numbers that lie close together, by a table of them all.
+    """The same as `localise`, for numbers in a small range: with a table of the whole range.
 
-    `slots` int32 [columns, n] in/out, -1 stays; `least` int64 in: no other number is less; `table` int32
+    `slots` int32 [columns, n] in/out, -1 stays; `least` int64 in: the least other number; `table` int32
     [range] in: -1 throughout, scratch.
     """
     count = 0
@@ -37,10 +37,9 @@ def localise_near(slots, least, table):
 
 @jit
 def localise(slots, table_key, table_code):
-    """Number what occurs in some rows of slots afresh, from 0 on, in the order of first sight; how many.
+    """Number the slots that occur anew, from 0 on, in the order of first sight; gives how many there are.
 
-    The numbers of a unit of a stream are then as few as the unit has values, and neighbours in time are
-    neighbours in the look-up table.
+    A unit then has no more numbers than values, and neighbours in time are neighbours in the look-up table.
 
     `slots` int32 [columns, n] in/out, -1 stays; `table_key` int64 [power of two, at least twice the cells]
     in: `EMPTY` throughout, scratch; `table_code` int32 likewise, scratch.

@@ -252,16 +252,16 @@ def count_up_to(
 ):
     """How many answers each of some ends has, `most` + 1 where there are more; `DONE` or `STACK_FULL`.
 
-    ============  ====================  ================================================================
-    `arena` ...   of `follow`           in: also `children`, `root_first` and `root_node`
-    `lowest`      int64 [ends]          in: the least admissible start
-    `most`        int64                 in
-    `counts`      int64 [ends]          out
-    `pending`     int32 [stack]         scratch
-    `choice`      int32 [depth, CHOICE] scratch
-    `agenda`      int32 [cells, 2]      scratch
-    `progress`    int64 [1]             in/out: the next end; 0 at first
-    ============  ====================  ================================================================
+    ============  =====================  ===============================================================
+    `arena` ...   of `follow`            in: also `children`, `root_first` and `root_node`
+    `lowest`      int64 [ends]           in: the least admissible start
+    `most`        int64                  in
+    `counts`      int64 [ends]           out
+    `pending`     int32 [stack]          scratch
+    `choice`      int32 [depth, CHOICE]  scratch
+    `agenda`      int32 [cells, 2]       scratch
+    `progress`    int64 [1]              in/out: the next end; 0 at first
+    ============  =====================  ===============================================================
     """
     while progress[0] < lowest.shape[0]:
         end = progress[0]

@@ -1,10 +1,10 @@
 """The look-up table of joins on the device: hash tables side by side, one for each unit of a stream.
 
-On the CPU a unit has a table with a place for each of its values, which are numbered afresh for it first.
-Here each thread has a unit, and all these tables lie in memory at once. Numbering on the host would take as
-long as the join itself takes there, and on the device a sort of all values by unit. So a table is indexed by
-what is stored: an open-addressing hash table, twice as large as what its unit may store. A look-up costs one
-access more where two values meet; key and value are neighbours, in one sector of memory.
+On the CPU a unit has a table with a place for each of its values, which first get new numbers for the unit.
+Here each thread has a unit, and all their tables are in memory at once. New numbers would take as long on the
+host as the join itself takes there, and on the device they would take a sort of all values by unit. So each
+table is an open-addressing hash table, with twice as many cells as its unit may store runs. A look-up costs
+one access more where two keys collide; key and value are neighbours, in one sector of memory.
 """
 
 from typing import NamedTuple
@@ -19,11 +19,11 @@ from . import cpu_slots
 from .contract import JoinTables
 
 KEY, VALUE, WORDS = range(3)
-"""Words of a cell; with entries that ask for the next event a third one, for a place."""
+"""Words of a cell; where an entry asks for the next event there is a third one, for a place."""
 
 EMPTY = cpu_slots.EMPTY
 BYTES = 8
-"""Of a word."""
+"""Bytes of a word."""
 
 _place = device(cpu_slots._place.py_func)
 
@@ -77,11 +77,11 @@ class DeviceJoin(NamedTuple):
     tables : JoinTables
         Of device arrays.
     n_fired, n_reads, n_stores : int
-        Transitions, look-ups and stores of one event at most.
+        The most transitions, look-ups and stores of one event.
     n_children : int
-        Look-ups of one transition at most.
+        The most look-ups of one transition.
     words : int
-        Of a cell.
+        How many words a cell has.
     """
 
     tables: JoinTables
@@ -101,20 +101,20 @@ def device_join(tables):
     """
     most = int(np.diff(tables.read_first).max(initial=0))
     words = WORDS + 1 if tables.entry_next.any() else WORDS
-    # an array without memory cannot be handed to a kernel: one element that is not read
+    # An array without memory cannot be passed to a kernel: it gets one element that is not read.
     there = JoinTables(*(copied(part if part.size else np.zeros(1, part.dtype)) for part in tables))
     return DeviceJoin(there, tables.n_fired, tables.n_reads, tables.n_stores, most, words)
 
 
 def cells_of(join, begin, stop, most):
-    """How many cells each unit needs: twice what it may store, and a free one.
+    """How many cells each unit needs: twice as many as it may store runs, and a free one.
 
     Parameters
     ----------
     join : DeviceJoin
     begin, stop : ndarray, shape (units,), int64
     most : int
-        Entries and slots that there are in all.
+        How many pairs of an entry and a slot there are.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """`cpu_counts` on the device: the same bodies, one thread for each list of hits.
 
-From the nodes, as on the CPU: what the window cuts is counted once for each hit, and all that it does not cut
-is counted once. Counting runs without nodes would take every event of the window again for each hit.
+Answers are counted from nodes, as on the CPU: a node that the window cuts is counted once for each hit, and
+all other nodes once. Counting runs without nodes would take every event of the window again for each hit.
 """
 
 import numpy as np
@@ -17,10 +17,10 @@ from .cpu_counts import LARGEST
 from .cuda_nodes import bytes_of_nodes, nodes
 
 FULL = 1
-"""A list found too little room for its nodes."""
+"""Status of a list that had too little room for its nodes."""
 
 TOO_LARGE = 2
-"""A list has a count that has reached 2**62."""
+"""Status of a list with a count that has reached 2**62."""
 
 _FORM = form_of(
     [
@@ -83,7 +83,7 @@ def join_counts_kernel(deep, hits, made, weights, out):
 
 
 def bytes_of_counts(join, rooms):
-    """What lists of hits take on the device while they are counted: shape (lists,), int64."""
+    """Bytes that each list of hits takes on the device while it is counted: shape (lists,), int64."""
     return bytes_of_nodes(join, rooms) + 4 * (7 + _deep(join)) * rooms.nodes
 
 
@@ -106,7 +106,7 @@ def counts(
     first : ndarray, shape (lists + 1,), int64
         List g has the hits first[g] .. first[g + 1] - 1.
     event, lowest : ndarray, shape (hits,), int64
-        Where each ends, ascending in a list, and the least admissible start, which does not decrease in one.
+        The event of each hit, ascending in a list, and its least admissible start, non-decreasing in a list.
 
     Returns
     -------

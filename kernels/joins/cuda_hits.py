@@ -1,7 +1,7 @@
 """`cpu_hits` on the device: the same body, one thread for each unit.
 
-The hits of a unit are written where they would be if every event of it were one, and then moved together:
-joins run once, since running them twice would cost more than the memory for hits that are not there.
+The hits of a unit are first written where they would be if every event of it were a hit, and then moved
+together. So the join runs only once: running it twice, first to count, would cost more than this memory.
 """
 
 import numpy as np
@@ -41,13 +41,13 @@ def join_hits_kernel(
     `events`      KeyedEvents                        in: `symbols` are padded, and `offset` int64 [units + 1]
                                                      is where the cells of each unit begin
     `window`      MeasuredWindow                     in
-    `begin` ...   int64 [units]                     in: `begin`, `report` and `stop`
+    `begin` ...   int64 [units]                      in: `begin`, `report` and `stop`
     `cells`       int64 [cells, words]               in/out: empty at first
-    `out_first`   int64 [units + 1]                 in: sums of `stop - report`
+    `out_first`   int64 [units + 1]                  in: sums of `stop - report`
     `fired`       int64 [transitions, 2, threads]    scratch
     `out_event`   int64 [events]                     out
     `out_start`   int64 [events]                     out
-    `number`      int64 [units]                     out: how many hits each has
+    `number`      int64 [units]                      out: how many hits each has
     ============  =================================  =====================================================
     """
     thread = cuda.grid(1)
@@ -73,7 +73,7 @@ def move_hits_kernel(event, start, out_first, offsets, out_event, out_start):
 
 
 def bytes_of_hits(join, cells, reported):
-    """What units take on the device, each: shape (units,), int64.
+    """Bytes that each unit takes on the device: shape (units,), int64.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def bytes_of_hits(join, cells, reported):
     cells : ndarray, shape (units,), int64
         From `cells_of`.
     reported : ndarray, shape (units,), int64
-        Events that each reports.
+        How many events each unit reports.
     """
     return BYTES * (join.words * cells + 4 * reported)
 

@@ -1,8 +1,8 @@
 """`cpu_nodes` on the device: the same bodies, one thread for each list of hits.
 
-What a union copies depends on what is in its way, so that the nodes of a list are not known before they are
-built: each list has room for as many as its events make if few unions copy more than one, and a status where
-that was too little.
+How many nodes a union copies depends on the heap, so the number of nodes of a list is not known before they
+are built. Each list has room for the nodes of its events if few unions copy more than one, and a status that
+says where this was too little.
 """
 
 from typing import Any, NamedTuple
@@ -63,7 +63,7 @@ class ListNodes(NamedTuple):
                                         root_first[h + g] .. root_first[h + g + 1] - 1
     `root_node`   int32 [roots]
     `number`      int64 [lists]         how many nodes each has
-    `status`      uint8 [lists]         not 0 where a list found too little room
+    `status`      uint8 [lists]         not 0 where a list had too little room
     ============  ====================  ================================================================
     """
 
@@ -125,7 +125,7 @@ def join_nodes_kernel(tables, events, begin, stop, hits, cells, made, fired, pat
 
 
 class Rooms(NamedTuple):
-    """What lists of hits have room for, each: arrays of shape (lists,), int64.
+    """How many cells, nodes, links and roots each list of hits has room for: shape (lists,), int64.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Rooms(NamedTuple):
 
 
 def rooms_of(join, cells, events, hits, copies):
-    """What lists of hits need on the device.
+    """How much room lists of hits need on the device.
 
     Parameters
     ----------
@@ -151,9 +151,9 @@ def rooms_of(join, cells, events, hits, copies):
     cells : ndarray, shape (lists,), int64
         From `cells_of`.
     events, hits : ndarray, shape (lists,), int64
-        How many each has.
+        How many events and hits each list has.
     copies : int
-        Nodes that a union makes, on average, at most.
+        A union makes at most so many nodes, on average.
     """
     fired, stores = join.n_fired, join.n_stores
     nodes = events * (fired + copies * stores) + fired + PATH * stores
@@ -205,5 +205,5 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
 
 
 def bytes_of_nodes(join, rooms):
-    """What the structure of lists takes on the device while it is built: shape (lists,), int64."""
+    """Bytes that the structure of each list takes on the device while it is built: shape (lists,), int64."""
     return BYTES * join.words * rooms.cells + 4 * (COLUMNS * rooms.nodes + rooms.links + rooms.roots)

@@ -1,10 +1,10 @@
-"""The contract of the numbers of keys: open-addressing hash tables and what they give.
+"""The contract of numbering keys, by open-addressing hash tables.
 
 A key is one or several 64-bit words (whole numbers, the bits of floats, numbers of texts) or the bytes of a
 text. A place of a table is two numbers side by side, so that a look-up touches one line of the cache: a
 fingerprint of the key, and one more than its number. The fingerprint of a single word is the word itself.
 
-Each kernel stops where its table is full, and goes on from there once the host has made room.
+Each kernel stops where its table is full, and continues from there once the host has made room.
 
 `number_words` numbers the keys of rows, and the rows of each key; it gives the row before which the table
 was full, or n:

@@ -8,8 +8,8 @@ import numpy as np
 class Monitor(NamedTuple):
     """A finite automaton that reads the events of a lane from its beginning and renames their symbols.
 
-    What a selector at the beginning of a pattern chooses depends on all events before it: the monitor's state
-    is what must be known of them.
+    The choice of a selector at the beginning of a pattern depends on all earlier events. The state of the
+    monitor holds all that must be known of them.
 
     =========  ==========================  =================================================================
     `follow`   int32 [states, symbols]     the state after an event; state 0 is the one at the beginning
@@ -21,7 +21,7 @@ class Monitor(NamedTuple):
     symbol: np.ndarray
 
     def then(self, after: "Monitor") -> "Monitor":
-        """One monitor that does what this one does and then another on the symbols that it gives."""
+        """One monitor that applies this monitor, and then `after` to the symbols that it gives."""
         n_after = len(after.follow)
         first = np.repeat(np.arange(len(self.follow)), n_after)
         second = np.tile(np.arange(n_after), len(self.follow))[:, None]
@@ -33,7 +33,7 @@ class Monitor(NamedTuple):
 
 
 class MonitoredEvents(NamedTuple):
-    """What is read of events where a report makes the monitor begin anew.
+    """The events that a monitor reads where a report makes it begin again.
 
     ==========  ======================  =====================================================
     `symbols`   unsigned [n]

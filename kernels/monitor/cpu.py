@@ -15,7 +15,7 @@ def rename(monitor, symbols, lanes, state):
     lanes : ndarray, shape (n,) or (0,), int32
         The lane of each event; empty where there is one.
     state : ndarray, shape (lanes,), int32
-        The state of each lane: those before the events in, those after them out.
+        The state of each lane: in, before the events; out, after them.
 
     Returns
     -------
@@ -48,10 +48,10 @@ def _in_one(monitor, symbols, at, out):
 
 @jit
 def rename_consuming(monitor, tables, events, size, by_lane, watched, next_runs, next_began, out):
-    """Run a monitor that begins anew wherever a complex event is reported, as CONSUME BY asks.
+    """Run a monitor that begins again wherever a complex event is reported, as CONSUME BY asks.
 
-    The runs of the automaton go along, to know where something is reported: of those in one state the one
-    that began with the highest value, since the window admits the others only if it admits that one.
+    The automaton runs too, to know where something is reported. Of its runs in one state only the one that
+    began with the highest value is kept, since the window admits the others only if it admits that one.
 
     ============  ===================================  =======================================================
     `monitor`     Monitor                              in

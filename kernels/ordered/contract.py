@@ -1,4 +1,4 @@
-"""The contract of ordered enumeration: what its kernel keeps between two calls."""
+"""The contract of ordered enumeration: the arrays that its kernel keeps between two calls."""
 
 from typing import NamedTuple
 
@@ -11,14 +11,14 @@ BLOCK_FULL = 1
 STACK_FULL = 2
 
 START, DEPTH, PHASE, STATES, EDGES, WRITTEN, MARKS = range(7)
-"""Meaning of the words of `progress`: what is carried from call to call of `walk`."""
+"""Words of `progress`, which is carried from call to call of `walk`."""
 
 NEXT_START, ENTER, EMIT, ADVANCE = range(4)
 """What `walk` is about to do (word `PHASE`)."""
 
 
 class Ahead(NamedTuple):
-    """What a run can still do, for the events lowest - 1 .. j - 1 (rows) and the states (columns).
+    """How a run can continue, for the events lowest - 1 .. j - 1 (rows) and the states (columns).
 
     `next` int32: event - lowest, -1 where none; `at` int32; `ends` uint8; all [j - lowest + 1, n_live].
     State 0 in the row of event k means a run that starts at k + 1.

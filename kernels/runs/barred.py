@@ -1,9 +1,9 @@
 """Events at which no run may start, or none end: further symbols of an automaton.
 
-`WITHIN n [x]` keeps no complex event that starts or ends where x is null. Such an event may lie inside of
-one, so that the automaton has to read it, but as another symbol: one without the transitions of state 0, and
-without accepting ones. An event with an infinite x may do one and not the other: from -inf no end is near,
-and +inf is near no start.
+`WITHIN n [x]` keeps no complex event that starts or ends where x is null. Such an event may lie inside a
+complex event, so the automaton has to read it, but as another symbol: one without the transitions of state 0
+and without accepting transitions. An event with an infinite x is barred one way: no end is within reach of a
+start at -inf, and no start is within reach of an end at +inf.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from .contract import TransitionTables
 
 NO_START, NO_END = 1, 2
-"""Bits of what is barred at an event; symbol s is s + bars * symbols there."""
+"""Bits that say what is barred at an event; symbol s becomes s + bars * symbols there."""
 
 
 def barred(tables):
@@ -74,7 +74,7 @@ def with_bars(symbols, bars, n_symbols):
     Returns
     -------
     ndarray, shape (events,), uint8, uint16 or uint32
-        The very same where none is barred.
+        `symbols` itself where no event is barred.
     """
     if not bars.any():
         return symbols

@@ -41,7 +41,7 @@ def consume(bounds, event, lane, consumes):
 
 @jit
 def mark_open(events, count, bounds, is_open):
-    """Which events are open; how many.
+    """Mark the events that are open; gives how many there are.
 
     ============  ================  =====================================================================
     `events`      StreamEvents      in

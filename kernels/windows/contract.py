@@ -29,7 +29,7 @@ def lowest_starts_reference(keys, begin, first, event, size):
 
 
 def settle_body(keys, keyed, begin, stop, falls):
-    """Fill in the keys that are missing, and find the lanes in which the others fall.
+    """Fill in missing keys, and find the lanes in which the other keys fall.
 
     `keys` int64 or float64 [n] in/out: a missing one becomes the one before it in its lane, at the beginning
     of a lane the first that there is, 0 where all are missing; `keyed` uint8 [n] or [0] in: 0 where the key
