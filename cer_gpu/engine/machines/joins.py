@@ -1,4 +1,4 @@
-"""The CPU backend of joins: hits, counts and the structure of chunks, piece by piece."""
+"""The CPU backend of joins: hits, counts and the structure of chunks, unit by unit."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from cer_gpu.plan.join_tables import JoinMachine
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """Neighbouring segments of a chunk, with their events numbered from 0 on.
+class JoinUnit:
+    """Neighbouring segments of a chunk that one thread runs, with their events numbered from 0 on.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Piece:
     measured : ndarray, shape (n,) or (0,), int64 or float64
         What the window measures; empty without a window.
     low : int
-        The index of the first event in the chunk.
+        The number of the first event in the chunk.
     """
 
     segments: Segments
@@ -45,24 +45,24 @@ class Piece:
 
 
 class JoinDevices(Protocol):
-    """What runs a join elsewhere than on the CPU, where that is worth it and there is memory for it.
+    """Runs a join on devices, where that is faster and there is memory for it.
 
-    Every function is given the runner on the CPU, whose functions `..._here` do the same, and a chunk.
+    Every function gets the runner on the CPU, whose functions `..._here` do the same, and a chunk.
 
     Attributes
     ----------
     chunks : int
-        How many times `cer_gpu.engine.run.chunks.CHUNK` events it is given at a time.
+        A chunk for it has so many times `cer_gpu.engine.run.chunks.CHUNK` events.
     """
 
     chunks: int
 
     def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
-        """As `JoinRunner.hits_here`; None where that is asked."""
+        """As `JoinRunner.hits_here`; None where the CPU is to do it."""
         ...
 
     def counts(self, runner: JoinRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
-        """As `JoinRunner.counts_here`; None where that is asked."""
+        """As `JoinRunner.counts_here`; None where the CPU is to do it."""
         ...
 
 
@@ -74,7 +74,7 @@ class JoinRunner:
     query : CompiledQuery
     workers : Workers
     devices : JoinDevices or None
-        What finds ends and their numbers elsewhere than on the CPU.
+        Finds ends and counts on devices; None for the CPU.
 
     Attributes
     ----------
@@ -97,11 +97,11 @@ class JoinRunner:
 
     @property
     def states(self) -> tuple[LaneState, ...]:
-        """What it keeps for each lane."""
+        """The state that it keeps for each lane."""
         return (self.consumption,)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, as they are."""
+        """New events, unchanged."""
         return events
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
@@ -134,7 +134,7 @@ class JoinRunner:
         return self.structure(chunk, ends, listed=True)
 
     def open_runs(self) -> JoinRuns | None:
-        """What of a stream is kept between pushes; None where no interval of starts is admitted."""
+        """The runs to keep between pushes; None where the window is no interval of starts."""
         if self._query.pushes_run_again:
             return None
         return JoinRuns(
@@ -148,23 +148,23 @@ class JoinRunner:
         Parameters
         ----------
         chunk : Chunk
-        found : Hits
+        found : Ends
         listed : bool, optional
             Whether all answers are to be listed.
         """
         label_atoms = self._label_atoms if listed else None
 
-        def build(unit: tuple[int, int]) -> tuple[Products, int]:
-            piece = self._piece(chunk, unit)
-            first, event, lowest = ends_of(chunk.segments.part(*unit), found)
-            part = Products(self.tables)
-            begin, stop = piece.segments.begin, piece.segments.stop
-            part.build(piece.events, begin, stop, first, event - piece.low, lowest - piece.low, label_atoms)
-            return part, piece.low
+        def build(numbers: tuple[int, int]) -> tuple[Products, int]:
+            unit = self._unit(chunk, numbers)
+            first, event, lowest = ends_of(chunk.segments.part(*numbers), found)
+            built = Products(self.tables)
+            begin, stop = unit.segments.begin, unit.segments.stop
+            built.build(unit.events, begin, stop, first, event - unit.low, lowest - unit.low, label_atoms)
+            return built, unit.low
 
-        parts = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
+        units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
         return JoinAnswers(
-            [part for part, _ in parts], [low for _, low in parts], self._label_atoms, self._window(chunk),
+            [built for built, _ in units], [low for _, low in units], self._label_atoms, self._window(chunk),
             self._workers.map,
         )  # fmt: skip
 
@@ -176,13 +176,13 @@ class JoinRunner:
         """How many answers end at each of some ends, counted by the CPU."""
         return self.structure(chunk, found).exact_counts()
 
-    # ------------------------------------------------------------------------------------- pieces
+    # -------------------------------------------------------------------------------------- units
 
     def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
         return chunk.segments.units(self._workers.threads)
 
-    def _piece(self, chunk: Chunk, unit: tuple[int, int]) -> Piece:
-        segments = chunk.segments.part(*unit)
+    def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> JoinUnit:
+        segments = chunk.segments.part(*numbers)
         low, high = int(segments.begin.min()), int(segments.stop.max())
         moved = Segments(segments.begin - low, segments.report - low, segments.stop - low, segments.lane)
         events = chunk.events
@@ -190,7 +190,7 @@ class JoinRunner:
         counts = np.array([self._localised(slots, columns) for columns in self.columns_of], np.int64)
         places = events.places[low:high] if len(events.places) else events.places
         keyed = KeyedEvents(events.symbols[low:high], slots, places, offsets(self.tables.entry_space, counts))
-        return Piece(moved, keyed, self.measured(chunk)[low:high], low)
+        return JoinUnit(moved, keyed, self.measured(chunk)[low:high], low)
 
     def measured(self, chunk: Chunk) -> np.ndarray:
         """What the window measures of the events of a chunk; empty without a window."""
@@ -198,7 +198,7 @@ class JoinRunner:
 
     @staticmethod
     def _localised(slots: np.ndarray, columns: list[int]) -> int:
-        """Number the slots of a space afresh, so that the look-up table is as large as the piece."""
+        """Number the slots of a space anew, so that the look-up table is as large as the unit."""
         rows = np.ascontiguousarray(slots[columns])
         least = max(int(rows.min(initial=np.iinfo(np.int32).max)), 0)
         reach = int(rows.max(initial=-1)) + 1 - least
@@ -215,34 +215,33 @@ class JoinRunner:
         return self.hits_here(chunk) if found is None else found
 
     def hits_here(self, chunk: Chunk) -> Ends:
-        """The ends of a chunk, found by the CPU; where the window is no interval, those without it."""
+        """The ends of a chunk, found by the CPU; a window that is no interval is not checked."""
         window = self._query.window
 
-        def run(unit: tuple[int, int]) -> Ends:
-            piece = self._piece(chunk, unit)
-            events, segments = piece.events, piece.segments
+        def run(numbers: tuple[int, int]) -> Ends:
+            unit = self._unit(chunk, numbers)
+            events, segments = unit.events, unit.segments
             size = 0 if window is None else window.size
             bounds = segments.begin, segments.report, segments.stop
-            event, latest = join_hits.hits(self.tables, events, piece.measured, size, *bounds)
-            event += piece.low
-            whole = chunk.segments.part(*unit)
+            event, latest = join_hits.hits(self.tables, events, unit.measured, size, *bounds)
+            event += unit.low
+            whole = chunk.segments.part(*numbers)
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
-            return Ends(event, chunk.events.positions[latest + piece.low], lowest)
+            return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
-        parts = self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events)
-        return ends_joined(parts)
+        return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
 
     # ------------------------------------------------------- windows that no structure orders by start
 
     def _window(self, chunk: Chunk) -> AttributeWindow | None:
-        """What answers are still to be held against, where the window is no interval of events."""
+        """The window that answers are still to be checked against, where it is no interval of events."""
         if not chunk.held:
             return None
         assert self._query.window is not None
         return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
 
     def _admitted_hits(self, chunk: Chunk) -> Ends:
-        """The hits of such a window, from the answers of an interval around it."""
+        """The hits under such a window, from the answers of an interval around it."""
         around = self._hits(chunk)
         structure = self.structure(chunk, around, listed=True)
         latest = np.full(len(around), -1)
@@ -253,5 +252,5 @@ class JoinRunner:
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> JoinRunner:
-    """What runs the join of a query on the CPU; it carries nothing."""
+    """The runner of a query's join on the CPU; it carries nothing."""
     return JoinRunner(query, workers)
