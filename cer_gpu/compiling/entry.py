@@ -1,12 +1,12 @@
 """The machine code of a kernel for one signature, made by Numba: `translated`.
 
-What is made is not the kernel alone but an **entry** to it,
+Numba makes not the kernel alone but an **entry** to it,
 
     int entry(void *result, void **trouble, PyObject *arguments, PyTypeObject **classes, int64 *words)
 
-which looks whether the tuple `arguments` has the kinds that the kernel was compiled for, reads the arrays and
+which checks that the tuple `arguments` has the kinds that the kernel was compiled for, reads the arrays and
 numbers out of it, and calls the kernel. It holds no reference and needs no lock, since the caller keeps the
-tuple and nobody changes the shape of an array that others read. `words` is described in `loaded`.
+tuple and nobody changes the shape of an array that others read. `loaded` describes `words`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Translated(NamedTuple):
     symbol : str
         The name of the entry in the object.
     result : str or list of str
-        What it gives: `none`, `int`, `float`, `bool`, or a list of these.
+        What it returns: `none`, `int`, `float`, `bool`, or a list of these.
     code : bytes
         An object file.
     """
@@ -69,9 +69,9 @@ def translated(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, symbol: st
         The kernel, from `njit`.
     kinds : tuple of kinds
     halts : bool
-        Whether it has a last parameter, `halt`, besides: the thread's word that says to end at once.
+        Whether it has one more parameter, `halt`: the thread's byte that tells it to end at once.
     symbol : str
-        What the entry is to be called.
+        The name for the entry.
     """
     arguments = tuple(type_of(kind) for kind in kinds)
     if halts:
@@ -83,7 +83,7 @@ def translated(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, symbol: st
     (made,) = entry.overloads.values()
     module = llvm.parse_assembly(entry.inspect_llvm(made.signature.args))
     own = made.fndesc.llvm_func_name
-    # Only the entry is called from outside; what it does not call need not be there.
+    # Only the entry is called from outside, so functions that it does not call are dropped.
     for value in (*module.functions, *module.global_variables):
         if not value.is_declaration and value.name != own:
             value.linkage = llvm.Linkage.internal
@@ -115,7 +115,7 @@ def type_of(kind: Kind) -> Any:
 
 
 def result_of(found: Any) -> str | list[str]:
-    """What a Numba type of a result becomes in Python."""
+    """The Python type for a result of a Numba type."""
     if isinstance(found, (types.Tuple, types.UniTuple)):
         return [str(result_of(item)) for item in found.types]
     for kind, name in ((types.NoneType, "none"), (types.Boolean, "bool"), (types.Integer, "int")):
@@ -123,7 +123,7 @@ def result_of(found: Any) -> str | list[str]:
             return name
     if isinstance(found, types.Float):
         return "float"
-    raise TypeError(f"a kernel gives numbers, not {found}")
+    raise TypeError(f"a kernel returns numbers, not {found}")
 
 
 def _entry(dispatcher: Any, kinds: tuple[Kind, ...], halts: bool, results: Any) -> Callable[..., None]:
@@ -224,7 +224,7 @@ def _digits(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 
 
 def _digit(builder: ir.IRBuilder, value: ir.Value, k: int) -> ir.Value:
-    """A digit of an integer; 0 where it has none, since memory behind its digits is not its own."""
+    """A digit of an integer; 0 where it has no such digit, since the memory behind is not its own."""
     there = builder.icmp_unsigned(">", _digits(builder, value), I64(k))
     place = builder.select(there, I64(layout.DIGITS + 4 * k), I64(layout.TYPE))
     word = builder.gep(value, [place])

@@ -1,7 +1,8 @@
-"""What a kernel is made of, as one number: machine code is good for the source that it was made from.
+"""The identity of a kernel, a digest of its source: machine code is valid for the source it was made from.
 
-The number is made of the bytecode of the body and of all that its names mean: other kernels, constants,
-classes. So a comment changes nothing, and a helper in another module changes all that call it.
+The digest is made from the bytecode of the body and from everything that its names refer to: other kernels,
+constants, classes. So a comment does not change it, and a changed helper changes it for all kernels that call
+the helper.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ except ImportError:
     from hashlib import blake2b
 
 PACKAGE = "cer_gpu."
-"""Where a module begins whose constants are looked at; others have a version."""
+"""The prefix of modules whose constants are part of the digest; other packages have a version."""
 
 _ABSENT = object()
 
@@ -35,13 +36,13 @@ def digest(parts: Iterator[str] | list[str]) -> str:
 
 
 def identity(body: FunctionType, body_of: Callable[[Any], FunctionType | None]) -> str:
-    """The number of a body.
+    """The identity of a body.
 
     Parameters
     ----------
     body : function
     body_of : callable
-        The body of a kernel that a name means; None for any other value.
+        Gives the body of a value that is a kernel; None for any other value.
     """
     return digest(_function(body, body_of, set()))
 

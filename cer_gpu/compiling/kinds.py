@@ -1,11 +1,11 @@
-"""The kinds of arguments for which a kernel is compiled: what of a value its machine code depends on.
+"""The kinds of arguments for which a kernel is compiled: machine code depends on these, not on values.
 
 A kind is text, or for a tuple a tuple that begins with the name of its class:
 
 =====================  =================================================================================
 `int`, `bool`          a Python number; `float` and `none` likewise
 `!uint16`              a NumPy number of that type
-`<i8:2C`               an array: its dtype, its dimensions, `C` (in one piece, rows first) or `A` (any)
+`<i8:2C`               an array: its dtype, its dimensions, `C` (contiguous, rows first) or `A` (any)
 `("m:Class", ...)`     a named tuple of class `Class` in module `m`, with the kinds of its fields
 `("", ...)`            a plain tuple
 =====================  =================================================================================
@@ -60,7 +60,7 @@ def kind_of(value: Any) -> Kind:
 
 
 def from_json(kinds: Any) -> Any:
-    """Kinds as they are after a journey through JSON, which has no tuples."""
+    """Kinds as they were before they were written as JSON, which has no tuples."""
     return kinds if isinstance(kinds, str) else tuple(map(from_json, kinds))
 
 

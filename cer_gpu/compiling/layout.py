@@ -1,8 +1,8 @@
-"""Where CPython and NumPy keep the parts of the objects that machine code reads.
+"""Where the fields of CPython's and NumPy's objects are that machine code reads.
 
 All offsets are in bytes from the beginning of an object, on 64-bit systems. NumPy's are part of its binary
-interface; CPython's have been the same for many versions, and the integers' changed once, in 3.12. `holds`
-looks at objects of this process, so that a version in which they are otherwise is noticed.
+interface. CPython's have been the same for many versions; those of integers changed once, in 3.12. `holds`
+checks objects of this process, so that a version with other offsets is noticed.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ RETURNED, TROUBLE, FITS, HALT, RESULT = range(5)
 WORDS = 16
 
 MISFIT = object()
-"""What an entry gives for arguments of other kinds than its own."""
+"""An entry returns this for arguments of other kinds than its own."""
 
 Entry = Callable[[tuple[Any, ...]], Any]
 
@@ -41,13 +41,13 @@ _PROTOTYPE = ctypes.CFUNCTYPE(
 
 
 class KernelError(Exception):
-    """A kernel has raised an exception, which no kernel does."""
+    """A kernel has raised an exception, which it must not do."""
 
 
 class HaltedError(BaseException):
-    """A kernel was told to end, and what it has written is not whole.
+    """A kernel was told to end, so what it has written is incomplete.
 
-    It stands between the thread that was told and the one that told it, so no handler of errors is meant.
+    It passes from the thread that was told to the one that told it; handlers of errors are not to catch it.
     """
 
 
@@ -55,7 +55,7 @@ class Words(local):
     """The words of a thread."""
 
     purpose = ""
-    """What the thread's run is for (`needs`)."""
+    """The purpose of the thread's run, for `needs`."""
 
     def __init__(self) -> None:
         self.numbers = (ctypes.c_int64 * WORDS)()
@@ -103,7 +103,7 @@ def target_machine() -> Any:
 
 @cache
 def made_for() -> str:
-    """What machine code depends on besides its source: versions and processor, as text."""
+    """The versions and the processor that machine code depends on besides its source, as text."""
     numba = find_spec("numba")
     version = "none"
     if numba is not None and numba.origin is not None:
@@ -143,15 +143,15 @@ def loaded(
     Parameters
     ----------
     name : str
-        Of the kernel, for errors.
+        The name of the kernel, for errors.
     symbol : str
-        Of the entry.
+        The name of the entry.
     code : bytes
     classes : list of type
-        Of the objects that the arguments are made of, in order.
+        The classes of the objects that the arguments are made of, in order.
     result : str or list of str
     halts : bool
-        Whether it looks at the byte that tells it to end.
+        Whether the kernel reads the byte that tells it to end.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def loaded(
 
 
 def _giver(result: str | list[str]) -> Callable[[Words], Any] | None:
-    """What makes Python values of the words of a result."""
+    """A function that makes Python values of the words of a result; None for no result."""
     if isinstance(result, list):
         single = [_number(kind, RESULT + k) for k, kind in enumerate(result)]
         return lambda own: tuple([number(own) for number in single])

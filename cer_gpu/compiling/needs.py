@@ -1,9 +1,9 @@
 """Which kernels a kind of query needs, so that they are compiled together: `needed`.
 
-`needs.json` among the kernels names them for every purpose, `automaton count events keyed` for example: the
-machine, what is asked of it, what its window measures, whether it has a key. It is written by running a
-small query of each kind (`python -m cer_gpu.warm`), and is no more than a hint: a kernel that it does not
-name is compiled when it is called.
+`needs.json`, among the kernels, lists them for every purpose. A purpose, such as `automaton count events
+keyed`, is the machine, what is asked of it, what its window measures, and whether it has a key. The file is
+written by running a small query of each kind (`python -m cer_gpu.warm`). It is only a hint: a kernel that it
+does not list is compiled when it is called.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Need = tuple[str, tuple[Kind, ...]]
 
 @cache
 def needs() -> dict[str, list[Need]]:
-    """What each purpose needs."""
+    """The kernels that each purpose needs."""
     file = files(PACKAGE).joinpath(FILE)
     try:
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -34,7 +34,7 @@ def needs() -> dict[str, list[Need]]:
 
 
 def needed(purpose: str) -> list[Need]:
-    """What a purpose needs, as far as it is known; for one that is not known, what its like need."""
+    """The kernels that a purpose is known to need; for an unknown purpose, those of similar ones."""
     known = needs()
     if purpose in known:
         return known[purpose]
@@ -45,7 +45,7 @@ def needed(purpose: str) -> list[Need]:
 
 
 def text_of(found: dict[str, list[Need]]) -> str:
-    """The text of the file: the kernels, a line for each, and for each purpose the numbers of its own."""
+    """The text of the file: a line for each kernel, and for each purpose the numbers of its kernels."""
     named = sorted({need for some in found.values() for need in some}, key=repr)
     number = {need: place for place, need in enumerate(named)}
     kernels = ",\n".join(json.dumps(need) for need in named)

@@ -1,4 +1,4 @@
-"""Kernels that are not there yet, compiled several at a time: `compiled`."""
+"""Compiles kernels several at a time, in other processes: `compiled`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from cer_gpu.compiling.kernel import Kernel
 
 STEP_S = 0.1
-"""Seconds between two looks at whether to go on."""
+"""Seconds between two checks of whether to continue."""
 
 IDLE_S = 20.0
-"""Seconds for which a helper is kept for what else is to be compiled."""
+"""Seconds for which an idle helper is kept, in case more is to be compiled."""
 
 
 class Task(NamedTuple):
@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
 
 class Done(NamedTuple):
-    """A task and what came of it; `code` is None where no helper could do it."""
+    """A task and its result; `code` is None where no helper could compile it."""
 
     task: Task
     about: dict[str, Any]
@@ -49,13 +49,12 @@ class Done(NamedTuple):
 
 
 def compiled(tasks: Sequence[Task]) -> Iterator[Done]:
-    """Compile kernels in processes beside this one, as many as there are cores; each is given once done.
+    """Compile kernels in other processes, as many as there are cores; yields each kernel once it is done.
 
     Raises
     ------
     HaltedError
-        When the work that this thread does is over. Then, as on any other exception, no process is left that
-        works on it.
+        When the run of this thread is over. Then, as on any other exception, no process goes on compiling.
     """
     helpers = _rest.take(min(usable_cores(), len(tasks)))
     todo, done = deque(tasks), SimpleQueue[Done]()
@@ -106,11 +105,11 @@ class _Helper:
 
     @property
     def alive(self) -> bool:
-        """Whether it can be asked."""
+        """Whether the process runs."""
         return self._process is not None and self._process.poll() is None
 
     def work(self, todo: deque[Task], done: SimpleQueue[Done]) -> None:
-        """Have tasks compiled until there are no more."""
+        """Let the process compile tasks until there are no more."""
         while True:
             try:
                 task = todo.popleft()
@@ -127,7 +126,7 @@ class _Helper:
             process.stdin.write(json.dumps(asked) + "\n")
             process.stdin.flush()
             found = json.loads(process.stdout.readline() or "{}")
-        except (OSError, ValueError):  # it has ended, or could not begin
+        except (OSError, ValueError):  # the process has ended, or could not start
             return Done(task, {}, None)
         code = found.get("code")
         return Done(task, found.get("about", {}), None if code is None else b64decode(code))
@@ -140,7 +139,7 @@ class _Helper:
 
 
 class _Rest:
-    """Helpers that have nothing to do, kept for a while."""
+    """Idle helpers, kept for a while."""
 
     def __init__(self) -> None:
         self._helpers: list[_Helper] = []
@@ -149,7 +148,7 @@ class _Rest:
         atexit.register(self.clear)
 
     def take(self, number: int) -> list[_Helper]:
-        """So many helpers, new ones where there are too few."""
+        """Take so many helpers; new ones where too few are kept."""
         with self._lock:
             taken, self._helpers = self._helpers[:number], self._helpers[number:]
         return taken + [_Helper() for _ in range(number - len(taken))]
@@ -165,7 +164,7 @@ class _Rest:
             self._timer.start()
 
     def clear(self) -> None:
-        """End those that are kept."""
+        """End the helpers that are kept."""
         with self._lock:
             helpers, self._helpers = self._helpers, []
         for helper in helpers:

@@ -1,1 +1,1 @@
-"""What runs over chunks on the CPU: a file for each machine."""
+"""The machines that run over chunks on the CPU: a file for each."""

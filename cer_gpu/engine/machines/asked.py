@@ -25,7 +25,7 @@ def reported(runner: MachineRunner, chunk: Chunk, asked: Asked, limit: int | Non
     chunk : Chunk
     asked : {"hits", "counts", "count"}
     limit : int or None
-        Complex events of one end at most.
+        At most so many complex events of each end are counted.
 
     Returns
     -------

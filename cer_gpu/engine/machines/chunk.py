@@ -18,7 +18,7 @@ from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.plan.compiled import WindowPlan
 
 SEGMENT = 1 << 16
-"""Events that a segment reports at least, where a lane is cut: enough to pay for a thread's turn."""
+"""Where a lane is cut, a segment reports at least so many events: enough work for a thread's turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Segments:
     Attributes
     ----------
     begin, report, stop : ndarray
-        Events begin .. stop - 1 are run; the ends from `report` on are this segment's to report.
+        Events begin .. stop - 1 are run; the segment reports the ends from `report` on.
     lane : ndarray
     """
 
@@ -47,7 +47,7 @@ class Segments:
 
     @property
     def events(self) -> int:
-        """How many events they run, those that several segments run counted for each."""
+        """How many events they run; an event that several segments run counts once for each."""
         return int((self.stop - self.begin).sum())
 
     def take(self, which: np.ndarray) -> Segments:
@@ -61,9 +61,9 @@ class Segments:
         )
 
     def units(self, threads: int) -> list[tuple[int, int]]:
-        """Ranges of segments: what one thread takes at a time.
+        """Units, each the work of one thread at a time, as ranges of segments.
 
-        About `SEGMENT` events each, fewer where there would not be some for every thread.
+        A unit has about `SEGMENT` events, fewer where some threads would have none.
         """
         if len(self) == 0:
             return []
@@ -80,26 +80,26 @@ NO_SEGMENTS = Segments(*np.empty((4, 0), np.int64))
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Events of the tail of the chunks before, and new ones.
+    """Events to be run together: those that earlier chunks left in the window, and new ones.
 
     Attributes
     ----------
     events : Relevant
         Grouped by lane, in the order of the stream inside each.
     lanes : Segments
-        Whole lanes, those with new events only.
+        The lanes with new events, uncut.
     segments : Segments
-        The lanes in which what the window measures ascends, so that an end admits an interval of events; long
+        The lanes in which what the window measures ascends, so that an end admits an interval of events. Long
         ones are cut where the window allows it.
     falling : Segments
-        The other lanes: whole ones, in which an end admits the starts of the greatest keys.
+        The other lanes, uncut, in which an end admits the starts with the greatest keys.
     ranks : Ranks or None
         The events in the order of their keys, where a lane is falling.
     interval : ndarray, shape (events,), or None
-        For a join: what `segments` measure in place of the keys. All events have one there, it is the same
-        for all of a lane whose keys fall, and these are in `segments` too.
+        For a join: what `segments` measure in place of the keys. Every event has a value, which is the same
+        for all events of a lane whose keys fall; such lanes are in `segments` too.
     held : bool
-        For a join: whether what `segments` admit has still to be held against the keys.
+        For a join: whether the answers that `segments` admit must still be checked against the keys.
     """
 
     events: Relevant
@@ -116,7 +116,7 @@ class Chunk:
         return self.events.measured if self.interval is None else self.interval
 
     def falls(self, event: np.ndarray) -> np.ndarray:
-        """Which of some events are in a lane that is falling, shape (events,), bool."""
+        """Which of some events are in a falling lane, shape (events,), bool."""
         if not len(self.falling):
             return np.zeros(len(event), bool)
         lane = np.searchsorted(self.falling.begin, event, side="right") - 1
@@ -149,7 +149,7 @@ class Chunk:
 def by_lane(
     tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
 ) -> tuple[Relevant, Segments]:
-    """The events of a tail and new ones by lane; lanes without new events are run by no segment."""
+    """The events of a tail and new ones, grouped by lane; no segment runs a lane without new events."""
     everything = new if tail is None or not len(tail) else joined([tail, new])
     old = len(everything) - len(new)
     if not len(everything.lanes):
@@ -183,9 +183,9 @@ def make_chunk(
     ----------
     window : WindowPlan or None
     ranks : bool
-        Whether who runs the chunk admits starts by their ranks, where the attribute of the window falls.
+        Whether the runner admits starts by their ranks where the attribute of the window falls.
     tail : Relevant or None
-        What earlier chunks left inside the window.
+        The events of earlier chunks that are still in the window.
     new : Relevant
         In the order of the stream.
     """
@@ -222,10 +222,10 @@ def _ranked(keys: np.ndarray, size: int | float, lanes: Segments, workers: Worke
 
 
 def cut_lanes(lanes: Segments, keys: np.ndarray, size: int | float) -> Segments:
-    """Cut long lanes into segments that each start one window early (their halo).
+    """Cut long lanes into segments that each begin one window early (their halo).
 
-    There are as few segments of a lane as if each but the last reported as many events as its halo has, so
-    that about half of the work is done twice at most; and they report equally many.
+    A lane has as many segments as if each but the last reported as many events as its halo has. So at most
+    about half of the work is done twice. All segments of a lane report equally many events.
     """
     if not len(lanes) or int((lanes.stop - lanes.report).max()) < 2 * SEGMENT:
         return lanes

@@ -19,9 +19,9 @@ class Ends:
     event : ndarray, shape (h,), int64
         Indices in the chunk.
     latest : ndarray, shape (h,), int64
-        Stream position of the latest start of a complex event that ends there.
+        The position in the stream of the latest start of a complex event that ends there.
     lowest : ndarray, shape (h,), int64
-        The least event that may start one: the window's, raised by what CONSUME BY has dropped.
+        The least event at which a complex event that ends there may start, by the window and by CONSUME BY.
     """
 
     event: np.ndarray
@@ -36,12 +36,12 @@ class Ends:
         return Ends(self.event[which], self.latest[which], self.lowest[which])
 
     def parted(self, mask: np.ndarray) -> tuple[Ends, Ends]:
-        """Those for which a mask is false, and those for which it is true."""
+        """The ends for which a mask is false, and those for which it is true."""
         return self.some(~mask), self.some(mask)
 
 
 def joined(parts: Sequence[Ends]) -> Ends:
-    """The ends of several parts of a chunk, in the order of their events."""
+    """The ends of several units of a chunk, in the order of their events."""
     if not parts:
         return no_ends()
     found = Ends(*(np.concatenate([getattr(part, name) for part in parts]) for name in Ends.__slots__))
@@ -50,7 +50,7 @@ def joined(parts: Sequence[Ends]) -> Ends:
 
 
 def in_order(event: np.ndarray) -> np.ndarray | None:
-    """The order in which events ascend; None where they do."""
+    """The order that sorts events; None where they ascend already."""
     return None if (event[1:] > event[:-1]).all() else np.argsort(event, kind="stable")
 
 
@@ -61,7 +61,7 @@ def no_ends() -> Ends:
 
 
 def first_ends(segments: Segments, event: np.ndarray) -> np.ndarray:
-    """Where the ends of each segment begin among ascending ones, and their number."""
+    """Where the ends of each segment begin, given all ends in ascending order; and how many there are."""
     return np.append(np.searchsorted(event, segments.report), len(event))
 
 

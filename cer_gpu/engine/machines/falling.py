@@ -16,7 +16,7 @@ from cer_gpu.kernels.forest.contract import CountedHits
 
 
 class Falling:
-    """Runs falling lanes, in which an end admits the starts of the greatest keys, wherever they are.
+    """Runs falling lanes, in which an end admits the starts with the greatest keys, wherever they are.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Falling:
         segments : Segments
             `falling` of the chunk, or `alone` of its hits.
         exact : bool
-            If false, what exceeds 2^62 - 1 is 2^62.
+            If false, a number above 2^62 - 1 is given as 2^62.
 
         Returns
         -------
@@ -62,7 +62,7 @@ class Falling:
         return counts(self._machine, symbols, chunk.ranks, *bounds, self._workers.map, exact)
 
     def structures(self, chunk: Chunk, segments: Segments, found: Ends) -> list[Structure]:
-        """The persistent structure of the hits of some segments, in parts that were built by several threads.
+        """The persistent structures of the hits of some segments, one for each unit.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class Falling:
         segments : Segments
             As for `counts`.
         found : Ends
-            Those of the segments.
+            The ends in the segments.
         """
         assert chunk.ranks is not None
         ranks = chunk.ranks
@@ -91,8 +91,8 @@ class Falling:
 
 
 def alone(found: Ends) -> Segments:
-    """A segment for each of some ends, from the least event that may start what ends there to its end.
+    """For each of some ends a segment, from the least event that its complex events may start at to the end.
 
-    For ends under CONSUME BY, whose segments do not overlap.
+    For ends under CONSUME BY: their segments do not overlap.
     """
     return Segments(found.lowest, found.event, found.event + 1, np.zeros(len(found), np.int64))

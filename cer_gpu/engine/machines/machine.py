@@ -1,4 +1,4 @@
-"""What every machine's runner can do, whatever the machine: all that a run asks of it."""
+"""The protocols of machines: what a run may ask of a machine's runner, whatever the machine."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from cer_gpu.engine.machines.open_runs import OpenRuns
 
 Sharing: TypeAlias = Literal["ends", "blocks", "ahead"]
-"""How threads share the work of listing answers: each takes ranges of ends; or all take slices of one block
-after another; the same, and the next block is made meanwhile, by a device."""
+"""How threads share the work of listing answers. "ends": each takes ranges of ends. "blocks": all take slices
+of one block after another. "ahead": the same, while a device makes the next block."""
 
 
 class Answers(Protocol):
@@ -40,7 +40,7 @@ class Answers(Protocol):
         ...
 
     def work(self, limit: int | None) -> np.ndarray:
-        """The steps that the first so many complex events of each end take, about, shape (ends,)."""
+        """About how many steps to list the first `limit` complex events of each end: shape (ends,)."""
         ...
 
     def blocks(
@@ -55,7 +55,7 @@ class Answers(Protocol):
         limit : int, optional
             At most so many of each end: the first in canonical order (start, marked events, labels).
         size : int, optional
-            So many in a block, about, and found in one go.
+            About so many in a block, and found in one go.
         """
         ...
 
@@ -66,7 +66,7 @@ class MachineRunner(Protocol):
     Attributes
     ----------
     chunks : int
-        How many times the events of an ordinary chunk it is given at a time.
+        A chunk for it has so many times the events of an ordinary chunk.
     consumption : Consumption
         What CONSUME BY has dropped so far.
     """
@@ -76,7 +76,7 @@ class MachineRunner(Protocol):
 
     @property
     def states(self) -> tuple[LaneState, ...]:
-        """What it keeps for each lane, beside registers that are carried."""
+        """The state that it keeps for each lane, beside carried registers."""
         ...
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
@@ -92,16 +92,16 @@ class MachineRunner(Protocol):
         Returns
         -------
         Relevant
-            The events with the symbols that the machine reads, without those that do not count.
+            The events with the symbols that the machine reads, without those that are no longer relevant.
         """
         ...
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """Where complex events end that are reported; unless `bounded`, `lowest` may be left empty."""
+        """The ends that are reported; unless `bounded`, `lowest` may be left empty."""
         ...
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        """Where complex events end that are reported, and how many at each, before LIMIT.
+        """The ends that are reported, and how many complex events end at each, before LIMIT.
 
         Returns
         -------
@@ -112,23 +112,23 @@ class MachineRunner(Protocol):
         ...
 
     def needed(self, chunk: Chunk) -> np.ndarray:
-        """For each lane of a chunk the first event that what ends later may begin at, whatever the window.
+        """For each lane of a chunk the first event that a later complex event may begin at, window aside.
 
         Returns
         -------
         ndarray, shape (lanes,), int64
-            One past the last event of the lane, where nothing is open.
+            One past the last event of the lane where no run is open.
         """
         ...
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
-        """The complex events at some ends of a chunk, which `ends` has given."""
+        """The complex events at some of the ends that `ends` returned for a chunk."""
         ...
 
     def open_runs(self) -> OpenRuns | None:
-        """What of a stream is kept between pushes, so that a push costs what is new.
+        """The runs to keep between pushes of a stream, so that the cost of a push depends on its events only.
 
-        None where the open window is run again with each push.
+        None where each push runs the open window again.
         """
         ...
 
@@ -146,7 +146,7 @@ class Chunks(Protocol):
 
 
 class RunParts(Protocol):
-    """The parts of a run that go on where a device has run a stream so far."""
+    """The objects of a run that continue a stream which a device has run so far."""
 
     @property
     def query(self) -> CompiledQuery: ...
@@ -165,15 +165,15 @@ class RunParts(Protocol):
 
 
 def runner_of(query: CompiledQuery, workers: Workers, carries: bool) -> MachineRunner:
-    """What runs the machine of a query on the CPU.
+    """The runner of a query's machine on the CPU.
 
     Parameters
     ----------
     query : CompiledQuery
     workers : Workers
     carries : bool
-        Whether chunks hold new events only, and what those before amount to is carried: for hits and counts
-        of a query that `carries`.
+        Whether chunks hold new events only, and the runner carries registers from chunk to chunk: for hits
+        and counts of a query that `carries`.
     """
     module: Any = import_module(f"cer_gpu.engine.machines.{query.machine.engine}")
     runner: MachineRunner = module.runner(query, workers, carries)
