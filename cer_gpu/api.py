@@ -95,8 +95,8 @@ class Query:
         sort : bool, default False
             Sort by `order_by` first; otherwise events out of order are an error.
         ordered : bool, default False
-            Promise that with PARTITION BY the events are in the order of time as a whole, and not each
-            partition alone: what time has passed is then forgotten at once. An event out of that order is an
+            Promise that with PARTITION BY all events together are in the order of time, not only those of
+            each partition. Events whose window is over are then dropped at once. An event out of order is an
             error.
         device : {"auto", "cpu", "cuda", "cuda:1", ...} or list of these, default "auto"
             "auto" uses a GPU where there is one and it is faster; `Matches.device_reason` says why. Several
