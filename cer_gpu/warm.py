@@ -18,7 +18,7 @@ from cer_gpu.compiling.kinds import Kind
 from cer_gpu.compiling.loaded import words
 from cer_gpu.compiling.needs import FILE, PACKAGE, Need, needs, text_of
 from cer_gpu.compiling.store import store
-from cer_gpu.compiling.together import Task
+from cer_gpu.compiling.together import CompileTask
 
 STEPS = "A AS a ; B AS b FILTER a[price > 20 AND n < 90] AND b[price < 80]"
 
@@ -133,7 +133,7 @@ def warm(ship: bool = False) -> int:
     for need in dict.fromkeys(need for named in needs().values() for need in named):
         kernel = kernel_named(need[0])
         if kernel is not None:
-            wanted.append(Task(kernel, need[1]))
+            wanted.append(CompileTask(kernel, need[1]))
     missing = [task for task in wanted if not task.kernel.has(task.kinds)]
     if missing:
         make(missing)

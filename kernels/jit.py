@@ -6,13 +6,13 @@ from cer_gpu.compiling.loaded import words
 __all__ = ["OFTEN", "SELDOM", "go_on", "inline", "jit"]
 
 go_on = words.check
-"""What Python calls from time to time where it does the work of a kernel: it raises once the run is over."""
+"""Python code that does the work of a kernel calls this from time to time: it raises once the run is over."""
 
 SELDOM, OFTEN = 1 << 14, 64
-"""Events between two looks at `halt`, by what an event costs. Where it costs little, a loop over strips of so
-many stands around the one over events: a test for each event would be felt.
+"""Events between two looks at `halt`: `SELDOM` where an event costs little, `OFTEN` where it costs much. With
+`SELDOM` the loop over events is inside a loop over strips of so many, as a test for each event would be slow.
 
 `halt` is uint8 [1], in: not 0 once the run is over (Ctrl-C, an error in another thread). A kernel whose time
-has no bound ends then, whatever it has written: nobody reads it. As the last parameter of a kernel it comes
-by itself. On a device, where nothing is interrupted, it is empty.
+has no bound then ends; what it has written is not read. Callers do not pass `halt`: it is the last parameter,
+and is added to every call. On a device, where nothing is interrupted, it is empty.
 """

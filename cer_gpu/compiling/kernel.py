@@ -18,7 +18,7 @@ from cer_gpu.compiling.loaded import MISFIT, Entry, loaded, words
 from cer_gpu.compiling.store import store
 
 if TYPE_CHECKING:
-    from cer_gpu.compiling.together import Task
+    from cer_gpu.compiling.together import CompileTask
 
 _LOCK = RLock()
 """Numba compiles, and LLVM loads, one thing at a time."""
@@ -35,23 +35,23 @@ if hasattr(os, "register_at_fork"):
 
 
 observers: list[Callable[[Kernel, tuple[Kind, ...]], None]] = []
-"""Told of every kernel that is called for kinds of arguments that it was not called for just before."""
+"""Called when a kernel gets kinds of arguments for the first time, or for the first time since `forget`."""
 
 
 class Kernel:
-    """A function that runs as machine code: called as it is written.
+    """A function that runs as machine code; it is called like the plain function.
 
-    A kernel whose last parameter is `halt` is called without it: it gets the byte that says that the run of
-    the calling thread is over (`loaded.words`), and looks at it from time to time.
+    A kernel whose last parameter is `halt` is called without it. It gets the byte that says whether the run
+    of the calling thread is over (`loaded.words`), and looks at it from time to time.
 
     Parameters
     ----------
     body : function
-        Arrays and numbers in, arrays changed, numbers out. It makes no arrays and raises nothing.
+        Takes arrays and numbers, changes arrays, and returns numbers. It makes no arrays and raises nothing.
     inline : bool, optional
-        Whether it is put where it is called.
+        Whether its code is put in place of each call.
     home : str, optional
-        The module that has it; that of the body, if not said.
+        The name of the module that has the kernel; by default the body's module.
     """
 
     def __init__(self, body: FunctionType, inline: bool = False, home: str | None = None) -> None:
@@ -67,7 +67,7 @@ class Kernel:
         update_wrapper(self, body)
 
     def __call__(self, *arguments: Any) -> Any:
-        # Most kernels are called for one signature over and over: what was found last comes first.
+        # Most kernels are called for one signature over and over, so the last entry is tried first.
         for entry in self._known:
             found = entry(arguments)
             if found is not MISFIT:
@@ -91,7 +91,7 @@ class Kernel:
         return found
 
     def plainly(self, *arguments: Any) -> Any:
-        """Call the body as it is, for what no machine code does: integers of any size."""
+        """Call the plain body, for integers of any size, which machine code cannot hold."""
         if not self.halts:
             return self.py_func(*arguments)
         found = self.py_func(*arguments, words.halt)
@@ -100,12 +100,12 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """The module that has it, and the name of its body."""
+        """The names of its module and of its body: `module:body`."""
         return f"{self._home}:{self.py_func.__qualname__}"
 
     @property
     def identity(self) -> str:
-        """The number of its source."""
+        """The digest of its source."""
         if self._identity is None:
             self._identity = identity(self.py_func, _body_of)
         return self._identity
@@ -116,7 +116,7 @@ class Kernel:
 
     @property
     def dispatcher(self) -> Any:
-        """The kernel as Numba has it, compiled for nothing yet."""
+        """Numba's dispatcher of the kernel, compiled for no kinds yet."""
         if self._dispatcher is None:
             from numba import njit
 
@@ -126,7 +126,7 @@ class Kernel:
         return self._dispatcher
 
     def _for_numba(self) -> FunctionType:
-        """The body with its helpers as Numba knows them."""
+        """The body, with Numba's dispatchers in place of its helpers."""
         body = self.py_func
         scope = dict(body.__globals__)
         for name in _names(body.__code__):
@@ -137,7 +137,7 @@ class Kernel:
         return made
 
     def compiled(self, kinds: tuple[Kind, ...]) -> tuple[dict[str, Any], bytes]:
-        """Its machine code for some kinds and what `loaded` needs to know of it, made by Numba."""
+        """Compile it for some kinds by Numba: what `loaded` needs to know about the code, and the code."""
         from cer_gpu.compiling.entry import translated
 
         with _LOCK:
@@ -145,16 +145,16 @@ class Kernel:
         return {"symbol": made.symbol, "result": made.result}, made.code
 
     def has(self, kinds: tuple[Kind, ...]) -> bool:
-        """Whether it need not be compiled for some kinds."""
+        """Whether it is already compiled for some kinds."""
         return kinds in self._entries or store().read(self.kept_as(kinds)) is not None
 
     def keep(self, kinds: tuple[Kind, ...], about: dict[str, Any], code: bytes) -> None:
-        """Take machine code that was made elsewhere."""
+        """Take over machine code that another process has made."""
         store().write(self.kept_as(kinds), about, code)
         self._entries[kinds] = self._loaded(kinds, about, code)
 
     def forget(self) -> None:
-        """Let every kind of arguments be met for the first time again."""
+        """Forget for which kinds it was called, so that `observers` are called again."""
         self._known = ()
 
     def _entry(self, kinds: tuple[Kind, ...]) -> Entry:
@@ -167,8 +167,8 @@ class Kernel:
         return self._entries[kinds]
 
     def _make(self, kinds: tuple[Kind, ...]) -> None:
-        """Have the kernel compiled, with all others that the run will need."""
-        from cer_gpu.compiling.together import Task
+        """Compile the kernel, together with all others that the run will need."""
+        from cer_gpu.compiling.together import CompileTask
 
         kept = self.kept_as(kinds)
         with store().alone(kept, words.check):
@@ -176,7 +176,7 @@ class Kernel:
             if found is not None:
                 self._entries[kinds] = self._loaded(kinds, *found)
                 return
-            make([Task(self, kinds), *_missing(words.purpose, but=(self, kinds))])
+            make([CompileTask(self, kinds), *_missing(words.purpose, but=(self, kinds))])
             if kinds not in self._entries:
                 self.keep(kinds, *self.compiled(kinds))
 
@@ -185,7 +185,7 @@ class Kernel:
         return loaded(self.name, about["symbol"], code, classes, about["result"], self.halts)
 
     def _called_by_numba(self, arguments: tuple[Any, ...]) -> Any:
-        """What an entry does, where objects are not laid out as machine code expects them."""
+        """Call the kernel by Numba, where objects are not laid out as `layout` says."""
         if not self.halts:
             return self.dispatcher(*arguments)
         found = self.dispatcher(*arguments, words.halt)
@@ -193,9 +193,9 @@ class Kernel:
         return found
 
 
-def make(tasks: list[Task]) -> None:
+def make(tasks: list[CompileTask]) -> None:
     """Compile kernels together; one that no helper could compile is left out."""
-    # What compiles is not imported where all is kept, which is nearly always.
+    # The compiling modules are imported only here, since nearly always all kernels are kept.
     from cer_gpu.compiling.together import compiled
 
     if len(tasks) > 1 and sys.stderr is not None:
@@ -206,16 +206,16 @@ def make(tasks: list[Task]) -> None:
             task.kernel.keep(task.kinds, about, code)
 
 
-def _missing(purpose: str, but: tuple[Kernel, tuple[Kind, ...]]) -> list[Task]:
-    """What else a purpose needs and is not there."""
+def _missing(purpose: str, but: tuple[Kernel, tuple[Kind, ...]]) -> list[CompileTask]:
+    """The other kernels that a purpose needs and that are not compiled yet."""
     from cer_gpu.compiling.needs import needed
-    from cer_gpu.compiling.together import Task
+    from cer_gpu.compiling.together import CompileTask
 
     found = []
     for name, kinds in needed(purpose):
         kernel = kernel_named(name)
         if kernel is not None and (kernel, kinds) != but and not kernel.has(kinds):
-            found.append(Task(kernel, kinds))
+            found.append(CompileTask(kernel, kinds))
     return found
 
 
@@ -230,13 +230,13 @@ def kernel_named(name: str) -> Kernel | None:
 
 
 def jit(body: Callable[..., Any]) -> Kernel:
-    """A kernel."""
+    """A decorator that makes a kernel of its body."""
     assert isinstance(body, FunctionType)
     return Kernel(body, home=sys._getframe(1).f_globals["__name__"])
 
 
 def inline(body: Callable[..., Any]) -> Kernel:
-    """A helper of kernels, put where it is called."""
+    """A decorator that makes a helper of kernels, whose code is put in place of each call."""
     assert isinstance(body, FunctionType)
     return Kernel(body, inline=True, home=sys._getframe(1).f_globals["__name__"])
 

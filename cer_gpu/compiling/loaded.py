@@ -51,7 +51,7 @@ class HaltedError(BaseException):
     """
 
 
-class Words(local):
+class ThreadWords(local):
     """The words of a thread."""
 
     purpose = ""
@@ -83,7 +83,7 @@ class Words(local):
 GOES_ON = np.zeros(1, np.uint8)
 """The byte of a thread that nobody halts."""
 
-words = Words()
+words = ThreadWords()
 
 
 @cache
@@ -186,7 +186,7 @@ def loaded(
     return entry
 
 
-def _giver(result: str | list[str]) -> Callable[[Words], Any] | None:
+def _giver(result: str | list[str]) -> Callable[[ThreadWords], Any] | None:
     """A function that makes Python values of the words of a result; None for no result."""
     if isinstance(result, list):
         single = [_number(kind, RESULT + k) for k, kind in enumerate(result)]
@@ -194,7 +194,7 @@ def _giver(result: str | list[str]) -> Callable[[Words], Any] | None:
     return None if result == "none" else _number(result, RESULT)
 
 
-def _number(kind: str, at: int) -> Callable[[Words], Any]:
+def _number(kind: str, at: int) -> Callable[[ThreadWords], Any]:
     if kind == "float":
         return lambda own: own.floats[at]
     if kind == "bool":

@@ -1,9 +1,9 @@
 """Where machine code is kept between processes: `Store`.
 
-A file holds one kernel for one signature: a line of JSON about it, and an object file. Only files are read
-that belong to the user and that nobody else can write, or that came with the package and are as safe as its
-modules: who can change machine code can do what the user can. What cannot be read, or is not whole, is made
-again.
+A file holds one kernel for one signature: a line of JSON about it, and an object file. A file is read only if
+it belongs to the user and nobody else can write it, or if it came with the package and is as safe as its
+modules: whoever can change machine code can do all that the user can. A file that cannot be read, or is
+incomplete, is made again.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from cer_gpu.compiling.unused import mark, prune
 
 FOLDER = "kernels"
 SHIPPED = Path(__file__).with_name("shipped")
-"""Where `make` or the maker of an image puts machine code for all users of an installation."""
+"""The folder in which `cer warm --ship` stores machine code for all users of an installation."""
 
 SUFFIX = ".kernel"
 
 TURN_S = 0.1
-"""Seconds between two tries to be the one that compiles."""
+"""Seconds between two tries to become the one process that compiles."""
 
 
 class Store:
@@ -57,7 +57,7 @@ class Store:
         """The user's folder."""
 
     def read(self, name: str) -> tuple[dict[str, Any], bytes] | None:
-        """What is kept under a name, and its code; None where there is nothing whole."""
+        """The line about a kernel that is kept under a name, and its code; None without a complete file."""
         for folder, trusted in ((self._own, safe), (self._shipped, _as_safe_as_the_package)):
             if folder is None:
                 continue
@@ -75,7 +75,7 @@ class Store:
         return None
 
     def write(self, name: str, about: dict[str, Any], code: bytes) -> None:
-        """Keep machine code under a name, where that is possible; the first time, delete what is not used."""
+        """Keep machine code under a name, where that is possible; the first time, delete unused files."""
         if self._own is None:
             self._tell("no folder of the user's own can be written")
             return
@@ -89,13 +89,13 @@ class Store:
 
     @contextmanager
     def alone(self, name: str, go_on: Callable[[], None]) -> Iterator[None]:
-        """Be the only process that makes what is kept under a name: many that begin at once need the same.
+        """Be the only process that compiles what is kept under a name: processes that start together need it.
 
         Parameters
         ----------
         name : str
         go_on : callable
-            Called while another process makes it; what it raises ends the waiting.
+            Called while another process compiles; an exception that it raises ends the waiting.
         """
         file = None if self._own is None else self._own / f"{name}.lock"
         locked = None if file is None else _locked(file, go_on)
@@ -134,7 +134,7 @@ def store() -> Store:
 
 
 def _write(folder: Path, name: str, about: dict[str, Any], code: bytes, mode: int = 0o700) -> None:
-    """Write a file that appears whole or not at all."""
+    """Write a file that appears complete or not at all."""
     folder.mkdir(mode=mode, parents=True, exist_ok=True)
     number, made = tempfile.mkstemp(dir=folder, prefix=name[:16], suffix=".new")
     try:
@@ -151,7 +151,7 @@ def _write(folder: Path, name: str, about: dict[str, Any], code: bytes, mode: in
 
 
 def _locked(file: Path, go_on: Callable[[], None]) -> int | None:
-    """Wait for the lock of a file; its number, None where there are no locks."""
+    """Wait for the lock of a file; gives the file's number, None where there are no locks."""
     try:
         import fcntl
 
@@ -176,7 +176,7 @@ def _locked(file: Path, go_on: Callable[[], None]) -> int | None:
 
 
 def _unlock(number: int) -> None:
-    """Let go of a lock, also where a forked process holds the file too."""
+    """Release a lock, even if a forked process has the file open too."""
     import fcntl
 
     with suppress(OSError):
@@ -196,7 +196,7 @@ def _parsed(content: bytes) -> tuple[dict[str, Any], bytes] | None:
 
 
 def _as_safe_as_the_package(path: Path) -> bool:
-    """Whether a file can be written by those only who can write the modules of the package."""
+    """Whether only those can write a file who can write the modules of the package."""
     try:
         found, package = path.lstat(), Path(__file__).stat()
     except OSError:

@@ -28,7 +28,7 @@ IDLE_S = 20.0
 """Seconds for which an idle helper is kept, in case more is to be compiled."""
 
 
-class Task(NamedTuple):
+class CompileTask(NamedTuple):
     """A kernel that is to be compiled for some kinds of arguments."""
 
     kernel: Kernel
@@ -43,12 +43,12 @@ class Task(NamedTuple):
 class Done(NamedTuple):
     """A task and its result; `code` is None where no helper could compile it."""
 
-    task: Task
+    task: CompileTask
     about: dict[str, Any]
     code: bytes | None
 
 
-def compiled(tasks: Sequence[Task]) -> Iterator[Done]:
+def compiled(tasks: Sequence[CompileTask]) -> Iterator[Done]:
     """Compile kernels in other processes, as many as there are cores; yields each kernel once it is done.
 
     Raises
@@ -108,7 +108,7 @@ class _Helper:
         """Whether the process runs."""
         return self._process is not None and self._process.poll() is None
 
-    def work(self, todo: deque[Task], done: SimpleQueue[Done]) -> None:
+    def work(self, todo: deque[CompileTask], done: SimpleQueue[Done]) -> None:
         """Let the process compile tasks until there are no more."""
         while True:
             try:
@@ -117,7 +117,7 @@ class _Helper:
                 return
             done.put(self._answer(task))
 
-    def _answer(self, task: Task) -> Done:
+    def _answer(self, task: CompileTask) -> Done:
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return Done(task, {}, None)

@@ -1,9 +1,9 @@
 """Building the persistent structure where starts are ordered by rank, not by time.
 
-The greatest rank of a start is in the column `LATEST` of a node, so that enumeration cuts off what an end
-does not admit as it does under other windows. But a new run need not have a greater rank than those before
-it, and the union-lists of tECS, which are short because it has, would grow with the stream. Here each state
-has a **heap** in their place: persistent, with the greatest rank on top, made of unions alone:
+The column `LATEST` of a node is the greatest rank of a start, so that enumeration cuts off the starts that an
+end does not admit as it does under other windows. But a new run need not have a greater rank than those
+before it. The union-lists of tECS, which are short only because it has, would grow with the stream. So each
+state has a **heap** in their place: persistent, with the greatest rank on top, made of unions alone:
 
 - a node that is no union is a heap of one element,
 - `union(element, heap)` is a heap with one branch,
@@ -11,7 +11,7 @@ has a **heap** in their place: persistent, with the greatest rank on top, made o
 
 All unions have the greater `LATEST` on their left, and a non-union after two left steps at most. The heaps
 are leftist ones: `distance` is the number of steps to the nearest missing branch, and two heaps are melded
-along the branches where it is smaller, which are at most log(nodes) many. What is on that way is copied.
+along the branches where it is smaller, which are at most log(nodes) many. The nodes on that way are copied.
 """
 
 from typing import NamedTuple
@@ -26,15 +26,15 @@ SEGMENT, EVENT, HIT, NODES, ROOTS, OPEN, WORDS = range(7)
 """Words of `progress`, from which `build` continues after an array was full; `WORDS` is their number."""
 
 STEPS = 128
-"""Steps of a meld at most: the way into each of two heaps has as many as its size has bits."""
+"""A meld has at most so many steps: the way into each of two heaps has as many as its size has bits."""
 
 
 class HeapScratch(NamedTuple):
-    """What building keeps beside the nodes.
+    """Scratch of building, beside the nodes.
 
     =======  =================  =============================================================
     `heaps`  int64 [2, n_live]  the heap of each state before and after an event; -1: empty
-    `way`    int64 [2, STEPS]   what a meld has passed
+    `way`    int64 [2, STEPS]   the elements and the other branches that a meld has passed
     =======  =================  =============================================================
     """
 
@@ -98,7 +98,7 @@ def _meld(arena, distance, progress, one, other, way):
 
 @jit
 def _follow(tables, arena, distance, roots, scratch, progress, symbol, event, rank, bound, ends):
-    """Follow all runs over one event: `heaps[0]` are those of the states before it and after it."""
+    """Follow all runs over one event: `heaps[0]` has the heaps of the states before it, and then after it."""
     heaps, way = scratch
     n_states = heaps.shape[1]
     for q in range(n_states):

@@ -1,1 +1,1 @@
-"""Rows in the order of several keys."""
+"""Sorting: rows in the order of several keys."""

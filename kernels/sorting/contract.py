@@ -1,4 +1,4 @@
-"""What it is to merge two runs: rows in the order of their keys, equal ones as they stand.
+"""The contract of merging two sorted runs of rows, stably: rows with equal keys keep their order.
 
 =========  ========================  ==================================================================
 `keys`     int64 [columns, rows]     in: the first column that differs decides
@@ -16,8 +16,8 @@ class SortedRuns(NamedTuple):
     """Rows that are sorted run by run.
 
     =======  ==============  ==============================================================
-    `order`  int64 [rows]    their numbers
-    `first`  int64 [rows]    their keys in the first column: it is read in order
+    `order`  int64 [rows]    the numbers of the rows
+    `first`  int64 [rows]    the key of each in the first column, so that it is read in order
     =======  ==============  ==============================================================
     """
 
@@ -26,6 +26,6 @@ class SortedRuns(NamedTuple):
 
 
 def merge_reference(keys, runs, low, middle, high):
-    """Merge two neighbouring runs, which stand at low .. middle - 1 and middle .. high - 1."""
+    """Merge two neighbouring runs, at low .. middle - 1 and at middle .. high - 1."""
     runs.order[low:high] = sorted(runs.order[low:high], key=lambda row: tuple(keys[:, row]))
     runs.first[low:high] = keys[0, runs.order[low:high]]

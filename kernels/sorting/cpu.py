@@ -29,7 +29,7 @@ def merge(keys, runs, spare, low, middle, high, halt):
     while one < middle and other < high:
         if k % SELDOM == 0 and halt[0]:
             return
-        # Both are read and one is kept: a branch on the data would be mispredicted.
+        # Both are read and one is kept, since a branch on the data would be mispredicted.
         left, right = spare.first[one], first[other]
         row, late = spare.order[one], order[other]
         takes = right < left
