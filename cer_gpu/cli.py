@@ -145,11 +145,14 @@ def run(
     engine: Engine = "auto",
     limit: Annotated[int | None, typer.Option(min=0, help="Stop after so many complex events.")] = None,
     memory: Memory = None,
+    tidy: Annotated[
+        bool, typer.Option("--events", help="One row for each event of a complex event, with its variable.")
+    ] = False,
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
     """Print the complex events."""
-    from cer_gpu.output import output_file, write_matches
+    from cer_gpu.output import output_file, write_matches, write_rows
 
     chosen = _format(form, output)
     _refuse_own_input(data, output)
@@ -162,7 +165,10 @@ def run(
         memory=_bytes(memory),
     )
     with output_file(output) as sink:
-        write_matches(matches, chosen, sink, most=limit)
+        if tidy:
+            write_rows(matches.event_batches(), chosen, sink)
+        else:
+            write_matches(matches, chosen, sink, most=limit)
     if matches.limited:
         _say(f"stopped at --limit {limit}: there are more complex events")
         return LIMITED

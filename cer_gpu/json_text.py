@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+
+from cer_gpu.late import compute as pc
 
 
 def json_text(array: pa.Array) -> pa.LargeStringArray:

@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.answers.shown import cells
 from cer_gpu.engine.answers.values import head_columns, mark_columns
 from cer_gpu.engine.read.sources.arrow_types import is_text, roomy
 from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
@@ -98,8 +99,8 @@ def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None 
         write_rows(matches.batches(), form, sink, most)
         return
     for batch in _slices(matches.batches()):
-        if matches.head is not None:
-            sink.write(lines(rule_answer_text(batch, matches.head)))
+        if matches.head_variables is not None:
+            sink.write(lines(rule_answer_text(batch, matches.head_variables)))
         else:
             sink.write(lines(complex_event_text(batch, matches.variables, matches.partition)))
 
@@ -251,10 +252,10 @@ def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> No
     table = Table(*[_escaped(name) for name in results.schema.names], header_style="bold")
     left = most + 1
     for batch in results:
-        for row in zip(*(_cells(column) for column in batch.slice(0, left).columns)):
+        for row in zip(*(cells(column) for column in batch.slice(0, left).columns)):
             left -= 1
             if left:
-                table.add_row(*row)
+                table.add_row(*map(_escaped, row))
         if not left:
             break
     text = io.TextIOWrapper(sink, "utf-8", write_through=True)
@@ -273,26 +274,6 @@ def _escaped(text: str) -> str:
     from rich.markup import escape
 
     return escape(on_one_line(text))
-
-
-def _cells(column: pa.Array) -> list[str]:
-    try:
-        values = (time_text(column) if pa.types.is_timestamp(column.type) else column).to_pylist()
-    except (OverflowError, ValueError):  # Python has no value for a date that far
-        values = json_text(column).to_pylist()
-    return [_escaped(_cell(value)) for value in values]
-
-
-def _cell(value: object) -> str:
-    """A value in a cell of a table; long lists are cut."""
-    if isinstance(value, list):
-        texts = [_cell(each) for each in value]
-        if len(texts) > 6:
-            texts = [*texts[:3], f"… {len(texts) - 4} more …", texts[-1]]
-        return ", ".join(texts)
-    if isinstance(value, dict):
-        return " ".join(_cell(each) for each in value.values())
-    return "" if value is None else str(value)
 
 
 _WRITERS: dict[str, Callable[[pa.RecordBatchReader, BinaryIO], None]] = {

@@ -12,6 +12,7 @@ import pyarrow as pa
 from generate import ORDER, stream_to_table
 
 from cer_gpu.api import Query
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.reference.events import Event
@@ -70,6 +71,26 @@ def check_attributes(query: tree.Query, compiled: Query, table: pa.Table) -> Non
         assert repr(rows[f"{item.variable}[{', '.join(item.attributes)}]"].to_pylist()) == repr(wanted)
 
 
+def event_rows(rows: Sequence[Row], variables: Sequence[str]) -> list[tuple[int, str, int]]:
+    """The marked events of complex events in tidy form: (match, variable, position)."""
+    order = {variable: number for number, variable in enumerate(variables)}
+    return [
+        (match, variable, position)
+        for match, (_, _, marks, _) in enumerate(rows)
+        for position, _, variable in sorted(
+            (position, order[variable], variable) for variable, marked in marks for position in marked
+        )
+    ]
+
+
+def check_events(matches: Matches, wanted: Sequence[Row]) -> None:
+    """Assert that `events()` says the same as the complex events."""
+    told = matches.events()
+    rows = zip(*(told[name].to_pylist() for name in ("match", "variable", "position")), strict=True)
+    assert list(rows) == event_rows(wanted, matches.variables)
+    assert told["row"].equals(told["position"])
+
+
 CHOOSING = (tree.Strategy.ANY, tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 
 
@@ -92,6 +113,7 @@ def check(query: tree.Query, events: Sequence[Event], rng: Random) -> int:
     got = found(compiled.run(table, **OPTIONS))
     assert got == wanted
     check_attributes(query, compiled, table)
+    check_events(compiled.run(table, **OPTIONS), wanted)
     ends = Counter(row[1] for row in wanted)
     assert compiled.count(table, **OPTIONS) == len(wanted)
     counts = compiled.counts(table, **OPTIONS).to_pydict()

@@ -9,6 +9,7 @@ import time
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
+import pyarrow.json as pajson
 import pyarrow.parquet as pq
 import pytest
 
@@ -78,6 +79,37 @@ def test_run_of_a_query_file_on_named_tables(data, tmp_path, capsysbinary):
     named = [f"{kind}={data / kind}.parquet" for kind in "ABC"]
     status, out, _ = run_binary(capsysbinary, "run", f"@{tmp_path}/q.ceql", *named, "--order-by", "ts")
     assert (status, as_lines(out)) == (0, EXPECTED)
+
+
+TIDY = "SELECT a[price], b WHERE A AS a ; B AS b FILTER a[price > 10] WITHIN 5 EVENTS"
+
+TIDY_ROWS = [
+    {"match": 0, "variable": "a", "position": 0, "row": 0, "time": 0, "price": 11.0},
+    {"match": 0, "variable": "b", "position": 3, "row": 3, "time": 3, "price": None},
+    {"match": 1, "variable": "a", "position": 1, "row": 1, "time": 1, "price": 12.0},
+    {"match": 1, "variable": "b", "position": 3, "row": 3, "time": 3, "price": None},
+]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_events_in_every_format(form, data, tmp_path, capsys):
+    written = tmp_path / f"rows.{form}"
+    arguments = ["run", TIDY, data / "events.parquet", "--order-by", "ts", "--events"]
+    assert cer(capsys, *arguments, "-o", written) == (0, "", "")
+    rows = {"jsonl": pajson.read_json, "csv": pacsv.read_csv, "parquet": pq.read_table}[form](written)
+    assert rows.to_pylist() == TIDY_ROWS
+
+
+def test_events_up_to_the_limit(data, capsys):
+    arguments = ["run", TIDY, data / "events.parquet", "--order-by", "ts", "--events", "--limit", 1]
+    status, out, error = cer(capsys, *arguments)
+    assert (status, error) == (3, "stopped at --limit 1: there are more complex events\n")
+    assert [json.loads(line) for line in out.splitlines()] == TIDY_ROWS[:2]
+
+
+def test_the_package_is_the_command(data):
+    command = [sys.executable, "-m", "cer_gpu", "count", QUERY, str(data / "events.parquet")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "2\n"
 
 
 def test_partition_and_limit(data, capsysbinary):

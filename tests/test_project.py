@@ -24,7 +24,7 @@ LAYERS = [
         "late",
         "progress",
     },  # compiling: of machine code, whatever it does
-    {"printable", "digits"},
+    {"printable", "digits", "json_text"},
     {"diagnostics"},
     {"errors"},
     {"language"},
@@ -36,7 +36,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"api"},
-    {"json_text", "output", "demo", "backtest", "report", "warm"},
+    {"output", "demo", "backtest", "report", "warm"},
     {"cli", "spark"},
 ]
 # The same inside a part, folder by folder.

@@ -137,11 +137,12 @@ class TupleForm:
     Attributes
     ----------
     head : tuple of HeadColumn
-    atoms : int
+    atoms : tuple of str
+        The event type of each atom.
     """
 
     head: tuple[HeadColumn, ...]
-    atoms: int
+    atoms: tuple[str, ...]
 
 
 AnswerForm: TypeAlias = MarkForm | TupleForm

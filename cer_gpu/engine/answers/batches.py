@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-import pyarrow as pa
 
-from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.machine import Answers, MachineRunner
@@ -18,6 +17,9 @@ from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.enumeration.structure import BULK_COUNT
 from cer_gpu.kernels.joins.cpu_order import ascending
+
+Made = TypeVar("Made", covariant=True)
+Other = TypeVar("Other")
 
 GROUP = 1 << 16
 """About so many complex events are enumerated by a thread at a time."""
@@ -32,14 +34,25 @@ SHARE = 4
 """Complex events may take this fraction of `memory`: a quarter, beside the batch and the chunk."""
 
 
+class Form(Protocol[Made]):
+    """What is made of blocks of complex events."""
+
+    @property
+    def payload(self) -> tuple[str, ...]:
+        """The columns of the data that it is made of."""
+
+    def batch(self, events: Relevant, end: np.ndarray, block: Any) -> Made:
+        """What is made of one block: `ResultForm.batch`, for example."""
+
+
 @dataclass(frozen=True, slots=True)
-class Lister:
+class Lister(Generic[Made]):
     """Lists the complex events of the chunks of a run.
 
     Attributes
     ----------
     runner : MachineRunner
-    form : ResultForm
+    form : Form
     workers : Workers
     limit : int or None
         At most so many complex events of each end.
@@ -48,12 +61,16 @@ class Lister:
     """
 
     runner: MachineRunner
-    form: ResultForm
+    form: Form[Made]
     workers: Workers
     limit: int | None
     memory: int | None
 
-    def batches(self, chunk: Chunk, ends: Ends, wanted: int | None = None) -> Iterator[pa.RecordBatch]:
+    def of(self, form: Form[Other]) -> Lister[Other]:
+        """The same in another form."""
+        return Lister(self.runner, form, self.workers, self.limit, self.memory)
+
+    def batches(self, chunk: Chunk, ends: Ends, wanted: int | None = None) -> Iterator[Made]:
         """The complex events at the ends of a chunk, sorted by (end, start, positions).
 
         Parameters
@@ -72,7 +89,7 @@ class Lister:
         ends: Ends,
         answers_of: Callable[[Ends], Answers],
         wanted: int | None = None,
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Iterator[Made]:
         """The complex events at some ends, sorted by (end, start, positions).
 
         Parameters
@@ -94,7 +111,7 @@ class Lister:
         at_once = found_at_once(self.memory, wanted)
         answers = answers_of(ends)
 
-        def batch(block: AnswerBlock) -> pa.RecordBatch:
+        def batch(block: AnswerBlock) -> Made:
             return self.form.batch(events, ends.event[block.hit], block)
 
         if answers.sharing == "ends":
@@ -111,8 +128,8 @@ def _by_groups(
     limit: int | None,
     at_once: int | None,
     workers: Workers,
-    batch: Callable[[AnswerBlock], pa.RecordBatch],
-) -> Iterator[pa.RecordBatch]:
+    batch: Callable[[AnswerBlock], Made],
+) -> Iterator[Made]:
     """The complex events of ends: a few groups of ends at a time, each group by one thread."""
     count, steps = answers.count, answers.work(limit)[order]
     ahead, size = 2 * workers.threads, GROUP
@@ -124,7 +141,7 @@ def _by_groups(
     def blocks_of(ends: np.ndarray) -> Iterator[AnswerBlock]:
         return answers.blocks(ends, limit, None if at_once is None else size)
 
-    def enumerate_group(group: slice) -> list[pa.RecordBatch]:
+    def enumerate_group(group: slice) -> list[Made]:
         return [batch(block) for block in blocks_of(order[group])]
 
     work = int(np.minimum(steps, size).sum()) if len(order) <= FEW else FEW + 1

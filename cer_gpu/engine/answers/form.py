@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.values import ComplexEvent, complex_events, rule_answers
+from cer_gpu.engine.answers.values import BatchValues, ComplexEvent, complex_events, rule_answers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import roomy
@@ -48,24 +48,32 @@ class ResultForm(ABC):
         The columns of times.
     payload : tuple of str
         The columns of the data that results are made from.
+    order : str or None
+        The time column.
+    marking : tuple of str
+        What marks events: the kept variables, or the types of a rule's atoms.
+    attributes : mapping of str to tuple of str
+        The attributes asked for of each variable.
     """
 
     variables: tuple[str, ...] = ()
     head: tuple[str, ...] | None = None
+    marking: tuple[str, ...] = ()
+    attributes: Mapping[str, tuple[str, ...]] = {}
 
     def __init__(self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None) -> None:
-        self._order = order
+        self.order = order
         self.partition = () if encoder is None else encoder.names
         fields = [pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False)]
         taken = {"start", "end"}
         positions = ["start", "end"]
         if encoder is not None:
             for name, kind in zip(encoder.names, encoder.types, strict=True):
-                fields.append(pa.field(_free(name, taken), kind))
+                fields.append(pa.field(free_name(name, taken), kind))
         self.times: tuple[str, ...] = ()
         if order is not None:
             kind = data.field(order).type
-            self.times = (_free("start_time", taken), _free("end_time", taken))
+            self.times = (free_name("start_time", taken), free_name("end_time", taken))
             fields += [pa.field(name, kind) for name in self.times]
         for field, positioned in self._fields(data, taken):
             fields.append(field)
@@ -89,8 +97,24 @@ class ResultForm(ABC):
         """The columns after the times, for a block."""
 
     @abstractmethod
+    def marked(self, block: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The marked events of a block, complex event after complex event, ascending in each.
+
+        Returns
+        -------
+        match, event : ndarray, shape (n,), int64
+            Which complex event of the block, and which event of its chunk.
+        variable : ndarray, shape (n,), int32
+            What marks it: an index into `marking`. An event that several mark comes once for each.
+        """
+
+    @abstractmethod
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""
+
+    def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
+        """What a result batch tells besides positions."""
+        return BatchValues([batch.column(name) for name in self.times], {})
 
     def batch(self, events: Relevant, end: np.ndarray, block: Block | TupleBlock) -> pa.RecordBatch:
         """A block of complex events as a record batch.
@@ -108,8 +132,8 @@ class ResultForm(ABC):
         arrays = [pa.array(gathered_rows(events.positions, index)) for index in places]
         if events.lane_keys is not None:
             arrays += events.lane_keys.columns(events.lanes[end])
-        if self._order is not None:
-            arrays += [payload_column(events, self._order, index) for index in places]
+        if self.order is not None:
+            arrays += [payload_column(events, self.order, index) for index in places]
         return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, block)], schema=self.schema)
 
 
@@ -121,18 +145,25 @@ class MarkResults(ResultForm):
     ) -> None:
         self._form = form
         self._kinds: dict[str, pa.DataType] = {}
+        self._named: dict[str, str] = {}  # the columns of attributes, by variable
         super().__init__(data, order, encoder)
-        self.variables = form.variables
+        self.variables = self.marking = form.variables
+        self.attributes = form.attributes
+        # The variables that each label marks, one label's after another's.
+        self._number = form.label_has.sum(axis=1).astype(np.int64)
+        self._marking = np.nonzero(form.label_has)[1].astype(np.int32)
+        self._first = np.append(0, np.cumsum(self._number))
 
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         for variable in self._form.variables:
-            yield pa.field(_free(variable, taken), POSITIONS, nullable=False), True
+            yield pa.field(free_name(variable, taken), POSITIONS, nullable=False), True
             if attributes := self._form.attributes.get(variable):
-                name = _free(f"{variable}[{', '.join(attributes)}]", taken)
+                name = free_name(f"{variable}[{', '.join(attributes)}]", taken)
                 members = pa.struct(
                     [pa.field(attribute, roomy(data.field(attribute).type)) for attribute in attributes]
                 )
                 self._kinds[variable] = pa.list_(pa.field("item", members, nullable=False))
+                self._named[variable] = name
                 yield pa.field(name, self._kinds[variable], nullable=False), False
 
     def _read(self) -> list[str]:
@@ -151,9 +182,24 @@ class MarkResults(ResultForm):
                 arrays.append(pa.ListArray.from_arrays(bounds, struct, type=kind))
         return arrays
 
+    def marked(self, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As `ResultForm.marked`."""
+        number = self._number[block.label]
+        match = np.repeat(np.arange(len(block.hit)), np.diff(block.first))
+        if (number == 1).all():
+            return match, block.event, self._marking[self._first[block.label]]
+        mark = np.repeat(np.arange(len(number)), number)
+        nth = np.arange(len(mark)) - np.repeat(np.cumsum(number) - number, number)
+        return match[mark], block.event[mark], self._marking[self._first[block.label[mark]] + nth]
+
+    def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
+        """What a result batch tells besides positions."""
+        attributes = {variable: batch.column(name) for variable, name in self._named.items()}
+        return BatchValues([batch.column(name) for name in self.times], attributes)
+
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""
-        return complex_events(batch, self.variables, self.partition)
+        return complex_events(batch, self.variables, self.partition, self._values_of(batch))
 
 
 class TupleResults(ResultForm):
@@ -165,11 +211,12 @@ class TupleResults(ResultForm):
         self._form = form
         super().__init__(data, order, encoder)
         self.head = tuple(column.name for column in form.head)
+        self.marking = form.atoms
 
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         for column in self._form.head:
-            yield pa.field(_free(column.name, taken), roomy(data.field(column.attribute).type)), False
-        yield pa.field(_free("positions", taken), POSITIONS, nullable=False), True
+            yield pa.field(free_name(column.name, taken), roomy(data.field(column.attribute).type)), False
+        yield pa.field(free_name("positions", taken), POSITIONS, nullable=False), True
 
     def _read(self) -> list[str]:
         return [column.attribute for column in self._form.head]
@@ -179,15 +226,21 @@ class TupleResults(ResultForm):
             payload_column(events, column.attribute, block.event[:, column.atom])
             for column in self._form.head
         ]
-        atoms = self._form.atoms
+        atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
         positions = pa.array(gathered_rows(events.positions, block.event.reshape(-1)))
         return [*arrays, pa.ListArray.from_arrays(bounds, positions, type=POSITIONS)]
 
+    def marked(self, block: TupleBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """As `ResultForm.marked`; the events are in the order of the atoms."""
+        answers, atoms = block.event.shape
+        variable = np.tile(np.arange(atoms, dtype=np.int32), answers)
+        return np.repeat(np.arange(answers), atoms), block.event.reshape(-1), variable
+
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""
         assert self.head is not None
-        return rule_answers(batch, self.head)
+        return rule_answers(batch, self.head, self._values_of(batch))
 
 
 def result_form(
@@ -199,10 +252,12 @@ def result_form(
     return MarkResults(query.form, data, order, encoder)
 
 
-def payload_column(events: Relevant, name: str, index: np.ndarray) -> pa.Array:
-    """The values that some events have in a column of the data."""
+def payload_column(
+    events: Relevant, name: str, index: np.ndarray, without: np.ndarray | None = None
+) -> pa.Array:
+    """The values that some events have in a column of the data; null where `without` (bool, as long) is set."""
     assert events.payload is not None
-    taken = events.payload.column(name).take(pa.array(index))
+    taken = events.payload.column(name).take(pa.array(index, mask=without))
     return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
 
@@ -213,7 +268,7 @@ def gathered_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return out
 
 
-def _free(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """A column name that is not taken yet: a variable may be called `start`."""
     while name in taken:
         name += "_"

@@ -2,66 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.answers.shown import as_html, as_text
+from cer_gpu.engine.answers.tidy import EventForm
 from cer_gpu.engine.answers.values import ComplexEvent
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import first_line
-from cer_gpu.errors import DataError
+from cer_gpu.errors import CerError, DataError
+from cer_gpu.late import compute as pc
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
 
 
 MOST = 1 << 62
 """At most so many complex events are looked for, whatever the limit: kernels count them in 64 bits."""
 
+KEPT = 1 << 26
+"""Bytes of answers that an iteration keeps at most, so that what is asked next need not run the query."""
+
+SHOWN = 10
+"""Complex events that a printed `Matches` shows."""
+
+
+class Produce(Protocol):
+    """Starts a run and gives what a form makes of its complex events."""
+
+    def __call__(self, form: Form[Other], wanted: int | None) -> Iterator[Other]:
+        """Of at least so many complex events, where there are as many; of all, if None."""
+
+
+class Forms(NamedTuple):
+    """What answers can be made: complex events as rows, and their events as rows."""
+
+    whole: ResultForm
+    events: EventForm
+
 
 class Matches:
     """The complex events of a run; nothing is read or enumerated until they are asked for.
 
-    Every iteration runs the query again, so the events must be of a kind that can be read again (a reader
-    can be read only once).
+    The answers of the first `to_arrow`, `to_pandas` or `to_polars` are kept, and those of a whole iteration
+    up to 64 MB; what is asked after that is answered from them. Otherwise every iteration runs the query
+    again, so the events must be of a kind that can be read again (a reader can be read only once).
 
     Parameters
     ----------
-    form : ResultForm
+    forms : Forms
         The columns of the result: `start` and `end` (int64), the columns of the key, `start_time` and
         `end_time` where the run has an order, a `list<int64>` of positions for each kept variable, and for
         `x[price]` a column of that name with a `list<struct<price>>`. A rule has instead the variables of
         its head and `positions`, a `list<int64>` with one position for each atom. Where a name is taken by
-        an earlier column, a `_` is appended.
+        an earlier column, a `_` is appended. And the columns of `events()`.
     produce : callable
-        Starts a run and yields its record batches, sorted by (end, start, positions). Its argument is how
-        many complex events are needed, None for all; it may yield more.
+        Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
+        It is told how many complex events are needed, None for all; it may yield more.
     device, device_reason : str
         Where the run takes place, and why.
     limit : int or None
         Every iteration ends after so many complex events.
+    again : bool
+        Whether the events can be read more than once.
+    keep : int
+        Bytes of answers that an iteration keeps at most.
     """
 
     def __init__(
         self,
-        form: ResultForm,
-        produce: Callable[[int | None], Iterator[pa.RecordBatch]],
+        forms: Forms,
+        produce: Produce,
         device: str,
         device_reason: str,
         limit: int | None,
+        again: bool,
+        keep: int,
     ) -> None:
+        form = forms.whole
         self.schema = form.schema
         self.variables = form.variables
         self.partition = form.partition
-        self.head = form.head
-        self._form = form
+        self.head_variables = form.head
         self.device = device
         self.device_reason = device_reason
+        self._forms = forms
         self._produce = produce
         self._limit = limit
+        self._again = again
+        self._keep = keep
         self._limited = False
+        self._kept: pa.Table | None = None
 
     @property
     def limited(self) -> bool:
@@ -69,13 +106,26 @@ class Matches:
         return self._limited
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        """Start a run: its record batches up to the limit."""
-        # One more than the limit tells that there are more.
-        return self._cut(self._produce(None if self._limit is None else min(self._limit + 1, MOST)))
+        """The record batches of all complex events up to the limit: those that are kept, or of a run."""
+        if self._kept is not None:
+            yield from self._kept.to_batches()
+            return
+        kept: list[pa.RecordBatch] = []
+        room = self._keep
+        for batch in self._run():
+            room -= batch.nbytes
+            if room >= 0:
+                kept.append(batch)
+            else:
+                kept.clear()
+            yield batch
+        if room >= 0:
+            self._kept = pa.Table.from_batches(kept, self.schema)
 
-    def _cut(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _run(self) -> Iterator[pa.RecordBatch]:
+        """Start a run: its record batches up to the limit."""
         left, met = self._limit, False
-        for batch in batches:
+        for batch in self._produce(self._forms.whole, self._looked_at):
             if left is not None:
                 met = len(batch) > left
                 batch = batch.slice(0, min(left, len(batch)))
@@ -86,14 +136,47 @@ class Matches:
                 break
         self._limited = met
 
+    @property
+    def _looked_at(self) -> int | None:
+        # One more than the limit tells that there are more.
+        return None if self._limit is None else min(self._limit + 1, MOST)
+
+    def head(self, number: int = 5) -> Matches:
+        """The first complex events, in the order (end, start, positions).
+
+        Parameters
+        ----------
+        number : int
+            So many at most; no more are looked for.
+
+        Raises
+        ------
+        ValueError
+            For a negative number.
+        """
+        if number < 0:
+            raise ValueError(f"head() takes a number of complex events, 0 or more, not {number}")
+        most = number if self._limit is None else min(number, self._limit)
+        where = self.device, self.device_reason
+        first = Matches(self._forms, self._produce, *where, most, self._again, self._keep)
+        if self._kept is not None:
+            first._kept = self._kept.slice(0, most)
+        return first
+
+    def first(self) -> ComplexEvent | None:
+        """The first complex event; None where there is none."""
+        return next(iter(self.head(1)), None)
+
     def batches(self) -> pa.RecordBatchReader:
         """The complex events as a reader of record batches of bounded size."""
         return pa.RecordBatchReader.from_batches(self.schema, self._batches())
 
     def to_arrow(self) -> pa.Table:
-        """All complex events as a table."""
-        with within_memory("collecting the answers"):
-            return pa.Table.from_batches(list(self._batches()), self.schema)
+        """All complex events as a table, which is kept."""
+        if self._kept is None:
+            with within_memory("collecting the answers"):
+                self._kept = pa.Table.from_batches(list(self._run()), self.schema)
+        return self._kept
 
     def to_pandas(self) -> pd.DataFrame:
         """All complex events as a DataFrame (needs pandas).
@@ -112,14 +195,76 @@ class Matches:
                 f"the answers do not fit pandas: {first_line(error)}; take them as Arrow, with to_arrow()"
             ) from error
 
+    def to_polars(self) -> pl.DataFrame:
+        """All complex events as a polars DataFrame (needs polars)."""
+        from polars import DataFrame
+
+        return DataFrame(self.to_arrow())
+
+    def events(self) -> pa.Table:
+        """One row for each event of a complex event and each variable that marks it (tidy form).
+
+        Returns
+        -------
+        pyarrow.Table
+            `match` (the row of the complex event in `to_arrow()`), `variable`, `position`, `row` (the row of
+            the data as it was given, also after `sort=True`), `source` (for a dict of tables: in which of
+            them the row is), `time` where the run has an order, and the attributes asked for. Rows are in
+            the order of matches, then of positions. Of a rule there is a row for each atom, and `variable`
+            is its event type.
+        """
+        with within_memory("collecting the events of the answers"):
+            return pa.Table.from_batches(list(self.event_batches()), self._forms.events.schema)
+
+    def event_batches(self) -> pa.RecordBatchReader:
+        """The same as a reader of record batches of bounded size."""
+        return pa.RecordBatchReader.from_batches(self._forms.events.schema, self._event_rows())
+
+    def _event_rows(self) -> Iterator[pa.RecordBatch]:
+        left, before, met = self._limit, 0, False
+        for matches, batch in self._produce(self._forms.events, self._looked_at):
+            own = batch.column(0)
+            met = left is not None and matches > left
+            if left is not None and met:
+                batch = batch.slice(0, int(np.searchsorted(own.to_numpy(), left)))
+                own = batch.column(0)
+            if before:
+                batch = batch.set_column(0, batch.schema.field(0), pc.add(own, before))
+            if len(batch):
+                yield batch
+            if met:
+                break
+            before += matches
+            left = None if left is None else left - matches
+        self._limited = met
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The complex events through Arrow's C stream interface, for other libraries."""
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[ComplexEvent]:
         for batch in self._batches():
-            yield from self._form.complex_events(batch)
+            yield from self._forms.whole.complex_events(batch)
 
     def __repr__(self) -> str:
-        names = ", ".join(self.variables if self.head is None else self.head) or "no variables"
+        shown = self._shown()
+        return self._heading() if shown is None else f"{self._heading()}\n{as_text(shown, SHOWN)}"
+
+    def _repr_html_(self) -> str:
+        return as_html(self._heading(), self._shown(), SHOWN)
+
+    def _shown(self) -> pa.Table | None:
+        """The first answers and one more; None where they cannot be had without being lost."""
+        if self._kept is None and not self._again:
+            return None
+        try:
+            return self.head(SHOWN + 1).to_arrow()
+        except CerError:  # it comes again when the answers are asked for
+            return None
+
+    def _heading(self) -> str:
+        names = (
+            ", ".join(self.variables if self.head_variables is None else self.head_variables)
+            or "no variables"
+        )
         return f"<Matches of {names} on {self.device}>"

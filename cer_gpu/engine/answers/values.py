@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
+from cer_gpu.late import compute as pc
 
 
 class Marks(dict[str, tuple[int, ...]]):
@@ -16,6 +17,49 @@ class Marks(dict[str, tuple[int, ...]]):
 
     def __missing__(self, variable: str) -> tuple[int, ...]:
         return ()
+
+
+class BatchValues:
+    """What a batch of results tells of its complex events besides positions; read when it is first asked for.
+
+    Parameters
+    ----------
+    times : sequence of pyarrow.Array
+        `start_time` and `end_time`; empty where the run has no order.
+    events : mapping of str to pyarrow.Array
+        For each variable whose attributes were asked for a list of structs.
+    """
+
+    __slots__ = ("_events", "_times", "_values")
+
+    def __init__(self, times: Sequence[pa.Array], events: Mapping[str, pa.Array]) -> None:
+        self._times = times
+        self._events = events
+        self._values: dict[int, list[Any]] = {}
+
+    def time(self, which: int, row: int) -> Any:
+        """The start's (0) or the end's (1) time; None without an order."""
+        if not self._times:
+            return None
+        if which not in self._values:
+            self._values[which] = _or_scalars(self._times[which])
+        return self._values[which][row]
+
+    def events(self, variable: str, row: int) -> list[dict[str, Any]] | None:
+        """The events that a variable marks; None where no attribute of it was asked for."""
+        column = self._events.get(variable)
+        if column is None:
+            return None
+        found: list[dict[str, Any]] = _or_scalars(column.slice(row, 1))[0]
+        return found
+
+    def only(self, row: int) -> BatchValues:
+        """The same of one complex event, without the memory that those of the others take."""
+        one = pa.array([row])
+        return BatchValues(
+            [column.take(one) for column in self._times],
+            {name: column.take(one) for name, column in self._events.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +79,15 @@ class ComplexEvent:
         has no marks.
     values : mapping of str to object, or None
         For an answer of a rule, the values of the variables in its head.
+
+    Examples
+    --------
+    >>> query = cer_gpu.compile("SELECT a[price], b FROM S WHERE A AS a ; B AS b")
+    >>> found = query.run(events, order_by="ts").first()
+    >>> found.start_time, found.duration
+    (datetime.datetime(2024, 1, 1, 9, 0), datetime.timedelta(seconds=40))
+    >>> found["a"]
+    [{'price': 10.5}]
     """
 
     start: int
@@ -43,6 +96,61 @@ class ComplexEvent:
     partition: tuple[Any, ...] | None = None
     positions: tuple[int, ...] | None = None
     values: Mapping[str, Any] | None = None
+    _columns: BatchValues | None = field(default=None, repr=False, compare=False)
+    _row: int = field(default=0, repr=False, compare=False)
+
+    @property
+    def start_time(self) -> Any:
+        """The time of the first event, in the type of the `order_by` column; None without `order_by`.
+
+        A time that Python has no value for is an Arrow scalar.
+        """
+        return None if self._columns is None else self._columns.time(0, self._row)
+
+    @property
+    def end_time(self) -> Any:
+        """The time of the last event; as `start_time`."""
+        return None if self._columns is None else self._columns.time(1, self._row)
+
+    @property
+    def duration(self) -> Any:
+        """`end_time - start_time`; None without `order_by`."""
+        start, end = self.start_time, self.end_time
+        if isinstance(start, pa.Scalar):
+            return pc.subtract(end, start)
+        return None if start is None else end - start
+
+    def __getitem__(self, variable: str) -> list[dict[str, Any]]:
+        """The events that a variable marks, in their order, each with the attributes asked for.
+
+        Parameters
+        ----------
+        variable : str
+
+        Returns
+        -------
+        list of dict
+            Empty where it marks none.
+
+        Raises
+        ------
+        KeyError
+            When the SELECT list asks for no attribute of the variable.
+        """
+        found = None if self._columns is None else self._columns.events(variable, self._row)
+        if found is None:
+            raise KeyError(
+                f"no attribute of `{variable}` was asked for: write SELECT {variable}[price], for example; "
+                f'its positions are .marks["{variable}"]'
+            )
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the other complex events of the batch.
+        columns = self._columns
+        alone = None if columns is None else columns.only(self._row)
+        plain = (self.start, self.end, self.marks, self.partition, self.positions, self.values)
+        return ComplexEvent, (*plain, alone, 0)
 
 
 def mark_columns(schema: pa.Schema) -> list[int]:
@@ -58,7 +166,10 @@ def mark_columns(schema: pa.Schema) -> list[int]:
 
 
 def complex_events(
-    batch: pa.RecordBatch, variables: tuple[str, ...], partition: tuple[str, ...]
+    batch: pa.RecordBatch,
+    variables: tuple[str, ...],
+    partition: tuple[str, ...],
+    values_of: BatchValues,
 ) -> Iterator[ComplexEvent]:
     """The rows of a result batch as Python values."""
     starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
@@ -69,17 +180,19 @@ def complex_events(
             (name, tuple(column[row])) for name, column in zip(variables, columns, strict=True) if column[row]
         )
         key = tuple(values[row] for values in keys) if partition else None
-        yield ComplexEvent(start, end, marks, key)
+        yield ComplexEvent(start, end, marks, key, None, None, values_of, row)
 
 
-def rule_answers(batch: pa.RecordBatch, head: tuple[str, ...]) -> Iterator[ComplexEvent]:
+def rule_answers(
+    batch: pa.RecordBatch, head: tuple[str, ...], values_of: BatchValues
+) -> Iterator[ComplexEvent]:
     """The rows of a result batch of a rule as Python values."""
     starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
     positions = batch.column(batch.num_columns - 1).to_pylist()
     columns = [_in_python(column, name) for column, name in zip(head_columns(batch, head), head, strict=True)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
         values = {name: column[row] for name, column in zip(head, columns, strict=True)}
-        yield ComplexEvent(start, end, Marks(), None, tuple(positions[row]), values)
+        yield ComplexEvent(start, end, Marks(), None, tuple(positions[row]), values, values_of, row)
 
 
 def _in_python(column: pa.Array, name: str) -> list[Any]:
@@ -97,6 +210,15 @@ def _in_python(column: pa.Array, name: str) -> list[Any]:
             f"`{name}` ({column.type}) has a time that Python cannot represent: take the answers as Arrow, "
             "with to_arrow() or batches()"
         ) from error
+    return values
+
+
+def _or_scalars(column: pa.Array) -> list[Any]:
+    """The values of a column, as Arrow has them where Python has none for some time."""
+    try:
+        values: list[Any] = column.to_pylist()
+    except (OverflowError, ValueError):
+        return list(column)
     return values
 
 

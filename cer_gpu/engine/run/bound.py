@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from cer_gpu.compiling.loaded import words
 from cer_gpu.digits import digits, shown
-from cer_gpu.engine.answers.batches import Lister
+from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.form import result_form
-from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.answers.matches import KEPT, Forms, Matches, Produce
+from cer_gpu.engine.answers.tidy import EventForm
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
@@ -147,20 +148,40 @@ class BoundQuery:
         first = self.begin("run")
         begun = iter([first])  # for the first iteration; a further one begins its own
 
-        def produce(wanted: int | None) -> Iterator[pa.RecordBatch]:
-            run = next(begun, None) or self.begin("run")
+        def produce(form: Form[Result], wanted: int | None) -> Iterator[Result]:
+            run = next(begun, None) if form is first.form else None
+            run = run or self.begin("run", more=form.payload)
+            lister = run.lister.of(form)
 
-            def listed(watch: Watch) -> Iterator[pa.RecordBatch]:
+            def listed(watch: Watch) -> Iterator[Result]:
                 for chunk in run.chunks(watch(self.read(run)), self._halo):
-                    yield from run.lister.batches(chunk, run.runner.ends(chunk), wanted)
+                    yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
 
             return self._watched(run, listed)
 
-        return self.matches_of(produce, first)
+        source = self._source
+        return self.matches_of(first, produce, source.ordered, source.source_column)
 
-    def matches_of(self, produce: Callable[[int | None], Iterator[pa.RecordBatch]], run: Run) -> Matches:
-        """Lazy complex events in the form of a run's results."""
-        return Matches(run.lister.form, produce, self.place.name, self.place.reason, self._options.limit)
+    def matches_of(
+        self, run: Run, produce: Produce, moved: bool = False, source_column: str | None = None
+    ) -> Matches:
+        """Lazy complex events in the form of a run's results.
+
+        Parameters
+        ----------
+        run : Run
+        produce : callable
+            As for `Matches`.
+        moved : bool, optional
+            Whether a position is not a row of the data.
+        source_column : str, optional
+            The column that says of which table a row is.
+        """
+        form, options = run.form, self._options
+        forms = Forms(form, EventForm(form, self.arrow_schema, moved, source_column))
+        keep = KEPT if options.memory is None else 0
+        where = self.place.name, self.place.reason
+        return Matches(forms, produce, *where, options.limit, self._source.rewindable, keep)
 
     @property
     def arrow_schema(self) -> pa.Schema:
@@ -177,7 +198,7 @@ class BoundQuery:
 
     # ------------------------------------------------------------------------------------- the run
 
-    def begin(self, product: Product, pushed: bool = False) -> Run:
+    def begin(self, product: Product, pushed: bool = False, more: tuple[str, ...] = ()) -> Run:
         """Set up a run; nothing is read yet.
 
         Parameters
@@ -186,17 +207,19 @@ class BoundQuery:
             What is asked of it.
         pushed : bool
             Whether further events come after those of the source.
+        more : tuple of str
+            Columns that results are made of besides those of the query's own form.
         """
         if self.place.numbers:
-            run = with_memory(lambda: self._begun(product, pushed))
+            run = with_memory(lambda: self._begun(product, pushed, more))
             if run is not None:
                 return run
             reason = f"the CPU, because {self.place.name} has no memory left for the tables of the query"
             warnings.warn(reason, UserWarning, stacklevel=4)
             self.place = Place((), reason)
-        return self._begun(product, pushed)
+        return self._begun(product, pushed, more)
 
-    def _begun(self, product: Product, pushed: bool) -> Run:
+    def _begun(self, product: Product, pushed: bool, more: tuple[str, ...]) -> Run:
         query, options, workers = self._query.asked(product), self._options, self._workers
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
@@ -211,7 +234,7 @@ class BoundQuery:
             self._units,
             options.order_by,
             options.stream_column,
-            form.payload if enumerates else (),
+            tuple(dict.fromkeys([*form.payload, *more])) if enumerates else (),
             workers,
             self._classifier(query, enumerates),
             None if pushed else self._foresight(),
@@ -223,7 +246,7 @@ class BoundQuery:
         intake.follow(runner.states)
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         lister = Lister(runner, form, workers, query.limit, options.memory)
-        return Run(query, workers, intake, runner, chunker, lister)
+        return Run(query, workers, intake, runner, chunker, form, lister)
 
     def _foresight(self) -> Foresight | None:
         """Reads the times of a source ahead; None where that is not possible or not needed."""

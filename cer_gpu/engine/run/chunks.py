@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Lister
+from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.machines.chunk import Chunk, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.memory import Allowance, still_needed
@@ -41,7 +42,8 @@ class Run:
     intake: Intake
     runner: MachineRunner
     chunker: Chunker
-    lister: Lister
+    form: ResultForm
+    lister: Lister[pa.RecordBatch]
 
     @property
     def memory(self) -> int | None:

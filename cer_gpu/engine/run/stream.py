@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import StreamState
@@ -93,12 +94,12 @@ class Stream:
             self.close()
             raise
 
-        def produce(wanted: int | None) -> Iterator[pa.RecordBatch]:
+        def produce(form: Form[Other], wanted: int | None) -> Iterator[Other]:
             if found is not None:
-                yield from run.lister.listed(found.events, found.ends, found.answers, wanted)
+                yield from run.lister.of(form).listed(found.events, found.ends, found.answers, wanted)
 
         assert self._first is not None
-        return self._first.matches_of(produce, run)
+        return self._first.matches_of(run, produce)
 
     def _batches(self, given: Any) -> Iterator[pa.RecordBatch]:
         """The given events as record batches, with the columns that the run reads."""

@@ -93,4 +93,6 @@ def _form(
             first.setdefault(name, (atom.id, attribute))
     head = tuple(HeadColumn(variable.name, *first[variable.name]) for variable in rule.head)
     fills = np.array([[atom.id in label for atom in body.atoms] for label in labels], np.uint8)
-    return TupleForm(head, len(body.atoms)), fills.reshape(len(labels), len(body.atoms))
+    return TupleForm(head, tuple(atom.type.variables[-1] for atom in body.atoms)), fills.reshape(
+        len(labels), len(body.atoms)
+    )

@@ -10,12 +10,9 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, merge_fields, roomy_schema
 from cer_gpu.engine.read.sources.row_order import stable_order
-from cer_gpu.engine.read.sources.rows import Rows, one_batch
+from cer_gpu.engine.read.sources.rows import ROW, Rows, one_batch
 from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns
 from cer_gpu.errors import DataError
-
-_ROW = "\0row"
-"""The name of the column of row numbers, where they are asked for: no other has it."""
 
 
 class MergedRows(Rows):
@@ -67,13 +64,18 @@ class MergedRows(Rows):
         target = self.subschema(list(dict.fromkeys([*columns, *self._order_by])))
         yield from self._merged(target, columns, rows)
 
+    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read_numbered`: the rows of their tables, before these were sorted."""
+        target = self.subschema(list(dict.fromkeys([*columns, *self._order_by])))
+        yield from self._merged(target.append(pa.field(ROW, pa.int64())), [*columns, ROW], rows)
+
     def place(self, row: int) -> str:
         """See `Rows.place`: the row of its table, for which the tables are merged again."""
         if not self.rewindable:
             return f"row {row} of {self.where} once merged (counted from 0)"
         ordered = self.subschema([*self._order_by, self._type_column])
-        target = ordered.append(pa.field(_ROW, pa.int64()))
-        for batch in self._merged(target, [self._type_column, _ROW], PLACED):
+        target = ordered.append(pa.field(ROW, pa.int64()))
+        for batch in self._merged(target, [self._type_column, ROW], PLACED):
             if row < batch.num_rows:
                 name, own = (column[row].as_py() for column in batch.columns)
                 return self._parts[name].place(own)
@@ -104,21 +106,21 @@ class MergedRows(Rows):
         own = [
             field for field in target if field.name in part.schema.names and field.name not in self.clashes
         ]
-        stored, seen = pa.schema(own), 0
-        for batch in part.read(stored.names, rows):
-            batch = convert_batch(batch, stored, part.where)
+        stored = pa.schema([field for field in own if field.name != ROW])
+        given = part.read_numbered if ROW in target.names else part.read
+        for whole in given(stored.names, rows):
+            batch = convert_batch(whole.select(stored.names), stored, part.where)
             arrays: list[pa.Array] = []
             for field in target:
                 if field.name == self._type_column:
                     indices = pa.array(np.full(batch.num_rows, index, np.int32))
                     arrays.append(pa.DictionaryArray.from_arrays(indices, names))
-                elif field.name == _ROW:
-                    arrays.append(pa.array(np.arange(seen, seen + batch.num_rows)))
+                elif field.name == ROW:
+                    arrays.append(whole.column(ROW))
                 elif field.name in stored.names:
                     arrays.append(batch.column(field.name))
                 else:
                     arrays.append(pa.nulls(batch.num_rows, field.type))
-            seen += batch.num_rows
             yield pa.RecordBatch.from_arrays(arrays, schema=target)
 
 

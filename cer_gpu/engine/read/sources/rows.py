@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.memory import within_memory
@@ -20,6 +21,9 @@ from cer_gpu.engine.read.sources.arrow_types import (
 )
 from cer_gpu.errors import DataError
 from cer_gpu.late import dataset as pads
+
+ROW = "\0row"
+"""The name of the column of row numbers, where they are asked for: no other has it."""
 
 
 class Rows(ABC):
@@ -70,9 +74,21 @@ class Rows(ABC):
         """
         return self.read(columns, rows)
 
+    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """As `read`, with a column `ROW` behind the others: the row of the data as it was passed (int64)."""
+        seen = 0
+        for batch in self.read(columns, rows):
+            yield numbered(batch, seen)
+            seen += batch.num_rows
+
     def subschema(self, columns: Sequence[str]) -> pa.Schema:
         """The fields of these columns."""
         return pa.schema([self.schema.field(name) for name in columns])
+
+
+def numbered(batch: pa.RecordBatch, first: int) -> pa.RecordBatch:
+    """A batch with a column `ROW` that counts from `first`."""
+    return batch.append_column(pa.field(ROW, pa.int64()), pa.array(np.arange(first, first + batch.num_rows)))
 
 
 class TableRows(Rows):

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import convert_batch, decoded, roomy_schema, value_type
 from cer_gpu.engine.read.sources.row_order import stable_order
-from cer_gpu.engine.read.sources.rows import Rows, one_batch
+from cer_gpu.engine.read.sources.rows import Rows, numbered, one_batch
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
@@ -93,6 +93,13 @@ class SortedRows(Rows):
         self.partial = rows.partial
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        return self._read(columns, rows, False)
+
+    def read_numbered(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read_numbered`: the rows before they were sorted."""
+        return self._read(columns, rows, True)
+
+    def _read(self, columns: Sequence[str], rows: int, with_rows: bool) -> Iterator[pa.RecordBatch]:
         needed = list(dict.fromkeys([*columns, *self._order_by]))
         target = self.subschema(columns)
         batches: list[pa.RecordBatch] = []
@@ -106,7 +113,8 @@ class SortedRows(Rows):
             keys.append(key_columns(batch, self._order_by, self._rows.place, seen))
             sorted_already = sorted_already and first_descent(keys[-1], previous) is None
             previous = key_at(keys[-1], batch.num_rows - 1)
-            batches.append(convert_batch(batch.select(list(columns)), target, self.where))
+            converted = convert_batch(batch.select(list(columns)), target, self.where)
+            batches.append(numbered(converted, seen) if with_rows else converted)
             seen += batch.num_rows
         if sorted_already:
             yield from batches

@@ -22,7 +22,15 @@ from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_
 from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.read.sources.merge import MergedRows
 from cer_gpu.engine.read.sources.paths import check_encoded
-from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream, regroup
+from cer_gpu.engine.read.sources.rows import (
+    ROW,
+    DatasetRows,
+    Rows,
+    StreamRows,
+    TableRows,
+    open_stream,
+    regroup,
+)
 from cer_gpu.engine.read.sources.sorting import SortedRows
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
@@ -85,6 +93,11 @@ class Source:
     def device(self) -> int | None:
         """The number of the device that the events lie on; None on the host."""
         return self._rows.device if self.on_device and isinstance(self._rows, DeviceRows) else None
+
+    @property
+    def source_column(self) -> str | None:
+        """The column that says of which table a row is; None where there is one table."""
+        return self.type_column if isinstance(self._rows, MergedRows) else None
 
     @property
     def on_device(self) -> tuple[DeviceTable, ...]:
@@ -225,7 +238,8 @@ class Source:
         Parameters
         ----------
         columns : sequence of str
-            Wanted columns; may be empty, then a batch has only its number of rows.
+            Wanted columns; may be empty, then a batch has only its number of rows. `ROW` (`rows`) is the row
+            of the data as it was passed: before it was sorted, of its table where tables were merged.
         rows : int
             Most rows of a batch, at least 1. Slices of tables in memory are not copied.
         lying : collection of str, optional
@@ -245,7 +259,8 @@ class Source:
         if rows < 1:
             raise ValueError("rows must be at least 1")
         for column in columns:
-            self._require(column)
+            if column != ROW:
+                self._require(column)
         return self._read(list(columns), rows, lying)
 
     def named(self, error: RowError) -> DataError:
@@ -258,12 +273,17 @@ class Source:
 
     def _read(self, columns: list[str], rows: int, lying: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
         # A batch without columns would lose its number of rows on the way: any column carries it.
-        carried = list(dict.fromkeys(columns)) or self.arrow_schema.names[:1]
+        carried = list(dict.fromkeys(name for name in columns if name != ROW)) or self.arrow_schema.names[:1]
         target = pa.schema([self.arrow_schema.field(name) for name in carried])
-        for batch in regroup(self._rows.read_lying(carried, rows, lying), rows):
+        if ROW in columns:
+            given = self._rows.read_numbered(carried, rows)
+            target = target.append(pa.field(ROW, pa.int64()))
+        else:
+            given = self._rows.read_lying(carried, rows, lying)
+        for batch in regroup(given, rows):
             fields = [own if is_narrow(own.type) else field for own, field in zip(batch.schema, target)]
-            given = convert_batch(batch, pa.schema(fields), self.where)
-            yield given if columns == carried else given.select(columns)
+            made = convert_batch(batch, pa.schema(fields), self.where)
+            yield made if columns == made.schema.names else made.select(columns)
 
 
 def open_source(

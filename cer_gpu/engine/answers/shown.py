@@ -1,0 +1,73 @@
+"""Answers as a person reads them: cells of a table, a short table as text and as HTML."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from cer_gpu.json_text import json_text, time_text
+from cer_gpu.printable import on_one_line
+
+MOST = 6
+"""Members of a list that a cell shows."""
+
+
+def cells(column: pa.Array | pa.ChunkedArray) -> list[str]:
+    """The values of a column as text on one line each, with nothing that a terminal obeys.
+
+    A null is empty, and of a long list the first three and the last member are shown.
+    """
+    if isinstance(column, pa.ChunkedArray):
+        return [text for chunk in column.chunks for text in cells(chunk)]
+    try:
+        values = (time_text(column) if pa.types.is_timestamp(column.type) else column).to_pylist()
+    except (OverflowError, ValueError):  # Python has no value for a date that far
+        values = json_text(column).to_pylist()
+    return [on_one_line(_cell(value)) for value in values]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, list):
+        texts = [_cell(each) for each in value]
+        if len(texts) > MOST:
+            texts = [*texts[:3], f"… {len(texts) - 4} more …", texts[-1]]
+        return ", ".join(texts)
+    if isinstance(value, dict):
+        return " ".join(_cell(each) for each in value.values())
+    return "" if value is None else str(value)
+
+
+def as_text(table: pa.Table, most: int) -> str:
+    """The first rows of a table, its columns side by side, and whether there are more.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    most : int
+        Rows that are shown.
+    """
+    names = [on_one_line(name) for name in table.schema.names]
+    columns = [cells(column) for column in table.slice(0, most).columns]
+    widths = [max(map(len, [name, *column])) for name, column in zip(names, columns, strict=True)]
+    rows = [names, *zip(*columns, strict=True)]
+    lines = ["  ".join(text.rjust(width) for text, width in zip(row, widths, strict=True)) for row in rows]
+    return "\n".join([*lines, *([_more(most)] if len(table) > most else [])])
+
+
+def as_html(heading: str, table: pa.Table | None, most: int) -> str:
+    """The same as HTML, below a heading."""
+    from html import escape
+
+    parts = [f"<p>{escape(on_one_line(heading))}</p>"]
+    if table is not None:
+        names = "".join(f"<th>{escape(on_one_line(name))}</th>" for name in table.schema.names)
+        columns = [cells(column) for column in table.slice(0, most).columns]
+        rows = ("".join(f"<td>{escape(text)}</td>" for text in row) for row in zip(*columns, strict=True))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        parts.append(f"<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>")
+        if len(table) > most:
+            parts.append(f"<p>{_more(most)}</p>")
+    return "\n".join(parts)
+
+
+def _more(most: int) -> str:
+    return f"the first {most:,}; there are more"

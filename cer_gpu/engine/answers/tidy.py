@@ -1,0 +1,91 @@
+"""Complex events in tidy form: one row for each marked event, `EventForm`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.answers.form import ResultForm, free_name, gathered_rows, payload_column
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.sources.rows import ROW
+from cer_gpu.enumeration.blocks import AnswerBlock
+
+NAMES = pa.dictionary(pa.int32(), pa.string())
+
+
+class EventRows(NamedTuple):
+    """The marked events of some complex events: `match` counts from 0, and there are `matches` of them."""
+
+    matches: int
+    batch: pa.RecordBatch
+
+
+class EventForm:
+    """The columns of the marked events of complex events, and how a block of complex events fills them.
+
+    ============  ==================  ===================================================================
+    `match`       int64               which complex event, as a row of the results
+    `variable`    dictionary<string>  what marks the event: a row for each variable; of a rule its atom
+    `position`    int64               the event's place in the stream
+    `row`         int64               its row in the data as it was given
+    `source`      dictionary<string>  of which table the row is, for a dict of tables
+    `time`        as in the data      its time, where the run has an order
+    ...           as in the data      the attributes that some variable asks for, null for the others
+    ============  ==================  ===================================================================
+
+    A name that is taken by a column before it gets a `_`.
+
+    Parameters
+    ----------
+    form : ResultForm
+        Of the complex events.
+    data : pyarrow.Schema
+    moved : bool
+        Whether the rows were brought into their order, so that a position is not a row.
+    source : str or None
+        The column that says of which table a row is, where there are several.
+    """
+
+    def __init__(self, form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> None:
+        self._form, self._moved, self._source = form, moved, source
+        self._names = pa.array(form.marking, pa.string())
+        attributes = [name for names in form.attributes.values() for name in names]
+        self._attributes = tuple(dict.fromkeys(attributes))
+        self._asked = np.array(
+            [[one in form.attributes.get(name, ()) for one in self._attributes] for name in form.marking]
+        ).reshape(len(form.marking), len(self._attributes))
+        taken: set[str] = set()
+        fields = [
+            ("match", pa.int64()),
+            ("variable", NAMES),
+            ("position", pa.int64()),
+            ("row", pa.int64()),
+            *([("source", data.field(source).type)] if source is not None else []),
+            *([("time", data.field(form.order).type)] if form.order is not None else []),
+            *((name, data.field(name).type) for name in self._attributes),
+        ]
+        self.schema = pa.schema([pa.field(free_name(name, taken), kind) for name, kind in fields])
+        more = [*([ROW] if moved else []), *([source] if source is not None else [])]
+        self.payload = tuple(dict.fromkeys([*form.payload, *more]))
+
+    def batch(self, events: Relevant, end: np.ndarray, block: AnswerBlock) -> EventRows:
+        """The marked events of a block of complex events; parameters as for `ResultForm.batch`."""
+        match, event, variable = self._form.marked(block)
+        position = pa.array(gathered_rows(events.positions, event))
+        arrays = [
+            pa.array(match),
+            pa.DictionaryArray.from_arrays(pa.array(variable), self._names),
+            position,
+            payload_column(events, ROW, event) if self._moved else position,
+        ]
+        arrays += [
+            payload_column(events, name, event)
+            for name in (self._source, self._form.order)
+            if name is not None
+        ]
+        for column, name in enumerate(self._attributes):
+            asked = self._asked[:, column][variable]
+            arrays.append(payload_column(events, name, event, None if asked.all() else ~asked))
+        return EventRows(len(end), pa.RecordBatch.from_arrays(arrays, schema=self.schema))
