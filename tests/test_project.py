@@ -38,6 +38,7 @@ LAYERS = [
     {"api"},
     {"output", "demo", "backtest", "report", "warm"},
     {"cli", "spark"},
+    {"__main__"},
 ]
 # The same inside a part, folder by folder.
 FLOORS = {

@@ -37,30 +37,27 @@ from .contract import (
 
 
 @jit
-def _advance(tables, into, out_of, symbol, event, marks_first, side, levels, matrices, paths, progress):
+def _advance(steps, forward, t0, t1, event, marks_first, side, levels, matrices, arena, progress):
     """Lengthen the best paths by one event; the number of ranks afterwards.
 
     ==============  ================================  =================================================
-    `tables`        TransitionTables                  in
-    `into`          int32 [transitions]               in: the state that a longer path has at its open end
-    `out_of`        int32 [transitions]               in: the state that the shorter path has there
-    `symbol`        int64                             in: of the event
+    `steps`         3 x int32 [transitions]           in: `source`, `target` and `label` of the tables
+    `forward`       bool                              in: whether paths get longer at their ends
+    `t0`, `t1`      int64                             in: the transitions of the event
     `marks_first`   bool                              in: whether the event's mark decides before the rank
     `side`          int64                             in: from which matrix to the other one
     `levels`        int64                             in: number of ranks
     `matrices`      PathMatrices                      in/out
-    `paths`         Paths                             out: `arena`
+    `arena`         int64 [capacity, 3]               out
     ==============  ================================  =================================================
     """
-    source = tables.source
-    label = tables.label
     rank = matrices.rank
     node = matrices.node
     start = matrices.start
     key = matrices.key
     taken = matrices.taken
     place_of = matrices.place_of
-    arena = paths.arena
+    source, target, label = steps
     n = key.shape[0]
     other = 1 - side
     for x in range(n):
@@ -70,10 +67,13 @@ def _advance(tables, into, out_of, symbol, event, marks_first, side, levels, mat
         if waiting >= 0:
             key[x, 0] = waiting if marks_first else 2 * waiting
             taken[x, 0] = -1
-    for t in range(tables.first[symbol], tables.first[symbol + 1]):
-        if tables.target[t] < 0:
+    for t in range(t0, t1):
+        if target[t] < 0:
             continue
-        old, new = out_of[t], into[t]
+        if forward:
+            old, new = source[t], target[t]
+        else:
+            old, new = target[t], source[t]
         mark = 1 if label[t] != 0 else 0
         for x in range(n):
             r = rank[side, x, old]
@@ -101,7 +101,9 @@ def _advance(tables, into, out_of, symbol, event, marks_first, side, levels, mat
                 continue
             rank[other, x, c] = place_of[key[x, c]]
             t = taken[x, c]
-            old = 0 if t < 0 else out_of[t]
+            old = 0
+            if t >= 0:
+                old = source[t] if forward else target[t]
             rest = node[side, x, old]
             if t >= 0 and label[t] != 0:
                 made = progress[USED]
@@ -185,9 +187,12 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
     """
     event = hits.event
     lowest = hits.lowest
+    first = tables.first
     source = tables.source
     target = tables.target
     label = tables.label
+    steps = source, target, label
+    arena = paths.arena
     rank = matrices.rank
     node = matrices.node
     start = matrices.start
@@ -209,8 +214,9 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
                     return DONE
                 if progress[USED] + room > paths.arena.shape[0]:
                     return ARENA_FULL
+                t0, t1 = first[symbols[i]], first[symbols[i] + 1]
                 levels = _advance(
-                    tables, source, target, symbols[i], i, not latest, side, levels, matrices, paths, progress
+                    steps, False, t0, t1, i, not latest, side, levels, matrices, arena, progress
                 )
                 side = 1 - side
                 while g >= h and lowest[g] == i:
@@ -226,9 +232,8 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
                 return DONE
             if progress[USED] + room > paths.arena.shape[0]:
                 return ARENA_FULL
-            levels = _advance(
-                tables, target, source, symbols[i], i, latest, side, levels, matrices, paths, progress
-            )
+            t0, t1 = first[symbols[i]], first[symbols[i] + 1]
+            levels = _advance(steps, True, t0, t1, i, latest, side, levels, matrices, arena, progress)
             side = 1 - side
         at = j
         best = -1

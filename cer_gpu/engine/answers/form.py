@@ -255,7 +255,7 @@ def result_form(
 def payload_column(
     events: Relevant, name: str, index: np.ndarray, without: np.ndarray | None = None
 ) -> pa.Array:
-    """The values that some events have in a column of the data; null where `without` (bool, as long) is set."""
+    """The values that some events have in a column of the data; null where `without` is true."""
     assert events.payload is not None
     taken = events.payload.column(name).take(pa.array(index, mask=without))
     return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
