@@ -1,4 +1,4 @@
-"""CONSUME BY: what is reported drops the partial matches before it."""
+"""CONSUME BY: a reported complex event drops the partial matches before it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Consumption:
         self.floors = np.empty(0, np.int64)
 
     def held(self) -> np.ndarray:
-        """No lane: what a report dropped are events that are gone, too, where a lane has none."""
+        """No lane: where a lane has no events, those that a report dropped are gone anyway."""
         return np.empty(0, np.int64)
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
@@ -41,11 +41,11 @@ class Consumption:
             self.floors = moved(self.floors, used, numbers, count, -1)
 
     def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
-        """Nothing: as for `held`."""
+        """Nothing is kept of lanes without events; see `held`."""
         return {}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Go on with lanes that nothing was kept for."""
+        """Nothing has to be taken over; see `held`."""
 
     def left(self, chunk: Chunk, found: Ends) -> Ends:
         """The hits that are left when every report drops the partial matches before it."""
@@ -65,13 +65,13 @@ class Consumption:
     def _by_lane(
         self, positions: np.ndarray, latest: np.ndarray, lanes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Which hits are kept, and the floors under which they were judged; they ascend lane by lane."""
+        """Which hits are kept, and the floor for each; the hits ascend lane by lane."""
         keep, floors = np.empty(len(lanes), np.uint8), np.empty(len(lanes), np.int64)
         consume.consume_partition(positions, latest, lanes, self.floors, keep, floors)
         return keep, floors
 
     def _in_stream(self, positions: np.ndarray, latest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The same for the whole stream, in whose order the hits are put for it."""
+        """The same for the whole stream: the hits are first put in its order."""
         order = np.argsort(positions, kind="stable")
         keep, floors = np.empty(len(order), np.uint8), np.empty(len(order), np.int64)
         self.floor = consume.consume_any(positions[order], latest[order], self.floor, keep, floors)

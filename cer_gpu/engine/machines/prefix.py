@@ -1,4 +1,4 @@
-"""What the prefix of the stream decides: monitors that rename the symbols of events as they are read."""
+"""Monitors read all events of the stream so far (the prefix), and rename the symbols of new events by it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Prefixes:
     ----------
     query : CompiledQuery
     tables : TransitionTables
-        Of its machine.
+        The tables of the query's machine.
     monitor : Monitor
-        Likewise.
+        The monitor of the query's machine.
     """
 
     def __init__(self, query: CompiledQuery, tables: TransitionTables, monitor: Monitor) -> None:
@@ -32,7 +32,7 @@ class Prefixes:
         self._reports = _Reports(query, tables) if query.consume != "NONE" and query.limit != 0 else None
 
     def __call__(self, events: Relevant, lane_count: int) -> Relevant:
-        """The events with the symbols that the monitor gives them, without those that do not count then.
+        """The events with the symbols that the monitor gives them, without those that become neutral.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class Prefixes:
         return renamed if len(kept) == len(events) else renamed.take(kept)
 
     def held(self) -> np.ndarray:
-        """The lanes whose monitor or runs are not at their beginning."""
+        """The lanes whose monitor or runs have left their first state."""
         begun = self._state != 0
         if self._reports is not None:
             begun |= self._reports.begun(len(begun))
@@ -71,7 +71,7 @@ class Prefixes:
         return found if self._reports is None else found | self._reports.rows(lanes)
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Go on with what `rows` has given for lanes that have other numbers now."""
+        """Take over the state that `rows` returned, for lanes with new numbers."""
         self._state = grown(self._state, count)
         self._state[lanes] = rows["state"]
         if self._reports is not None:
@@ -79,7 +79,7 @@ class Prefixes:
 
 
 class _Reports:
-    """The runs that go along where a report makes the monitor begin anew (CONSUME BY)."""
+    """The automaton's runs beside a monitor, which begins again wherever one is reported (CONSUME BY)."""
 
     def __init__(self, query: CompiledQuery, tables: TransitionTables) -> None:
         self._query = query
@@ -108,7 +108,7 @@ class _Reports:
         }
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Go on with what `rows` has given for lanes that have other numbers now."""
+        """Take over the state that `rows` returned, for lanes with new numbers."""
         self._runs = grown(self._runs, count)
         self._began = grown(self._began.astype(rows["began"].dtype, copy=False), count)
         self._since = grown(self._since, count)
