@@ -35,14 +35,14 @@ SHARE = 4
 
 
 class Form(Protocol[Made]):
-    """What is made of blocks of complex events."""
+    """Makes a result from each block of complex events."""
 
     @property
     def payload(self) -> tuple[str, ...]:
-        """The columns of the data that it is made of."""
+        """The columns of the data that the results are made from."""
 
     def batch(self, events: Relevant, end: np.ndarray, block: Any) -> Made:
-        """What is made of one block: `ResultForm.batch`, for example."""
+        """The result for one block; for example `ResultForm.batch`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Lister(Generic[Made]):
     memory: int | None
 
     def of(self, form: Form[Other]) -> Lister[Other]:
-        """The same in another form."""
+        """The same lister for another form."""
         return Lister(self.runner, form, self.workers, self.limit, self.memory)
 
     def batches(self, chunk: Chunk, ends: Ends, wanted: int | None = None) -> Iterator[Made]:

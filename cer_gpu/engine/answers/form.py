@@ -51,9 +51,9 @@ class ResultForm(ABC):
     order : str or None
         The time column.
     marking : tuple of str
-        What marks events: the kept variables, or the types of a rule's atoms.
+        The names that mark events: the kept variables, or the types of a rule's atoms.
     attributes : mapping of str to tuple of str
-        The attributes asked for of each variable.
+        For each variable the attributes that SELECT asks for.
     """
 
     variables: tuple[str, ...] = ()
@@ -98,14 +98,14 @@ class ResultForm(ABC):
 
     @abstractmethod
     def marked(self, block: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The marked events of a block, complex event after complex event, ascending in each.
+        """The marked events of a block, one complex event after another, ascending in each.
 
         Returns
         -------
         match, event : ndarray, shape (n,), int64
             Which complex event of the block, and which event of its chunk.
         variable : ndarray, shape (n,), int32
-            What marks it: an index into `marking`. An event that several mark comes once for each.
+            What marks the event: an index into `marking`. An event with several marks comes once for each.
         """
 
     @abstractmethod
@@ -149,7 +149,7 @@ class MarkResults(ResultForm):
         super().__init__(data, order, encoder)
         self.variables = self.marking = form.variables
         self.attributes = form.attributes
-        # The variables that each label marks, one label's after another's.
+        # The variables that each label marks, one label after another.
         self._number = form.label_has.sum(axis=1).astype(np.int64)
         self._marking = np.nonzero(form.label_has)[1].astype(np.int32)
         self._first = np.append(0, np.cumsum(self._number))

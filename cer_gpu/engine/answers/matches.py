@@ -27,21 +27,21 @@ MOST = 1 << 62
 """At most so many complex events are looked for, whatever the limit: kernels count them in 64 bits."""
 
 KEPT = 1 << 26
-"""Bytes of answers that an iteration keeps at most, so that what is asked next need not run the query."""
+"""An iteration keeps at most so many bytes of answers, so that the next one need not run the query again."""
 
 SHOWN = 10
-"""Complex events that a printed `Matches` shows."""
+"""A printed `Matches` shows so many complex events."""
 
 
 class Produce(Protocol):
-    """Starts a run and gives what a form makes of its complex events."""
+    """Starts a run and yields what a form makes of its complex events."""
 
     def __call__(self, form: Form[Other], wanted: int | None) -> Iterator[Other]:
-        """Of at least so many complex events, where there are as many; of all, if None."""
+        """The results for the first `wanted` complex events, or for more; for all if `wanted` is None."""
 
 
 class Forms(NamedTuple):
-    """What answers can be made: complex events as rows, and their events as rows."""
+    """The two forms of answers: a row for each complex event, and a row for each of its events."""
 
     whole: ResultForm
     events: EventForm
@@ -61,10 +61,10 @@ class Matches:
         `end_time` where the run has an order, a `list<int64>` of positions for each kept variable, and for
         `x[price]` a column of that name with a `list<struct<price>>`. A rule has instead the variables of
         its head and `positions`, a `list<int64>` with one position for each atom. Where a name is taken by
-        an earlier column, a `_` is appended. And the columns of `events()`.
+        an earlier column, a `_` is appended. Also the columns of `events()`.
     produce : callable
         Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
-        It is told how many complex events are needed, None for all; it may yield more.
+        Its arguments are the form, and how many complex events are needed (None for all); it may yield more.
     device, device_reason : str
         Where the run takes place, and why.
     limit : int or None
@@ -72,7 +72,7 @@ class Matches:
     again : bool
         Whether the events can be read more than once.
     keep : int
-        Bytes of answers that an iteration keeps at most.
+        An iteration keeps at most so many bytes of answers.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Matches:
         return self._limited
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
-        """The record batches of all complex events up to the limit: those that are kept, or of a run."""
+        """The record batches of all complex events up to the limit, from memory or from a new run."""
         if self._kept is not None:
             yield from self._kept.to_batches()
             return
@@ -147,7 +147,7 @@ class Matches:
         Parameters
         ----------
         number : int
-            So many at most; no more are looked for.
+            At most so many; the run stops soon after it has found them.
 
         Raises
         ------
@@ -202,22 +202,22 @@ class Matches:
         return DataFrame(self.to_arrow())
 
     def events(self) -> pa.Table:
-        """One row for each event of a complex event and each variable that marks it (tidy form).
+        """The marked events in tidy form: a row for each event and each variable that marks it.
 
         Returns
         -------
         pyarrow.Table
-            `match` (the row of the complex event in `to_arrow()`), `variable`, `position`, `row` (the row of
-            the data as it was given, also after `sort=True`), `source` (for a dict of tables: in which of
-            them the row is), `time` where the run has an order, and the attributes asked for. Rows are in
-            the order of matches, then of positions. Of a rule there is a row for each atom, and `variable`
-            is its event type.
+            `match` (the row of the complex event in `to_arrow()`), `variable`, `position`, `row` (the row in
+            the data as it was given, also after `sort=True`), `source` (for a dict of tables, the table that
+            has the row), `time` where the run has an order, and the attributes that SELECT asks for. Rows are
+            in the order of matches, then of positions. A rule has a row for each atom, with the atom's event
+            type as `variable`.
         """
         with within_memory("collecting the events of the answers"):
             return pa.Table.from_batches(list(self.event_batches()), self._forms.events.schema)
 
     def event_batches(self) -> pa.RecordBatchReader:
-        """The same as a reader of record batches of bounded size."""
+        """The rows of `events()` as a reader of record batches of bounded size."""
         return pa.RecordBatchReader.from_batches(self._forms.events.schema, self._event_rows())
 
     def _event_rows(self) -> Iterator[pa.RecordBatch]:
@@ -254,7 +254,7 @@ class Matches:
         return as_html(self._heading(), self._shown(), SHOWN)
 
     def _shown(self) -> pa.Table | None:
-        """The first answers and one more; None where they cannot be had without being lost."""
+        """The answers to show and one more; None where reading them now would lose them for later."""
         if self._kept is None and not self._again:
             return None
         try:

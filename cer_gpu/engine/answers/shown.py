@@ -1,4 +1,4 @@
-"""Answers as a person reads them: cells of a table, a short table as text and as HTML."""
+"""Answers for people to read: the cells of a table, and a short table as text or as HTML."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from cer_gpu.json_text import json_text, time_text
 from cer_gpu.printable import on_one_line
 
 MOST = 6
-"""Members of a list that a cell shows."""
+"""A cell shows at most so many members of a list."""
 
 
 def cells(column: pa.Array | pa.ChunkedArray) -> list[str]:
-    """The values of a column as text on one line each, with nothing that a terminal obeys.
+    """The values of a column as text, each on one line and without control characters.
 
-    A null is empty, and of a long list the first three and the last member are shown.
+    A null is an empty text. Of a long list the first three members and the last one are shown.
     """
     if isinstance(column, pa.ChunkedArray):
         return [text for chunk in column.chunks for text in cells(chunk)]
@@ -37,13 +37,13 @@ def _cell(value: object) -> str:
 
 
 def as_text(table: pa.Table, most: int) -> str:
-    """The first rows of a table, its columns side by side, and whether there are more.
+    """The first rows of a table as lines of text, and a line that says if there are more rows.
 
     Parameters
     ----------
     table : pyarrow.Table
     most : int
-        Rows that are shown.
+        At most so many rows are shown.
     """
     names = [on_one_line(name) for name in table.schema.names]
     columns = [cells(column) for column in table.slice(0, most).columns]
@@ -54,7 +54,7 @@ def as_text(table: pa.Table, most: int) -> str:
 
 
 def as_html(heading: str, table: pa.Table | None, most: int) -> str:
-    """The same as HTML, below a heading."""
+    """The same as an HTML table, below a heading."""
     from html import escape
 
     parts = [f"<p>{escape(on_one_line(heading))}</p>"]

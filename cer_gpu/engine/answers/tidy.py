@@ -16,7 +16,7 @@ NAMES = pa.dictionary(pa.int32(), pa.string())
 
 
 class EventRows(NamedTuple):
-    """The marked events of some complex events: `match` counts from 0, and there are `matches` of them."""
+    """The marked events of `matches` complex events; the column `match` numbers these from 0."""
 
     matches: int
     batch: pa.RecordBatch
@@ -26,26 +26,26 @@ class EventForm:
     """The columns of the marked events of complex events, and how a block of complex events fills them.
 
     ============  ==================  ===================================================================
-    `match`       int64               which complex event, as a row of the results
-    `variable`    dictionary<string>  what marks the event: a row for each variable; of a rule its atom
-    `position`    int64               the event's place in the stream
-    `row`         int64               its row in the data as it was given
-    `source`      dictionary<string>  of which table the row is, for a dict of tables
-    `time`        as in the data      its time, where the run has an order
-    ...           as in the data      the attributes that some variable asks for, null for the others
+    `match`       int64               the row of the complex event in the results
+    `variable`    dictionary<string>  the variable that marks the event; for a rule, the type of its atom
+    `position`    int64               the position of the event in the stream
+    `row`         int64               the row of the event in the data as it was given
+    `source`      dictionary<string>  for a dict of tables, the table that has the row
+    `time`        as in the data      the time of the event, where the run has an order
+    ...           as in the data      attributes; null where they were not asked for of the variable
     ============  ==================  ===================================================================
 
-    A name that is taken by a column before it gets a `_`.
+    Where a name is taken by an earlier column, a `_` is appended.
 
     Parameters
     ----------
     form : ResultForm
-        Of the complex events.
+        The form of the complex events.
     data : pyarrow.Schema
     moved : bool
-        Whether the rows were brought into their order, so that a position is not a row.
+        Whether the rows were sorted, so that the position of an event is not its row.
     source : str or None
-        The column that says of which table a row is, where there are several.
+        The column that names the table of a row, where there are several tables.
     """
 
     def __init__(self, form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> None:

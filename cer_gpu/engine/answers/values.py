@@ -20,14 +20,14 @@ class Marks(dict[str, tuple[int, ...]]):
 
 
 class BatchValues:
-    """What a batch of results tells of its complex events besides positions; read when it is first asked for.
+    """Times and attributes of the complex events of a batch of results, read when they are first asked for.
 
     Parameters
     ----------
     times : sequence of pyarrow.Array
         `start_time` and `end_time`; empty where the run has no order.
     events : mapping of str to pyarrow.Array
-        For each variable whose attributes were asked for a list of structs.
+        For each variable whose attributes were asked for, a column of lists of structs.
     """
 
     __slots__ = ("_events", "_times", "_values")
@@ -38,7 +38,7 @@ class BatchValues:
         self._values: dict[int, list[Any]] = {}
 
     def time(self, which: int, row: int) -> Any:
-        """The start's (0) or the end's (1) time; None without an order."""
+        """The time of the start (`which` is 0) or of the end (1); None without an order."""
         if not self._times:
             return None
         if which not in self._values:
@@ -46,7 +46,7 @@ class BatchValues:
         return self._values[which][row]
 
     def events(self, variable: str, row: int) -> list[dict[str, Any]] | None:
-        """The events that a variable marks; None where no attribute of it was asked for."""
+        """The attributes of the events that a variable marks; None where none were asked for."""
         column = self._events.get(variable)
         if column is None:
             return None
@@ -54,7 +54,7 @@ class BatchValues:
         return found
 
     def only(self, row: int) -> BatchValues:
-        """The same of one complex event, without the memory that those of the others take."""
+        """The same for one complex event, which does not keep the memory of the others."""
         one = pa.array([row])
         return BatchValues(
             [column.take(one) for column in self._times],
@@ -103,7 +103,7 @@ class ComplexEvent:
     def start_time(self) -> Any:
         """The time of the first event, in the type of the `order_by` column; None without `order_by`.
 
-        A time that Python has no value for is an Arrow scalar.
+        A time that Python cannot represent is given as an Arrow scalar.
         """
         return None if self._columns is None else self._columns.time(0, self._row)
 
@@ -130,7 +130,7 @@ class ComplexEvent:
         Returns
         -------
         list of dict
-            Empty where it marks none.
+            Empty where the variable marks no event.
 
         Raises
         ------
@@ -214,7 +214,7 @@ def _in_python(column: pa.Array, name: str) -> list[Any]:
 
 
 def _or_scalars(column: pa.Array) -> list[Any]:
-    """The values of a column, as Arrow has them where Python has none for some time."""
+    """The values of a column; Arrow scalars where Python cannot represent some time."""
     try:
         values: list[Any] = column.to_pylist()
     except (OverflowError, ValueError):
