@@ -55,11 +55,12 @@ class Allowance:
         if nbytes() <= self._full:
             return
         drop()
-        excess = nbytes() - self._full
-        if 4 * excess > -self._full:
-            # Not only to the edge, or the next batch is too much again.
-            put_away(max(excess, 0))
-        size = nbytes()
+        size, before = nbytes(), None
+        # Not only to the edge, or the next batch is too much again; more than once, for tables of keys
+        # shrink by steps.
+        while 4 * size > 3 * self._full and size != before:
+            put_away(max(size - self._full, 0))
+            before, size = size, nbytes()
         if self._memory is None:
             self._full = max(KEPT, 3 * size // 2)
         elif size > self._memory:

@@ -102,13 +102,15 @@ class Intake:
         self._contiguous = query.traits.reads_places
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         time = order_by[0] if order_by else None
-        self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, time, foresight)
-        if ordered:
+        # What is put on disk cannot be read once more with all rows before: then each row is looked at.
+        again = foresight if memory is None else None
+        self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, time, again)
+        if ordered or (foresight is not None and foresight.ordered):
             self._partitions.follows = False
         self._states: list[LaneState] = []
         self.grouped = grouped and encoder is not None
         """Whether a partition is over where another begins."""
-        if encoder is not None and foresight is None and not self.grouped:
+        if encoder is not None and again is None and not self.grouped:
             self._partitions.away = AwayLanes(encoder, self._partitions.times, self._joins, payload)
         self.remembered = REMEMBERED
         if memory is not None:

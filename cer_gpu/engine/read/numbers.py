@@ -117,7 +117,7 @@ class WordNumbers:
 
     def _grow(self) -> None:
         table = self._table
-        places = np.zeros((4 * len(table.places), 2), np.int64)
+        places = np.zeros((_more(table.places), 2), np.int64)
         kernels.rehash(table.places, places)
         words = np.empty((_room(places), *self._shape), np.int64)
         words[: self.count] = self.words
@@ -225,7 +225,7 @@ class TextNumbers:
         """Make room for one more text of `size` bytes, and others."""
         table, count = self._table, self.count
         if count + 1 >= len(table.ends):
-            places = np.zeros((4 * len(table.places), 2), np.int64)
+            places = np.zeros((_more(table.places), 2), np.int64)
             kernels.rehash(table.places, places)
             ends = np.zeros(_room(places) + 1, np.int64)
             ends[: count + 1] = table.ends[: count + 1]
@@ -236,6 +236,11 @@ class TextNumbers:
             data[:held] = table.data[:held]
             table = table._replace(data=data)
         self._table = table
+
+
+def _more(places: np.ndarray) -> int:
+    """How many places a table has next: one that has `SMALL` then takes four times as many keys, too."""
+    return (4 if len(places) < SMALL else 2) * len(places)
 
 
 def _room(places: np.ndarray) -> int:

@@ -160,12 +160,15 @@ class SpilledPartitions:
     def _find(self, hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which of some hashes occur, and where: partitions that may be those, and have not been taken."""
         asked, places = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        order = np.argsort(hashes)  # so that a search begins where the one before it ended
+        ascending = hashes[order]
         for own, where in self._levels:
-            low, high = (np.searchsorted(own, hashes, side) for side in ("left", "right"))
-            some = np.flatnonzero(high > low)
-            size = (high - low)[some]
-            asked.append(np.repeat(some, size))
-            places.append(where[ranges(low[some], size)])
+            low = np.searchsorted(own, ascending)
+            some = np.flatnonzero(own[np.minimum(low, len(own) - 1)] == ascending)
+            low = low[some]
+            size = np.searchsorted(own, ascending[some], "right") - low
+            asked.append(np.repeat(order[some], size))
+            places.append(where[ranges(low, size)])
         there = np.concatenate(places)
         left = self._is_left(there)
         return np.concatenate(asked)[left], there[left]

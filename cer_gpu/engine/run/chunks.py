@@ -121,6 +121,8 @@ class Chunker:
         self._allowance = Allowance(memory)
         least = CHUNK * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
+        # Where memory is little, it counts more than how often a tail is run again.
+        self._most = None if memory is None else 2 * self._least
         self._tail: Relevant | None = None
         """What is kept without lanes."""
         self._tails = Tails()
@@ -141,11 +143,18 @@ class Chunker:
             else:
                 waiting = self.relieve(waiting)
             count = sum(map(len, waiting))
-            if count >= (CARRIED if self._carries else max(self._least, again)):
+            if count >= self._enough(again):
                 yield self.chunk(joined(waiting))
                 waiting, again = [], 0
         if waiting:
             yield self.chunk(joined(waiting))
+
+    def _enough(self, again: int) -> int:
+        """How many new events make a chunk, where so many old ones are run again with them."""
+        if self._carries:
+            return CARRIED
+        enough = max(self._least, again)
+        return enough if self._most is None else min(enough, self._most)
 
     def chunk(self, new: Relevant) -> Chunk:
         """The next events of the stream with those that the window still needs."""
@@ -301,6 +310,8 @@ class Chunker:
         return renumbered[len(old) :]
 
     def _what_is_kept(self) -> str:
+        if self._carries:
+            return f"states of {self._intake.lane_count:,} partitions are kept, since the query has no window"
         count = len(self._tails) + (0 if self._tail is None else len(self._tail))
         return still_needed(count, self._query.window)
 
