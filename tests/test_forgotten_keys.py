@@ -149,14 +149,15 @@ def test_what_has_come_late_before_is_waited_for() -> None:
 def test_too_much_that_is_still_needed_is_an_error_where_memory_is_said() -> None:
     query = cer.compile(SEQUENCE.format("1000000 [ts]"))
     many = pa.concat_tables([new_keys(number, "NA") for number in range(60)])
+    one = pa.table({"type": ["A"] * 20_000, "k": ["one"] * 20_000, "ts": range(20_000)})
     assert query.count(many, order_by="ts", memory=100_000) == 0  # what is not at hand is on disk
     with pytest.raises(cer.LimitError, match=r"events may still be part.*memory=100,000 was allowed"):
-        query.count(many.set_column(1, "k", pa.array(["one"] * 6000)), order_by="ts", memory=100_000)
+        query.count(one, order_by="ts", memory=100_000)
     stream = query.stream(order_by="ts", memory=100_000)
-    one = pa.table({"type": ["A"] * 6000, "k": ["one"] * 6000, "ts": range(6000)})
+
     stream.push(one)
     with pytest.raises(cer.LimitError, match=r"events may still be part.*memory=100,000 was allowed"):
-        stream.push(one.slice(5999))
+        stream.push(one.slice(19_999))
 
 
 def test_answers_may_be_listed_after_their_keys_are_forgotten(left: list[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -205,6 +206,53 @@ def test_of_several_faults_the_first_is_named(partition: str, null: int) -> None
     query = cer.compile(f"SELECT * WHERE A AS a ; B AS b {partition} WITHIN 10 [ts]")
     with pytest.raises(cer.DataError, match=r"row 2 .*: the time" if null == 2 else r"row 4 .* comes before"):
         query.count(events, order_by="ts")
+
+
+TIES: dict[str, list[Any]] = {
+    "numbers": [0, 1, 2, 3, 4],
+    "floats": [0.5, 1.5, 2.5, 3.5, 4.5],
+    "texts": ["a", "aa", "b", "bc", "c"],
+    "times": [datetime(2024, 1, day) for day in (1, 2, 3, 4, 5)],
+}
+
+
+@pytest.mark.usefixtures("_tiny")
+@pytest.mark.parametrize("kind", TIES)
+def test_what_breaks_ties_is_checked_inside_each_partition(kind: str, tmp_path: Path) -> None:
+    """As a whole the stream is out of order, and a null says nothing of the order."""
+    values = TIES[kind]
+    rows = [("x", 1, 0), ("y", 9, 4), ("y", 9, None), ("y", 9, 0), ("x", 1, 0), ("z", 5, 3), ("x", 1, 2)]
+    rows += [("x", 2, 1), ("w", 1, 1), ("x", 2, 2), ("z", 5, 2), ("x", 2, 0)]
+    columns = {
+        "type": list("ABABABABABAB"),
+        "k": [key for key, _, _ in rows],
+        "ts": [time for _, time, _ in rows],
+        "seq": [None if place is None else values[place] for _, _, place in rows],
+    }
+    events = pa.table(columns)
+    pq.write_table(events, tmp_path / "events.parquet")
+    query = cer.compile(SEQUENCE)
+    message = r"row 10 .*comes before an earlier row of its partition \('z'\) by `ts`, `seq`"
+
+    def snapshots(given: pa.Table) -> int:
+        state, number = None, 0
+        for at in range(len(given)):
+            stream = query.stream(order_by=["ts", "seq"], state=state)
+            number += len(list(stream.push(given.slice(at, 1))))
+            state = stream.snapshot()
+        return number
+
+    def count(given: Any) -> int:
+        return query.count(given, order_by=["ts", "seq"])
+
+    for run, given in (
+        (count, events), (count, tmp_path / "events.parquet"), (count, events.to_reader(max_chunksize=2)),
+        (snapshots, events),
+    ):  # fmt: skip
+        with pytest.raises(cer.DataError, match=message):
+            run(given)
+    right = events.slice(0, 10)
+    assert snapshots(right) == count(right) == query.count(right, order_by="ts")
 
 
 @pytest.mark.usefixtures("_tiny")

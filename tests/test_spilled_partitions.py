@@ -159,6 +159,29 @@ def test_a_row_out_of_order_is_found_after_its_partition_was_on_disk(window: str
         stream.push(pa.table({"type": ["A"], "k": ["k8"], "ts": [17]}))
 
 
+@pytest.mark.parametrize("values", [[3, 4, 5], ["c", "d", "e"], [None, None, None]])
+def test_what_breaks_ties_is_known_after_a_partition_was_on_disk(values: list[Any], back: list[int]) -> None:
+    low, middle, high = values
+    stream = cer.compile(SEQUENCE).stream(order_by=["ts", "seq"])
+    schema = pa.schema(
+        {"type": pa.string(), "k": pa.string(), "ts": pa.int64(), "seq": pa.array(values).type}
+    )
+
+    def push(key: int, seq: Any) -> None:
+        row = {"type": "N", "k": f"k{key}", "ts": 1, "seq": seq}
+        stream.push(pa.Table.from_pylist([row], schema))
+
+    for key in range(60):
+        push(key, middle)
+    push(7, high)
+    assert back == [0]
+    if low is None:
+        push(8, low)
+        return
+    with pytest.raises(cer.DataError, match=r"row 61 .*its partition \('k8'\) by `ts`, `seq`"):
+        push(8, low)
+
+
 def late_answers(stream: Any, keys: int) -> int:
     """Push an A for each of many keys, then a B for each: how many complex events there are."""
     for kind in "AB":

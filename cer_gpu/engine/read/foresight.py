@@ -24,7 +24,7 @@ class Foresight:
     ----------
     source : Source
     keys : sequence of str
-        The columns that say the partition of a row.
+        The columns that say the partition of a row, and its place among rows of one time.
     time : str
 
     Attributes

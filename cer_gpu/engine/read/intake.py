@@ -101,10 +101,9 @@ class Intake:
         self._joins = JoinKeys(keys, units) if keys.columns else None
         self._contiguous = query.traits.reads_places
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
-        time = order_by[0] if order_by else None
         # What is put on disk cannot be read once more with all rows before: then each row is looked at.
         again = foresight if memory is None else None
-        self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, time, again)
+        self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, order_by, again)
         if ordered or (foresight is not None and foresight.ordered):
             self._partitions.follows = False
         self._states: list[LaneState] = []

@@ -183,7 +183,7 @@ def present(lanes: np.ndarray, count: int) -> np.ndarray:
     return np.flatnonzero(there)
 
 
-def grown(values: np.ndarray, count: int, fill: int = 0) -> np.ndarray:
+def grown(values: np.ndarray, count: int, fill: Any = 0) -> np.ndarray:
     """What is kept for each lane, with entries for at least `count` lanes, the new ones filled.
 
     Parameters
@@ -207,7 +207,7 @@ def at(values: np.ndarray, lanes: np.ndarray) -> np.ndarray:
     return grown(values, int(lanes.max(initial=-1)) + 1)[lanes]
 
 
-def moved(values: np.ndarray, used: np.ndarray, numbers: np.ndarray, count: int, fill: int = 0) -> np.ndarray:
+def moved(values: np.ndarray, used: np.ndarray, numbers: np.ndarray, count: int, fill: Any = 0) -> np.ndarray:
     """What is kept for each lane, once all lanes but some are forgotten.
 
     Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -29,8 +31,8 @@ class OrderCheck:
 
     Time may not decrease; where it ties, the further columns may not. With PARTITION BY this is asked
     inside every partition only: `in_order` turns false where the whole stream falls out of order, and the
-    caller checks the time of the rows of each lane (and not what breaks ties). The row that an error names
-    is the first of the stream that breaks a rule, however the stream is cut into batches.
+    caller checks the rows of each lane. The row that an error names is the first of the stream that breaks a
+    rule, however the stream is cut into batches.
 
     Parameters
     ----------
@@ -155,6 +157,8 @@ class OrderCheck:
         wrong = np.zeros(len(batch) + shift - 1, bool)
         for name in self._order_by:
             column = pa.concat_arrays([_comparable(part.column(name)) for part in batches])
+            if pa.types.is_null(column.type):
+                break  # a null says nothing of the order, and what comes after it does not either
             before, after = column.slice(0, len(column) - 1), column.slice(1)
             less = pc.fill_null(pc.less(after, before), False).to_numpy(zero_copy_only=False)
             same = pc.fill_null(pc.equal(after, before), False).to_numpy(zero_copy_only=False)
@@ -171,16 +175,66 @@ class LaneTimes:
     last : ndarray, shape (lanes,), int64 or float64
     seen : ndarray, shape (lanes,), uint8
         Whether there was one; there may be room for more lanes than there are.
+    ties : list of LaneTies
+        The same of each column that breaks ties.
+
+    Parameters
+    ----------
+    ties : int
+        How many columns break ties.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ties: int) -> None:
         self.last = np.empty(0, np.int64)
         self.seen = np.empty(0, np.uint8)
+        self.ties = [LaneTies() for _ in range(ties)]
 
     @property
     def nbytes(self) -> int:
         """The bytes that they take."""
-        return self.last.nbytes + self.seen.nbytes
+        return self.last.nbytes + self.seen.nbytes + sum(tie.nbytes for tie in self.ties)
+
+    def first_broken(self, lanes: np.ndarray, times: np.ndarray, further: list[pa.Array], count: int) -> int:
+        """The first row that comes before the row before it in its lane, or -1; those before it are noted.
+
+        Parameters
+        ----------
+        lanes, times, count
+            As for `first_decrease`.
+        further : list of Array, n rows each
+            The columns that break ties.
+        """
+        row = -1
+        if self.ties and len(lanes):
+            row = self._first_tie_broken(lanes, times, further, count)
+        stop = row if row >= 0 else len(lanes)
+        earlier = self.first_decrease(lanes[:stop], times[:stop], count)
+        return earlier if earlier >= 0 else row
+
+    def _first_tie_broken(
+        self, lanes: np.ndarray, times: np.ndarray, further: list[pa.Array], count: int
+    ) -> int:
+        """The first row that is, by what breaks ties, before the one that it ties with in its lane, or -1."""
+        rows = np.flatnonzero(lanes >= 0)
+        rows = rows[np.argsort(lanes[rows], kind="stable")]
+        own = lanes[rows]
+        begins = np.append(True, own[1:] != own[:-1])[: len(own)]
+        ends = np.append(begins[1:], True)[: len(own)]
+        last, seen = grown(self.last, count), grown(self.seen, count)
+        tied = times[rows] == _before(times[rows], last[own[begins]], begins)
+        tied[begins] &= seen[own[begins]] != 0
+        wrong = np.zeros(len(rows), bool)
+        for ties, column in zip(self.ties, further, strict=True):
+            values, there = ties.read(column)
+            values, there = values[rows], there[rows]
+            before, was = ties.of(own[begins], count)
+            before, was = _before(values, before, begins), _before(there, was, begins)
+            both = np.flatnonzero(tied & there & was)
+            wrong[both] |= (values[both] < before[both]).astype(bool)
+            tied[:] = False
+            tied[both] = values[both] == before[both]
+            ties.note(own[ends], values[ends], there[ends])
+        return int(rows[wrong].min()) if wrong.any() else -1
 
     def first_decrease(self, lanes: np.ndarray, times: np.ndarray, count: int) -> int:
         """The first row that is earlier than the row before it in its lane, or -1; those before it are noted.
@@ -202,9 +256,13 @@ class LaneTimes:
         """The lanes whose last row is not before a time; with None, all that had rows."""
         return np.flatnonzero(self.seen if mark is None else (self.seen != 0) & (self.last >= mark))
 
-    def rows(self, lanes: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    def rows(self, lanes: np.ndarray) -> list[tuple[str, Any]]:
         """What is known of some lanes, as columns: for `put`."""
-        return [("last", at(self.last, lanes)), ("seen", at(self.seen, lanes))]
+        found: list[tuple[str, Any]] = [("last", at(self.last, lanes)), ("seen", at(self.seen, lanes))]
+        for number, ties in enumerate(self.ties):
+            values, there = ties.of(lanes, int(lanes.max(initial=-1)) + 1)
+            found += [(f"tie {number}", pa.array(values)), (f"tied {number}", there)]
+        return found
 
     def put(self, lanes: np.ndarray, rows: pa.Table, count: int) -> None:
         """Put back what `rows` has given, of lanes that have other numbers now; there are `count` lanes."""
@@ -212,11 +270,82 @@ class LaneTimes:
         self.last = grown(self.last.astype(last.dtype, copy=False), count)
         self.seen = grown(self.seen, count)
         self.last[lanes], self.seen[lanes] = last, seen
+        for number, ties in enumerate(self.ties):
+            values, there = ties.read(columns.single(rows.column(f"tie {number}")))
+            ties.of(lanes, count)
+            ties.note(lanes, values, there & rows.column(f"tied {number}").to_numpy())
 
     def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
         """Forget all lanes but those in `used`, which have the given numbers from now on."""
         self.last = moved(self.last, used, numbers, count)
         self.seen = moved(self.seen, used, numbers, count)
+        for ties in self.ties:
+            ties.keep(used, numbers, count)
+
+
+_NUMBERS = (
+    pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_temporal, pa.types.is_null
+)  # fmt: skip
+"""Types whose values are compared as numbers; others are compared as Python does."""
+
+
+class LaneTies:
+    """What the last row of every lane has in a column that breaks ties.
+
+    Attributes
+    ----------
+    values : ndarray, shape (lanes,), a number or object
+        Texts as objects; what stands at a null is arbitrary.
+    there : ndarray, shape (lanes,), bool
+        Whether there is a value.
+    """
+
+    def __init__(self) -> None:
+        self.values = np.empty(0, np.int64)
+        self.there = np.empty(0, bool)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that they take, about."""
+        return self.values.nbytes + self.there.nbytes
+
+    @property
+    def _fill(self) -> Any:
+        return None if self.values.dtype == object else 0
+
+    def read(self, column: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+        """The values of a column and where there are some, as they are kept."""
+        if any(test(column.type) for test in _NUMBERS):
+            found = columns.numbers(column, "")
+            kind = np.float64 if found.data.dtype.kind == "f" else np.int64
+            return found.data.astype(kind, copy=False), found.present
+        values = np.empty(len(column), object)
+        values[:] = column.to_pylist()
+        return values, column.is_valid().to_numpy(zero_copy_only=False)
+
+    def of(self, lanes: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """What the last rows of some lanes have, of `count` lanes by now, and where there is something."""
+        self.values, self.there = grown(self.values, count, self._fill), grown(self.there, count)
+        return self.values[lanes], self.there[lanes]
+
+    def note(self, lanes: np.ndarray, values: np.ndarray, there: np.ndarray) -> None:
+        """Note the last rows of some lanes, no lane twice."""
+        if self.values.dtype != values.dtype:  # the first ones
+            self.values = np.full(len(self.values), None if values.dtype == object else 0, values.dtype)
+        self.values[lanes], self.there[lanes] = values, there
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        self.values = moved(self.values, used, numbers, count, self._fill)
+        self.there = moved(self.there, used, numbers, count)
+
+
+def _before(values: np.ndarray, first: np.ndarray, begins: np.ndarray) -> np.ndarray:
+    """The value before each one, where those of a lane lie together; `first` is before the first of each."""
+    found = np.empty(len(values), np.result_type(values, first) if values.dtype != object else object)
+    found[1:] = values[:-1]
+    found[begins] = first
+    return found
 
 
 def _comparable(column: pa.Array) -> pa.Array:

@@ -56,8 +56,8 @@ class Partitions:
     stream_column : str or None
     counted : bool
         Whether the rows of each lane are counted.
-    order : str or None
-        The time column.
+    order_by : tuple of str
+        The time column, then those that break ties.
     foresight : Foresight or None
     """
 
@@ -67,7 +67,7 @@ class Partitions:
         streams: tuple[str, ...],
         stream_column: str | None,
         counted: bool,
-        order: str | None,
+        order_by: tuple[str, ...],
         foresight: Foresight | None,
     ) -> None:
         self.encoder = encoder
@@ -75,12 +75,12 @@ class Partitions:
         self._stream_column = stream_column
         self._counted = counted
         self._counters = np.zeros(1, np.int64)
-        self._order = order
+        self._order_by = order_by
         self._foresight = foresight
         self._known = foresight is None
         self.follows = True
         """Whether time is followed inside each partition: the stream need not be in order as a whole."""
-        self.times = LaneTimes()
+        self.times = LaneTimes(max(len(order_by) - 1, 0))
         self.last = np.empty(0, np.int64)
         """The lane of the last row that had one and was looked at, if there was one."""
         self.away: AwayLanes | None = None
@@ -141,7 +141,7 @@ class Partitions:
             earlier[back] = counts
             ordinals = ordinals + earlier[lanes]
         if followed and time is not None:
-            self._check(lanes[: len(time.data)], time.data, before)
+            self._check(lanes[: len(time.data)], time.data, batch, before)
         self._note_last(lanes, before)
         return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
 
@@ -202,21 +202,26 @@ class Partitions:
         """Note the last time of every lane in the rows before, which were in order."""
         assert self.encoder is not None
         assert self._foresight is not None
-        assert self._order is not None
         self._known = True
         for batch in self._foresight.before(rows):
-            time = columns.numbers(batch.column(self._order), self._order)
-            self.times.first_decrease(self._encoded(batch), time.data, self.count)
+            time = columns.numbers(batch.column(self._order_by[0]), self._order_by[0])
+            self.times.first_broken(self._encoded(batch), time.data, self._ties(batch), self.count)
 
-    def _check(self, lanes: np.ndarray, times: np.ndarray, before: int) -> None:
-        row = self.times.first_decrease(lanes, times, self.count)
+    def _ties(self, batch: pa.RecordBatch) -> list[pa.Array]:
+        """The columns that break ties."""
+        return [columns.single(batch.column(name)) for name in self._order_by[1:]]
+
+    def _check(self, lanes: np.ndarray, times: np.ndarray, batch: pa.RecordBatch, before: int) -> None:
+        """Refuse rows of a batch, of which the first are given, that come before one of their lane."""
+        further = [column.slice(0, len(lanes)) for column in self._ties(batch)]
+        row = self.times.first_broken(lanes, times, further, self.count)
         if row >= 0:
             assert self.encoder is not None
             key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
             raise RowError(
                 before + row,
-                f"{{row}} comes before an earlier row of its partition ({key}) by `{self._order}`: "
-                f"{HOW_TO_SORT}",
+                f"{{row}} comes before an earlier row of its partition ({key}) by "
+                f"{', '.join(f'`{name}`' for name in self._order_by)}: {HOW_TO_SORT}",
             )
 
     def _encoded(self, batch: pa.RecordBatch, rows: np.ndarray | None = None) -> np.ndarray:

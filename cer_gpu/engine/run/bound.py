@@ -258,7 +258,8 @@ class BoundQuery:
         keys = [name for part in reading.partition for name in part]
         if reading.streams and self._options.stream_column is not None:
             keys.append(self._options.stream_column)
-        return Foresight(source, keys, self._options.order_by[0])
+        time, *ties = self._options.order_by
+        return Foresight(source, [*keys, *ties], time)
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether a device finds the ends from the columns by itself, with nothing copied back in between."""

@@ -45,6 +45,10 @@ def remind(component: Any, state: dict[str, Any]) -> None:
         elif isinstance(own, (list, tuple, dict)):
             for one, its in zip(_items(own), kept, strict=True):
                 remind(one, its)
+        elif isinstance(own, np.ndarray) and isinstance(kept, pa.RecordBatch):
+            values = np.empty(len(kept), object)
+            values[:] = kept.column(0).to_pylist()
+            setattr(component, name, values)
         else:
             setattr(component, name, kept)
 
@@ -56,6 +60,8 @@ def _kept(value: Any) -> Any:
         return value
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return pa.RecordBatch.from_arrays([pa.array(value.tolist())], ["values"])
     if isinstance(value, np.ndarray):
         return value if value.dtype.kind in "biuf" else _NOT_KEPT
     if _is_arrays(value):
