@@ -271,7 +271,7 @@ def kept_lists(where, pool, place_of, kept):
 
 
 @jit
-def count_up_to(arena, roots, lowest, most, counts, stack):
+def count_up_to(arena, roots, lowest, most, counts, stack, halt):
     """How many complex events end at each of some ends, `most` + 1 where there are more than `most`.
 
     ==========  ====================  ==============================================================
@@ -281,9 +281,12 @@ def count_up_to(arena, roots, lowest, most, counts, stack):
     `most`      int64                 in
     `counts`    int64 [ends]          out; -1 where the stack is too small
     `stack`     int64 [nodes]         scratch
+    `halt`      uint8 [1]             in: see `jit`
     ==========  ====================  ==============================================================
     """
     for end in range(lowest.shape[0]):
+        if halt[0]:
+            return
         bound = lowest[end]
         found = 0
         for root in range(roots.first[end], roots.first[end + 1]):

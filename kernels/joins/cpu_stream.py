@@ -248,7 +248,7 @@ def kept_records(table, entries, place_of, lane_of, slot_first, slot_of, kept):
 
 @jit
 def count_up_to(
-    arena, children, root_first, root_node, lowest, most, counts, pending, choice, agenda, progress
+    arena, children, root_first, root_node, lowest, most, counts, pending, choice, agenda, progress, halt
 ):
     """How many answers each of some ends has, `most` + 1 where there are more; `DONE` or `STACK_FULL`.
 
@@ -261,9 +261,10 @@ def count_up_to(
     `choice`      int32 [depth, CHOICE]  scratch
     `agenda`      int32 [cells, 2]       scratch
     `progress`    int64 [1]              in/out: the next end; 0 at first
+    `halt`        uint8 [1]              in: see `jit`
     ============  =====================  ===============================================================
     """
-    while progress[0] < lowest.shape[0]:
+    while progress[0] < lowest.shape[0] and not halt[0]:
         end = progress[0]
         found = 0
         for r in range(root_first[end], root_first[end + 1]):

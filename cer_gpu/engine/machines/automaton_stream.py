@@ -10,6 +10,7 @@ from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.enumeration.structure import BULK_COUNT, Structure
@@ -177,7 +178,16 @@ class OpenAnswers(Structure):
             roots = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
         self.roots = roots
         counts = np.empty(len(some), np.int64)
-        kernels.count_up_to(arena, roots, some.lowest, BULK_COUNT, counts, np.empty(STACK, np.int64))
+
+        def count(low: int) -> None:
+            own = slice(low, low + FEW)
+            first = roots.first[low : low + FEW + 1]
+            kernels.count_up_to(
+                arena, roots._replace(first=first), some.lowest[own], BULK_COUNT, counts[own],
+                np.empty(STACK, np.int64),
+            )  # fmt: skip
+
+        Workers().map("counting", count, range(0, len(some), FEW), len(some))
         # More than are found and sorted at once, or too many to walk: these are found in order.
         counts[counts < 0] = BULK_COUNT + 1
         first = np.array([0, len(some)], np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.products import MOST_NODES, MOST_ROWS, JoinAnswers, Products, Share
 from cer_gpu.errors import LimitError
@@ -205,11 +206,14 @@ def _counts(part: Products, lowest: np.ndarray) -> np.ndarray:
     """How many answers each end has."""
     counts, progress, depth = np.empty(len(lowest), np.int64), np.zeros(1, np.int64), 64
     while True:
-        status = kernels.count_up_to(
+        arguments = (
             part.arena, part.children, part.root_first, part.root_node, lowest, MOST_ROWS, counts,
             np.empty(64 * depth, np.int32), np.empty((depth, kernels.CHOICE), np.int32),
             np.empty((64 * depth, 2), np.int32), progress,
         )  # fmt: skip
+        (status,) = Workers().map(
+            "counting", lambda given: kernels.count_up_to(*given), [arguments], len(lowest)
+        )
         if status == kernels.DONE:
             break
         depth *= 2
