@@ -233,6 +233,19 @@ def test_explain_says_class_engine_guarantee_sizes_and_cost() -> None:
         cer.compile("SELECT * WHERE A").explain(format="png")
 
 
+@pytest.mark.parametrize(
+    ("window", "said"),
+    [
+        ("", "kept for ever: without a window"),
+        ("WITHIN 5 EVENTS", "time ends no window of events"),
+        ("WITHIN 5 [v]", "have moved on in `v`"),
+        ("WITHIN 5 MINUTES", "or all keys do (sort=True, ordered=True)"),
+    ],
+)
+def test_explain_says_how_long_the_events_of_a_key_are_kept(window: str, said: str) -> None:
+    assert said in cer.compile(f"SELECT * WHERE A ; B PARTITION BY k {window}").explain()
+
+
 def test_conflicting_uses_of_an_attribute_do_not_stop_planning_without_a_schema() -> None:
     text = "SELECT * WHERE A FILTER A[s = 'x'] OR A[s > 3]"
     assert to_text(plan(outline(parse(text), text), None, RoleColumns()).built.explanation.formula)

@@ -90,8 +90,19 @@ def _plain(value: object) -> object:
 def _partitions(plan: Plan) -> str:
     if partition := plan.compiled.reading.partition:
         key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in partition)
-        return f"by {key}: one lane for each key"
+        return f"by {key}: one lane for each key\n{_forgotten(plan.outline.statement.window)}"
     return plan.built.explanation.lanes() or "none: the whole stream is one lane"
+
+
+def _forgotten(window: tree.Window | None) -> str:
+    """When what is kept for a key is dropped."""
+    if window is None:
+        return "what is open in a key is kept for ever: without a window nothing is ever over"
+    if window.kind == "events":
+        return "an event is kept until so many more of its own key have come: time ends no window of events"
+    if window.kind == "attribute":
+        return f"an event is kept until later ones of its own key have moved on in `{window.attribute}`"
+    return "an event is kept until its own key moves on in time, or all keys do (sort=True, ordered=True)"
 
 
 def _window(window: tree.Window | None) -> str:
