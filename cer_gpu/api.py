@@ -105,9 +105,9 @@ class Query:
             Stop after so many complex events; `Matches.limited` says whether there are more.
         memory : int, optional
             Bytes that a run may keep and work on at a time. Where the events of open windows and the keys of
-            PARTITION BY take more, the partitions whose last event is longest ago go to temporary files; where
-            that does not help, the run ends with a `LimitError`. How many events are read and run at
-            a time, and how many complex events are found at a time, follows from `memory`. Not covered: the
+            PARTITION BY take more, the partitions whose last event is longest ago go to temporary files;
+            where that does not help, the run ends with a `LimitError`. How many events are read and run at a
+            time, and how many complex events are found at a time, follows from `memory`. Not covered: the
             process and its libraries, data that is already in memory, dictionaries of strings, results that
             you keep, and working copies: the peak lies above `memory` by these, about 100 MB.
         engine : {"auto", "regular", "chain", "rule"}, default "auto"
