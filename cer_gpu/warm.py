@@ -42,6 +42,9 @@ STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
 
 WINDOWS = ["", "WITHIN 9 EVENTS", "WITHIN 9 SECONDS", "WITHIN 2 [n]", "WITHIN 9 [price]"]
 
+LONG = f"SELECT NEXT * WHERE {STEPS} WITHIN 9 [price]"
+"""Of this query the lanes are to be long, too."""
+
 FEW = 10
 """Complex events that are asked for: without a window there may be too many to list."""
 
@@ -65,13 +68,12 @@ def texts() -> Iterator[str]:
         yield f"SELECT * WHERE NXT(A ; B) ; C {window}"
 
 
-def events() -> Any:
-    """A few events, with columns of the usual types."""
+def events(count: int = 48) -> Any:
+    """Some events, with columns of the usual types."""
     import numpy as np
     import pyarrow as pa
 
     rng = np.random.default_rng(5)
-    count = 48
     time = np.cumsum(rng.integers(0, 5, count)).astype("M8[s]").astype("M8[us]")
     return pa.table(
         {
@@ -93,17 +95,18 @@ def recorded() -> dict[str, list[Need]]:
     def note(kernel: Kernel, kinds: tuple[Kind, ...]) -> None:
         found.setdefault(words.purpose, {})[kernel.name, kinds] = None
 
-    data = events()
+    few = events()
+    cases = [*((text, few, FEW) for text in texts()), (LONG, events(3000), None)]
     observers.append(note)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for text in texts():
+            for text, data, limit in cases:
                 query = compile(text)
                 for asked in ("count", "counts", "hits", "run"):
                     for kernel in _kernels():
                         kernel.forget()
-                    answer = getattr(query, asked)(data, order_by="ts", limit=FEW)
+                    answer = getattr(query, asked)(data, order_by="ts", limit=limit)
                     if asked == "run":
                         answer.to_arrow()
     finally:

@@ -141,6 +141,8 @@ def test_explain_says_what_a_window_over_another_attribute_costs() -> None:
         assert said not in one.explain(events=table, order_by="lap")
     best = cer.compile("SELECT MAX * WHERE A+ ; B WITHIN 3 [lap]")
     assert "the choice runs the partition again for each end" in best.explain(events=table, order_by="ts")
+    one = cer.compile("SELECT NEXT * WHERE A+ ; B WITHIN 3 [lap]")
+    assert "the choice |Q| * log2(its events) times as many" in one.explain(events=table, order_by="ts")
 
 
 def test_a_filter_on_what_project_drops_holds() -> None:

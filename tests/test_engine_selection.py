@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -26,6 +28,7 @@ from cer_gpu.language import tree
 
 CHOICES = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 WAYS = ("Single", "Pieces", "Pieces where the attribute falls", "best_of_pieces")
+"""Ways of choosing in short lanes; `best_of_falling` takes the place of the last one in long ones."""
 
 
 @pytest.fixture
@@ -43,8 +46,8 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     for way in (select.Single, select.Pieces):
         monkeypatch.setattr(way, "__init__", counted(way.__name__, way.__init__))
-    best = counted("best_of_pieces", select.best_of_pieces)
-    monkeypatch.setattr(automaton, "best_of_pieces", best)
+    for name in ("best_of_pieces", "best_of_falling"):
+        monkeypatch.setattr(automaton, name, counted(name, getattr(select, name)))
     return taken
 
 
@@ -71,11 +74,18 @@ def bounded_query(rng: Random) -> tree.Query:
     return query
 
 
-def agree(seed: str, queries: int) -> None:
+def falling_query(rng: Random) -> tree.Query:
+    """A query that leaves one complex event, in a window over an attribute."""
+    query = query_around(rng, pattern(rng, filters=0.12), rng.choice(CHOICES[:2]))
+    window = tree.Window(rng.randrange(4), "attribute", attribute="lap")
+    return replace(query, window=window, consume=tree.Consume.NONE)
+
+
+def agree(seed: str, queries: int, drawn: Callable[[Random], tree.Query] = bounded_query) -> None:
     rng = Random(seed)
     answered, refused = 0, 0
     for _ in range(queries):
-        query = bounded_query(rng)
+        query = drawn(rng)
         events = stream(rng, rng.randrange(4, 13))
         if query.window is not None and query.window.attribute == "lap" and rng.random() < 0.9:
             events = with_keys(rng, events)
@@ -100,6 +110,50 @@ def test_all_ways_agree_with_the_reference(seed: int, ways: Counter[str]) -> Non
 def test_they_agree_in_tiny_pieces_too(seed: int, ways: Counter[str]) -> None:
     agree(f"selected pieces {seed}", 60)
     assert all(ways[way] > 2 for way in WAYS)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_they_agree_where_long_lanes_fall(
+    seed: int, ways: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As if all that fall were long."""
+    monkeypatch.setattr(automaton, "PAYS", 0)
+    agree(f"selection that falls {seed}", 30, falling_query)
+    assert ways["best_of_falling"] > 10
+    assert not ways["best_of_pieces"]
+
+
+@pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
+@pytest.mark.parametrize(
+    "pattern", ["A ; B", "A+ ; B", "A ; B+ ; C", "A ; A ; B", "(A OR B) ; C", "A ; (B : C)+"]
+)
+def test_trees_of_several_leaves_leave_what_pieces_leave(
+    strategy: str, pattern: str, ways: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = Random(f"{strategy} {pattern}")
+    for events in (15, 16, 17, 100, 200):
+        table = pa.table(
+            {
+                "type": ["A", "B", "C", *rng.choices("ABC", k=events)],
+                "lap": [rng.randrange(9) for _ in range(events + 3)],
+                "key": [rng.randrange(2) for _ in range(events + 3)],
+            }
+        )
+        for clauses in ("", "PARTITION BY key"):
+            query = Query(f"SELECT {strategy} * WHERE {pattern} {clauses} WITHIN 2 [lap]")
+            monkeypatch.setattr(automaton, "PAYS", math.inf)
+            wanted = query.run(table).to_arrow()
+            monkeypatch.setattr(automaton, "PAYS", 0)
+            assert query.run(table).to_arrow() == wanted
+    assert ways["best_of_pieces"] == ways["best_of_falling"] >= 8
+
+
+@pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
+def test_long_lanes_that_fall_are_not_run_again_for_each_end(strategy: str, ways: Counter[str]) -> None:
+    table = pa.table({"type": list("AB") * 2000, "lap": [place % 50 // 2 for place in range(4000)]})
+    found = Query(f"SELECT {strategy} * WHERE A ; B WITHIN 0 [lap]").run(table).to_arrow()
+    assert len(found) == 2000
+    assert ways == {"Single": 1, "best_of_falling": 1}
 
 
 def rows(
@@ -186,7 +240,7 @@ def test_counts_do_not_need_the_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "x"), [("MAX", range(400)), ("NEXT", [place % 7 for place in range(400)])]
+    ("strategy", "x"), [("MAX", range(400)), ("MAX", [place % 7 for place in range(400)])]
 )
 def test_several_threads_choose(strategy: str, x: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where each end runs the events before it again, each end is work of its own."""

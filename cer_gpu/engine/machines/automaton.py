@@ -16,7 +16,13 @@ from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.machine import Answers
 from cer_gpu.engine.machines.prefix import Prefixes
-from cer_gpu.engine.machines.strategies import Pieces, PiecesOfHits, Single, best_of_pieces
+from cer_gpu.engine.machines.strategies import (
+    Pieces,
+    PiecesOfHits,
+    Single,
+    best_of_falling,
+    best_of_pieces,
+)
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState, grown
 from cer_gpu.engine.workers import Workers
@@ -26,6 +32,7 @@ from cer_gpu.enumeration.ranked import Admitted, joined_by_event
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
+from cer_gpu.kernels.best.cpu_ranked import steps
 from cer_gpu.kernels.counts.cpu import counts, forward_counts
 from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.forest.contract import CountedHits
@@ -37,6 +44,9 @@ from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
+
+PAYS = 1.0
+"""Where the pieces of hits have so many times the events that a tree of the lanes runs, the tree is made."""
 
 COUNT_BITS = 1 << 16
 """Bits of the number of partial matches at most."""
@@ -261,7 +271,13 @@ class AutomatonRunner:
         falls, latest = chunk.falls(ends.event), choice.strategy == "LAST"
         rising, falling = ends.parted(falls)
         pieces = PiecesOfHits(chunk, falling, self._n_symbols)
-        parts = best_of_pieces(self.tables, pieces, latest, self._workers)
+        # Under CONSUME BY pieces do not overlap; else they may be as long as the lane, each of them.
+        lanes = chunk.falling.stop - chunk.falling.begin
+        at_once = PAYS * steps(lanes, self.tables.n_live).sum()
+        if self._query.consume != "NONE" or int(pieces.length.sum()) <= at_once:
+            parts = best_of_pieces(self.tables, pieces, latest, self._workers)
+        else:
+            parts = best_of_falling(self.tables, chunk, falling, latest, self._workers)
         paths = best.joined([*self._best(chunk, rising, latest), *parts])
         # the ends in falling lanes are the last ones of the paths
         place = np.argsort(np.argsort(falls, kind="stable"), kind="stable")

@@ -10,12 +10,13 @@ from typing import TypeVar
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.ends import Ends, ends_of
 from cer_gpu.engine.machines.machine import Sharing
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.kernels.best import cpu as best
+from cer_gpu.kernels.best.cpu_ranked import best_ranked
 from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.falling.cpu_order import first_admitted
 from cer_gpu.kernels.forest.contract import Block, CountedHits
@@ -77,6 +78,13 @@ class Pieces:
     The events from the least start of a hit to its end are a stream of their own, on which the automaton of
     what the strategy leaves runs; its other ends are not looked at. So a hit costs as many steps as there are
     relevant events in its window.
+
+    Where the attribute of WITHIN falls, that is what lies between the first start that the hit admits and the
+    hit: the whole partition at worst. NEXT and LAST have a tree there that hits share (`best_of_falling`),
+    since of all paths between two states the best one is enough. Here it is not: whether a complex event is
+    left depends on all starts that are admitted together, which the monitor's state says. A node of such a
+    tree would have a matrix of numbers for each of these states, 3^|Q| * |Q|^2 numbers at worst, and its join
+    would take |Q| times as many steps: more than the pieces take, but for long partitions and small automata.
 
     Parameters
     ----------
@@ -239,6 +247,33 @@ def best_of_pieces(
         return found._replace(start=gathered.event[found.start])
 
     return pieces.map(run, workers)
+
+
+def best_of_falling(
+    tables: TransitionTables, chunk: Chunk, found: Ends, latest: bool, workers: Workers
+) -> list[best.Paths]:
+    """What NEXT or LAST leaves at the hits of lanes that are falling, in parts.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+        With barred symbols.
+    chunk : Chunk
+    found : Ends
+        Those of the falling lanes, which admit any start of their lane.
+    latest : bool
+        LAST in place of NEXT.
+    workers : Workers
+    """
+    lanes, ranks = chunk.falling, chunk.ranks
+    assert ranks is not None
+
+    def run(unit: tuple[int, int]) -> best.Paths:
+        part = lanes.part(*unit)
+        first, event, _ = ends_of(part, found)
+        return best_ranked(tables, chunk.events.symbols, ranks, part.begin, part.stop, first, event, latest)
+
+    return workers.map("choosing", run, lanes.units(workers.threads), lanes.events)
 
 
 def parts_of(work: np.ndarray, size: int) -> Iterator[slice]:

@@ -192,8 +192,13 @@ def _prefix(monitor: Monitor) -> str:
 
 def _falls(attribute: str | None, selected: Selected | None) -> str:
     """How a window over an attribute is run where the attribute falls."""
-    chosen = selected is not None and selected.later
-    lists = "the choice runs the partition again for each end" if chosen else "so does what is listed"
+    lists = "so does what is listed"
+    if selected is not None and selected.later:
+        lists = (
+            "the choice |Q| * log2(its events) times as many"
+            if selected.single
+            else "the choice runs the partition again for each end"
+        )
     return (
         f"\nwhere `{attribute}` falls in a partition, starts are sorted by it: hits and counts take "
         f"log2(its events) times as many steps, {lists};\n"
