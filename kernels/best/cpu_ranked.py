@@ -184,6 +184,7 @@ def _join(tree, node, latest, scratch):
 def _run(tables, symbols, low, high, latest, scratch):
     """The best paths over the events `low .. high - 1`: which matrix has them, and their ranks."""
     n_symbols = (tables.first.shape[0] - 1) // 4
+    steps = tables.source, tables.target, tables.label
     scratch.used[USED] = 0
     side = 0
     levels = _identity(side, scratch.matrices)
@@ -192,8 +193,8 @@ def _run(tables, symbols, low, high, latest, scratch):
         if scratch.admitted[event] == 0 and (symbol // n_symbols) & NO_START == 0:
             symbol += NO_START * n_symbols
         levels = _advance(
-            tables, tables.target, tables.source, symbol, event, latest, side, levels, scratch.matrices,
-            scratch.paths, scratch.used,
+            steps, True, tables.first[symbol], tables.first[symbol + 1], event, latest, side, levels,
+            scratch.matrices, scratch.paths.arena, scratch.used,
         )  # fmt: skip
         side = 1 - side
     return side, levels
@@ -332,12 +333,12 @@ def _answer(tables, symbols, begin, stop, size, h, event, latest, tree, scratch,
 
 
 @jit
-def _choose(tables, symbols, ranks, hits, latest, tree, scratch, paths, progress):
+def _choose(tables, symbols, ranks, hits, latest, tree, scratch, paths, progress, halt):
     """The answers of hits: `DONE`, or `ARENA_FULL`, with which it is called again, or `NO_ANSWER`.
 
     `tables` TransitionTables, barred, `symbols` unsigned [events], `ranks` Ranks, `hits` RankedHits, `latest`
     bool: in; `tree` PathTree, `scratch` RankedScratch: scratch; `paths` Paths: out; `progress` int64
-    [PROGRESS]: in/out, zeros at first.
+    [PROGRESS]: in/out, zeros at first; `halt`: see `jit`.
     """
     while progress[LANE] < hits.begin.shape[0]:
         g = progress[LANE]
@@ -350,6 +351,8 @@ def _choose(tables, symbols, ranks, hits, latest, tree, scratch, paths, progress
             progress[PLACE] = stop
             progress[TURN] = hits.first[g]
             for node in range(2 * size - 1, 0, -1):
+                if halt[0]:
+                    return DONE
                 low = begin + (node - size) * LEAF
                 if node < size:
                     _join(tree, node, latest, scratch)
@@ -363,6 +366,8 @@ def _choose(tables, symbols, ranks, hits, latest, tree, scratch, paths, progress
             if progress[MARKS] + event - begin > paths.arena.shape[0]:
                 return ARENA_FULL
             while progress[PLACE] > begin and progress[PLACE] > ranks.least[event]:
+                if halt[0]:
+                    return DONE
                 progress[PLACE] -= 1
                 start = ranks.order[progress[PLACE]]
                 scratch.admitted[start] = 1
@@ -373,6 +378,8 @@ def _choose(tables, symbols, ranks, hits, latest, tree, scratch, paths, progress
                 while node > 0:
                     _join(tree, node, latest, scratch)
                     node //= 2
+            if halt[0]:
+                return DONE
             used = _answer(
                 tables, symbols, begin, stop, size, h, event, latest, tree, scratch, paths, progress[MARKS]
             )
