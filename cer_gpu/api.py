@@ -351,7 +351,7 @@ def _check_roles(query: tree.Statement, source: Source) -> None:
 
 def _streams(query: tree.Statement) -> tuple[str, ...]:
     """The names of FROM; a rule has none, but the one type of its atoms is what all events are of."""
-    if isinstance(query, tree.Query):
+    if isinstance(query, tree.SelectQuery):
         return query.streams
     types = tuple({atom.type.name: None for atom in query.atoms})
     return types if len(types) == 1 else ()

@@ -113,13 +113,13 @@ def show(phase: str, done: int, total: int | None) -> None:
         _own.progress.show(phase, done, total)
 
 
-class _Own(local):
+class _ThreadProgress(local):
     """What a thread knows of the run that it works for."""
 
     progress: Progress | None = None
 
 
-_own = _Own()
+_own = _ThreadProgress()
 _NOTHING = object()
 
 

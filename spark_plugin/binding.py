@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
-from cer_gpu.spark.pieces import OWN, ROW
+from cer_gpu.spark.segments import OWN, ROW
 from cer_gpu.spark.task import Task
 
 from cer_gpu.api import Query

@@ -1,4 +1,4 @@
-"""Where a stream is cut by time into pieces, and where the halo of each piece begins."""
+"""Where a stream is cut by time into segments, and where the halo of each segment begins."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from cer_gpu.spark.pieces import STREAM
+from cer_gpu.spark.segments import STREAM
 from cer_gpu.spark.sorting import time_of
 
 VALUES = 256
 """Times of each task and stream that the sketch keeps: its bounds are off by one in so many rows at most."""
 
 FINE = 16
-"""Cells of a histogram for each piece: the halo of a count window is longer than needed by one at most."""
+"""Cells of a histogram for each segment: the halo of a count window is longer than needed by one at most."""
 
 MEASURED = pa.schema(
     [
@@ -29,7 +29,7 @@ MEASURED = pa.schema(
 """What a measuring task gives for each stream: how many rows, and numbers about them."""
 
 
-class Sketch:
+class TimeSketch:
     """A function for `mapInArrow`: the distribution of the time of each stream, roughly.
 
     Parameters
@@ -108,10 +108,10 @@ class Distribution:
         """How many events there are."""
         return round(float(self.weights.sum()))
 
-    def bounds(self, pieces: int) -> np.ndarray:
-        """Times that cut the stream into at most so many pieces of about as many events, ascending."""
+    def bounds(self, segments: int) -> np.ndarray:
+        """Times that cut the stream into at most so many segments of about as many events, ascending."""
         done = np.cumsum(self.weights)
-        shares = done[-1] * np.arange(1, pieces) / pieces
+        shares = done[-1] * np.arange(1, segments) / segments
         found = np.unique(self.values[np.searchsorted(done, shares)])
         return found[found > self.values[0]]
 
@@ -130,14 +130,14 @@ def distribution(parts: Sequence[tuple[int, np.ndarray]]) -> Distribution:
 
 
 def worth_cutting(bounds: np.ndarray, halos: np.ndarray, found: Distribution) -> np.ndarray:
-    """The bounds of pieces that have at least as many events of their own as their halo has.
+    """The bounds of segments that have at least as many events of their own as their halo has.
 
-    More pieces would have most of the work done twice.
+    More segments would have most of the work done twice.
 
     Parameters
     ----------
     bounds, halos : ndarray, shape (n,)
-        Where pieces begin, and their halos.
+        Where segments begin, and their halos.
     found : Distribution
     """
     kept: list[int] = []

@@ -1,4 +1,4 @@
-"""Columns of Spark that say of a row what the engine would: its key, its time, its pieces."""
+"""Columns of Spark that say of a row what the engine would: its key, its time, its segments."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def rank(time: Column, bounds: Sequence[Column | bool]) -> Column:
     cuts = [bound for bound in bounds if not isinstance(bound, bool)]
 
     def tree(low: int, high: int) -> Column:
-        """By halves: a chain of comparisons would be as deep as there are pieces."""
+        """By halves: a chain of comparisons would be as deep as there are segments."""
         if low == high:
             return sf.lit(always + low)
         middle = (low + high) // 2
@@ -111,8 +111,8 @@ def rank(time: Column, bounds: Sequence[Column | bool]) -> Column:
     return tree(0, len(cuts))
 
 
-def number_of_piece(numbers: Sequence[int], first: Column, last: Column) -> Column:
-    """The numbers of the pieces from `first` to `last`, as an array."""
+def number_of_segment(numbers: Sequence[int], first: Column, last: Column) -> Column:
+    """The numbers of the segments from `first` to `last`, as an array."""
     import pyspark.sql.functions as sf
 
     every: Any = sf.array(*(sf.lit(number) for number in numbers))

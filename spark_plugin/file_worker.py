@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.labels import Labels
-from cer_gpu.spark.pieces import ROW
-from cer_gpu.spark.worker import Job, Run, task_from
+from cer_gpu.spark.segments import ROW
+from cer_gpu.spark.worker import Job, TaskRun, task_from
 
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.sources.arrow_types import time_units
@@ -74,12 +74,12 @@ class FileWorker(_OfShares):
     def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
         return job.results([self._run(job, share)] if share.parts else [])
 
-    def _run(self, job: Job, share: Share) -> Run:
+    def _run(self, job: Job, share: Share) -> TaskRun:
         rows = FileRows(share.parts, self._schema)
         job.events += (rows.rows or 0) - share.halo
         labels = Labels(share.first)
         if job.task.event_id is None:
-            return Run(job.bound(rows, share.halo), labels, None)
+            return TaskRun(job.bound(rows, share.halo), labels, None)
         names = list(job.task.columns)
         source = Source(rows, (), job.task.query.options.type_column, None)
 
@@ -89,7 +89,9 @@ class FileWorker(_OfShares):
                 yield batch
 
         schema = pa.schema([source.arrow_schema.field(name) for name in names])
-        return Run(job.bound(pa.RecordBatchReader.from_batches(schema, watched()), share.halo), labels, None)
+        return TaskRun(
+            job.bound(pa.RecordBatchReader.from_batches(schema, watched()), share.halo), labels, None
+        )
 
 
 class FileReader(_OfShares):

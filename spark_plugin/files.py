@@ -16,8 +16,8 @@ from cer_gpu.spark.cuts import earlier
 from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.file_worker import FileReader, FileWorker, Share
 from cer_gpu.spark.operators import parallel_tasks, with_numbers
-from cer_gpu.spark.pieces import ROW
 from cer_gpu.spark.routes import Size, route_of
+from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import Restored
 from cer_gpu.spark.worker import Worker
 
@@ -262,7 +262,7 @@ def _shuffled(
     reader = FileReader(own.dumped(), found.schema, parts)
     read = in_tasks(spark.range(0, len(parts), 1, len(parts)), reader, reader.given)
     route = route_of(read, own, size)
-    worker = Restored(Worker(own.dumped(), route.pieces, route.streamed), reader.times)
+    worker = Restored(Worker(own.dumped(), route.segments, route.streamed), reader.times)
     told = in_tasks(route.frame, worker, own.result)
     return with_numbers(told, task.product)
 

@@ -34,7 +34,7 @@ READERS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LakeFile:
     """A file, and how to get at it; picklable.
 
     Attributes
@@ -81,7 +81,7 @@ class Footer:
     groups: tuple[Group, ...]
 
 
-def places(paths: Paths) -> list[Place]:
+def places(paths: Paths) -> list[LakeFile]:
     """The Parquet files at some paths, those of a folder or a pattern by name.
 
     Parameters
@@ -107,7 +107,7 @@ def listed_paths(paths: Paths) -> list[str]:
     return [os.fspath(path) for path in listed]
 
 
-def _expanded(path: str) -> list[Place]:
+def _expanded(path: str) -> list[LakeFile]:
     from pyarrow import fs
 
     try:
@@ -122,7 +122,7 @@ def _expanded(path: str) -> list[Place]:
     if not files:
         raise DataError(f"{path}: there is no Parquet file ({', '.join(SUFFIXES)})")
     remote = None if isinstance(there, fs.LocalFileSystem) else there
-    return [Place(file, remote) for file in files]
+    return [LakeFile(file, remote) for file in files]
 
 
 def _matching(there: Any, pattern: str) -> list[Any]:
@@ -167,12 +167,12 @@ def _below(there: Any, info: Any) -> list[DataFile]:
     return [file for _, file in sorted(found, key=itemgetter(0))]
 
 
-def footers(found: Sequence[Place], time: str | None) -> list[Footer]:
+def footers(found: Sequence[LakeFile], time: str | None) -> list[Footer]:
     """Read the footers of files.
 
     Parameters
     ----------
-    found : sequence of Place
+    found : sequence of LakeFile
     time : str or None
         The column whose range is wanted of each row group.
 
@@ -185,7 +185,7 @@ def footers(found: Sequence[Place], time: str | None) -> list[Footer]:
         return list(pool.map(lambda number: footer(number, found[number], time), range(len(found))))
 
 
-def footer(number: int, place: Place, time: str | None) -> Footer:
+def footer(number: int, place: LakeFile, time: str | None) -> Footer:
     """Read the footer of one file, whose number among the files is given."""
     import pyarrow.parquet as pq
 

@@ -8,7 +8,7 @@ from cer_gpu.spark import settings
 from cer_gpu.spark.binding import arrow_schema, compiled, task_of
 from cer_gpu.spark.expressions import column, in_tasks
 from cer_gpu.spark.jvm import default_parallelism, estimated_rows
-from cer_gpu.spark.routes import Route, Size, route_of
+from cer_gpu.spark.routes import FrameRoute, Size, route_of
 from cer_gpu.spark.task import DIGITS
 from cer_gpu.spark.worker import Worker
 
@@ -138,11 +138,13 @@ def with_numbers(frame: DataFrame, product: str) -> DataFrame:
 
 def _product(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
     task, route = _routed(df, query, product, keywords)
-    worker = Worker(task.dumped(), route.pieces, route.streamed)
+    worker = Worker(task.dumped(), route.segments, route.streamed)
     return with_numbers(in_tasks(route.frame, worker, task.result), product)
 
 
-def _routed(df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]) -> tuple[Task, Route]:
+def _routed(
+    df: DataFrame, query: Query | str, product: str, keywords: dict[str, Any]
+) -> tuple[Task, FrameRoute]:
     gpu = settings.value(df.sparkSession, settings.GPU)
     rows = keywords.pop("rows", None)
     task = task_of(query, arrow_schema(df.schema), product, gpu=gpu, **keywords)

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import cuts
 from cer_gpu.spark.binding import arrow_schema
-from cer_gpu.spark.expressions import column, in_tasks, key_expressions, literal, number_of_piece, rank
-from cer_gpu.spark.pieces import PIECE, Piece, numbers_apart
+from cer_gpu.spark.expressions import column, in_tasks, key_expressions, literal, number_of_segment, rank
+from cer_gpu.spark.segments import SEGMENT, Segment, numbers_apart
 from cer_gpu.spark.task import Task
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ SMALL = 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class FrameRoute:
     """How the events of a DataFrame get to the tasks.
 
     Attributes
     ----------
     frame : DataFrame
         With the rows of each task in its partition.
-    pieces : dict of int to Piece
+    segments : dict of int to Segment
         As for `Worker`.
     streamed : bool
         As for `Worker`.
@@ -45,7 +45,7 @@ class Route:
     """
 
     frame: DataFrame
-    pieces: dict[int, Piece]
+    segments: dict[int, Segment]
     streamed: bool
     reason: str
 
@@ -73,7 +73,7 @@ class Size:
         return wanted if wanted < self.parallel else -(-wanted // self.parallel) * self.parallel
 
 
-def route_of(frame: DataFrame, task: Task, size: Size) -> Route:
+def route_of(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
     """Choose a route.
 
     Keyed queries are shuffled by key; a key with too many events for a task is cut by time, if the query has
@@ -113,7 +113,7 @@ def _useful(frame: DataFrame, task: Task) -> DataFrame:
 # ------------------------------------------------------------------------------------------- without cuts
 
 
-def _keyed(frame: DataFrame, task: Task, size: Size) -> Route:
+def _keyed(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
     keys = key_expressions(task.query)
     for key in keys:
         frame = frame.where(key.isNotNull())  # an event without a whole key is of no partition
@@ -130,11 +130,11 @@ def _keyed(frame: DataFrame, task: Task, size: Size) -> Route:
             "events than a task is meant to get and the query cannot be cut by time"
         )
         order = [*keys, *_sort_columns(task)]
-        return Route(shuffled.sortWithinPartitions(*order), {}, True, reason)
-    return Route(shuffled, {}, False, f"keyed: {_tasks(count)} by key, sorted in the worker")
+        return FrameRoute(shuffled.sortWithinPartitions(*order), {}, True, reason)
+    return FrameRoute(shuffled, {}, False, f"keyed: {_tasks(count)} by key, sorted in the worker")
 
 
-def _whole(frame: DataFrame, task: Task, size: Size) -> Route:
+def _whole(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
     why = "the query has neither PARTITION BY nor a window that it can be cut by"
     if task.cuttable:
         why = f"{size.rows:,} events are too few for several"
@@ -142,9 +142,9 @@ def _whole(frame: DataFrame, task: Task, size: Size) -> Route:
         warnings.warn(f"one task runs the whole stream, since {why}", UserWarning, stacklevel=5)
     single = frame.repartition(1)
     if size.rows <= size.rows_per_task:
-        return Route(single, {}, False, f"one task, since {why}; sorted in the worker")
+        return FrameRoute(single, {}, False, f"one task, since {why}; sorted in the worker")
     ordered = single.sortWithinPartitions(*_sort_columns(task))
-    return Route(ordered, {}, True, f"one task, since {why}; sorted by Spark and streamed")
+    return FrameRoute(ordered, {}, True, f"one task, since {why}; sorted by Spark and streamed")
 
 
 def _sort_columns(task: Task) -> list[Column]:
@@ -182,7 +182,9 @@ def _keys(hot: Sequence[tuple[Any, ...]]) -> str:
 # ---------------------------------------------------------------------------------------------- with cuts
 
 
-def _cut(frame: DataFrame, task: Task, size: Size, hot: Sequence[tuple[Any, ...] | None]) -> Route | None:
+def _cut(
+    frame: DataFrame, task: Task, size: Size, hot: Sequence[tuple[Any, ...] | None]
+) -> FrameRoute | None:
     """Cut streams by time: the events of some keys, or `[None]`, all events. None: it is not worth it."""
     import pyspark.sql.functions as sf
 
@@ -200,7 +202,7 @@ def _cut(frame: DataFrame, task: Task, size: Size, hot: Sequence[tuple[Any, ...]
             stream = sf.when(same, sf.lit(number)).otherwise(stream)
     marked = frame.withColumn(cuts.STREAM, stream)
     only = marked.where(column(cuts.STREAM) >= 0).select(cuts.STREAM, column(time))
-    sketched = _measured(only, cuts.Sketch(time))
+    sketched = _measured(only, cuts.TimeSketch(time))
     found = {stream: cuts.distribution(parts) for stream, parts in sketched.items()}
     bounds: dict[int, np.ndarray] = {}
     halos: dict[int, np.ndarray] = {}
@@ -230,7 +232,7 @@ def _cut(frame: DataFrame, task: Task, size: Size, hot: Sequence[tuple[Any, ...]
             before = np.concatenate([[0], np.cumsum(counts)[:-1]])
             at = np.searchsorted(cells[number], halos[number])
             offsets[number] = np.where(np.isin(halos[number], cells[number]), before[at + 1], 0)
-    return _pieced(marked, task, size, bounds, halos, offsets, hot)
+    return _cut_up(marked, task, size, bounds, halos, offsets, hot)
 
 
 def _cells(spread: cuts.Distribution, bounds: np.ndarray, halos: np.ndarray | None) -> np.ndarray:
@@ -250,7 +252,7 @@ def _measured(frame: DataFrame, function: Any) -> dict[int, list[tuple[int, np.n
     return found
 
 
-def _pieced(
+def _cut_up(
     marked: DataFrame,
     task: Task,
     size: Size,
@@ -258,8 +260,8 @@ def _pieced(
     halos: dict[int, np.ndarray],
     offsets: dict[int, np.ndarray],
     hot: Sequence[tuple[Any, ...] | None],
-) -> Route:
-    """The frame with each row once for each piece that needs it."""
+) -> FrameRoute:
+    """The frame with each row once for each segment that needs it."""
     import pyspark.sql.functions as sf
 
     time = task.query.options.order_by[0]
@@ -268,23 +270,23 @@ def _pieced(
     whole = hot == [None]
     count = total if whole else max(size.partitions, total)
     numbers = iter(numbers_apart(total, count))
-    pieces: dict[int, Piece] = {}
+    segments: dict[int, Segment] = {}
     which = sf.array(sf.lit(0))
     for stream, edges in bounds.items():
         own = [next(numbers) for _ in range(len(edges) + 1)]
         starts = [None, *(edge.item() for edge in edges)]
         befores = [0, *offsets[stream].tolist()]
-        pieces |= {number: Piece(start, at) for number, start, at in zip(own, starts, befores)}
+        segments |= {number: Segment(start, at) for number, start, at in zip(own, starts, befores)}
         first = rank(column(time), [literal(edge.item(), kind) for edge in edges])
         last = rank(column(time), [literal(edge.item(), kind) for edge in halos[stream]])
-        which = sf.when(column(cuts.STREAM) == stream, number_of_piece(own, first, last)).otherwise(which)
-    spread = marked.withColumn(PIECE, sf.explode(which)).drop(cuts.STREAM)
+        which = sf.when(column(cuts.STREAM) == stream, number_of_segment(own, first, last)).otherwise(which)
+    spread = marked.withColumn(SEGMENT, sf.explode(which)).drop(cuts.STREAM)
     if whole:
         reason = f"cut by time: {_tasks(total)}, each with the halo of one window before it"
-        return Route(spread.repartition(count, column(PIECE)), pieces, False, reason)
+        return FrameRoute(spread.repartition(count, column(SEGMENT)), segments, False, reason)
     keys = key_expressions(task.query)
     named = _keys([key for key in hot if key is not None])
     reason = (
-        f"keyed: {_tasks(count)} by key; {named} cut by time into {total} pieces with a halo of one window"
+        f"keyed: {_tasks(count)} by key; {named} cut by time into {total} segments with a halo of one window"
     )
-    return Route(spread.repartition(count, *keys, column(PIECE)), pieces, False, reason)
+    return FrameRoute(spread.repartition(count, *keys, column(SEGMENT)), segments, False, reason)

@@ -98,7 +98,7 @@ def _function(gpu: str) -> type:
     A class of its own for each session travels as a whole; the code that it inherits is imported.
     """
 
-    class CerMatch(Match):
+    class CerMatch(MatchRows):
         @staticmethod
         def analyze(
             events: AnalyzeArgument, query: AnalyzeArgument, **named: AnalyzeArgument
@@ -221,7 +221,7 @@ def _quoted(name: str) -> str:
 # ----------------------------------------------------------------------------------------- in a worker
 
 
-class Match:
+class MatchRows:
     """Runs the query over the rows of a partition; Spark makes one for each partition.
 
     Parameters

@@ -20,8 +20,8 @@ from cer_gpu.spark.arrow_types import halving, shown_as
 from cer_gpu.spark.gpu import device_of_task
 from cer_gpu.spark.labels import Labels
 from cer_gpu.spark.metrics import publish
-from cer_gpu.spark.pieces import PIECE, Piece
 from cer_gpu.spark.reused import settle
+from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.sorting import NO_TIES, in_order, say_once, time_of
 from cer_gpu.spark.task import DIGITS, Task
 
@@ -44,21 +44,23 @@ class Worker:
     ----------
     task : bytes
         A pickled `Task`.
-    pieces : dict of int to Piece
-        What the numbers in the column of pieces mean; a number that is not there is of no piece.
+    segments : dict of int to Segment
+        What the numbers in the column of segments mean; a number that is not there is of no segment.
     streamed : bool
         Whether the rows come sorted by (key, time, tie-breakers) and may be more than fit into memory.
     """
 
-    def __init__(self, task: bytes, pieces: dict[int, Piece] | None = None, streamed: bool = False) -> None:
+    def __init__(
+        self, task: bytes, segments: dict[int, Segment] | None = None, streamed: bool = False
+    ) -> None:
         self._task = task
-        self._pieces = pieces or {}
+        self._segments = segments or {}
         self._streamed = streamed
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         job = Job(task_from(self._task))
         given = (batch for batch in batches if batch.num_rows)
-        runs = job.streamed(given) if self._streamed else job.gathered(given, self._pieces)
+        runs = job.streamed(given) if self._streamed else job.gathered(given, self._segments)
         yield from job.results(runs)
 
 
@@ -69,7 +71,7 @@ def task_from(dumped: bytes) -> Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TaskRun:
     """A query bound to the events of one run, and what stands for their positions and keys."""
 
     bound: BoundQuery
@@ -96,40 +98,40 @@ class Job:
 
     # ------------------------------------------------------------------------------- the runs of a task
 
-    def gathered(self, batches: Iterable[pa.RecordBatch], pieces: dict[int, Piece]) -> Iterator[Run]:
-        """Runs over all rows at once, sorted here: one for each piece, and one for all other keys."""
+    def gathered(self, batches: Iterable[pa.RecordBatch], segments: dict[int, Segment]) -> Iterator[TaskRun]:
+        """Runs over all rows at once, sorted here: one for each segment, and one for all other keys."""
         given = list(batches)
         if not given:
             return
         table = pa.Table.from_batches(given)
         self.events += len(table)
         del given
-        if PIECE not in table.schema.names:
+        if SEGMENT not in table.schema.names:
             yield self._sorted(_one_batch(table), None)
             return
-        number = table.column(PIECE)
+        number = table.column(SEGMENT)
         for value in sorted(pc.unique(number).to_pylist()):
-            part = _one_batch(table.filter(pc.equal(number, value)).drop_columns([PIECE]))
-            yield self._sorted(part, pieces.get(value))
+            part = _one_batch(table.filter(pc.equal(number, value)).drop_columns([SEGMENT]))
+            yield self._sorted(part, segments.get(value))
 
-    def _sorted(self, batch: pa.RecordBatch, piece: Piece | None) -> Run:
+    def _sorted(self, batch: pa.RecordBatch, segment: Segment | None) -> TaskRun:
         encoder = self._encoder(batch.schema)
         found = in_order(batch, self._options.order_by, self.task.ties, encoder)
         if found.tied and len(self._options.order_by) == 1:
             say_once(NO_TIES)
         halo, offset = 0, 0
-        if piece is not None:
-            offset = piece.offset
-            if piece.begin is not None:
+        if segment is not None:
+            offset = segment.offset
+            if segment.begin is not None:
                 time = time_of(found.batch, self._options.order_by[0])
-                halo = int(np.searchsorted(time, piece.begin, side="left"))
+                halo = int(np.searchsorted(time, segment.begin, side="left"))
         labels = Labels(offset)
         lanes = np.arange(len(found.begins), dtype=np.int32)
         labels.add(found.begins, lanes, self._ids(found.batch))
         events = TableRows(pa.Table.from_batches([found.batch]), SORTED)
-        return Run(self.bound(events, halo, self.task.keyed), labels, encoder)
+        return TaskRun(self.bound(events, halo, self.task.keyed), labels, encoder)
 
-    def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Run]:
+    def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[TaskRun]:
         """A run over rows that come sorted, as they come."""
         given = iter(batches)
         first = next(given, None)
@@ -152,7 +154,7 @@ class Job:
                 yield batch
 
         reader = pa.RecordBatchReader.from_batches(first.schema, watched())
-        yield Run(self.bound(StreamRows(reader, None, SORTED), 0, self.task.keyed), labels, encoder)
+        yield TaskRun(self.bound(StreamRows(reader, None, SORTED), 0, self.task.keyed), labels, encoder)
 
     def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
         if not self.task.keyed:
@@ -167,7 +169,7 @@ class Job:
 
     # ---------------------------------------------------------------------------- what they are asked for
 
-    def results(self, runs: Iterable[Run]) -> Iterator[pa.RecordBatch]:
+    def results(self, runs: Iterable[TaskRun]) -> Iterator[pa.RecordBatch]:
         """What was asked of the events, in the columns of the result; the executor is told how many."""
         begun, given = perf_counter(), 0
         for batch in self._results(runs):
@@ -177,7 +179,7 @@ class Job:
         if self._in_worker:
             settle()
 
-    def _results(self, runs: Iterable[Run]) -> Iterator[pa.RecordBatch]:
+    def _results(self, runs: Iterable[TaskRun]) -> Iterator[pa.RecordBatch]:
         if self.task.product == "count":
             yield self._count(sum(run.bound.count() for run in runs))
             return
@@ -187,7 +189,7 @@ class Job:
     def _count(self, total: int) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([counts_column([total])], schema=self.task.result)
 
-    def _listed(self, run: Run) -> Iterator[pa.RecordBatch]:
+    def _listed(self, run: TaskRun) -> Iterator[pa.RecordBatch]:
         form = self.task.query.result
         # What is ordered by a number that the data does not have has no times to show.
         shown = [name for name in form.schema.names if self.task.timed or name not in form.times]
@@ -205,7 +207,7 @@ class Job:
         for batch in run.bound.matches().batches():
             yield from halving(batch, given)
 
-    def _ends(self, run: Run) -> Iterator[pa.RecordBatch]:
+    def _ends(self, run: TaskRun) -> Iterator[pa.RecordBatch]:
         found = run.bound.hits() if self.task.product == "hits" else run.bound.counts()
         if not len(found):
             return

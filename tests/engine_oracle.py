@@ -23,7 +23,7 @@ Row = tuple[int, int, tuple[tuple[str, tuple[int, ...]], ...], str]
 OPTIONS = {"order_by": ORDER, "stream_column": "stream"}
 
 
-def expected(query: tree.Query, events: Sequence[Event]) -> list[Row]:
+def expected(query: tree.SelectQuery, events: Sequence[Event]) -> list[Row]:
     """The answer of the reference semantics, in its order."""
     return [
         (answer.start, answer.end, tuple(sorted(answer.marks.items())), _key(answer.partition))
@@ -55,7 +55,7 @@ def pieces(table: pa.Table, bounds: Sequence[int]) -> list[pa.Table]:
     return [table.slice(low, high - low) for low, high in pairwise(edges)]
 
 
-def check_attributes(query: tree.Query, compiled: Query, table: pa.Table) -> None:
+def check_attributes(query: tree.SelectQuery, compiled: Query, table: pa.Table) -> None:
     """Assert that `x[a, b]` gives the values that the marked events have."""
     items = [item for item in query.select or () if item.attributes]
     if not items:
@@ -94,7 +94,7 @@ def check_events(matches: Matches, wanted: Sequence[Row]) -> None:
 CHOOSING = (tree.Strategy.ANY, tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 
 
-def _latest_starts(query: tree.Query, wanted: list[Row], events: Sequence[Event]) -> dict[int, int]:
+def _latest_starts(query: tree.SelectQuery, wanted: list[Row], events: Sequence[Event]) -> dict[int, int]:
     """For each end the latest start among those that the strategy chooses from."""
     rows = wanted
     if query.strategy in CHOOSING:
@@ -105,7 +105,7 @@ def _latest_starts(query: tree.Query, wanted: list[Row], events: Sequence[Event]
     return latest
 
 
-def check(query: tree.Query, events: Sequence[Event], rng: Random) -> int:
+def check(query: tree.SelectQuery, events: Sequence[Event], rng: Random) -> int:
     """Assert that the engine agrees with the reference; the number of complex events."""
     wanted = expected(query, events)
     table = stream_to_table(events)

@@ -349,7 +349,7 @@ def _filtered(rng: Random, node: t.Pattern, outer: frozenset[str], likely: float
 # ------------------------------------------------------------------------------------- queries
 
 
-def unary_query(rng: Random, *, atoms: int = 4, clauses: bool = True) -> t.Query:
+def unary_query(rng: Random, *, atoms: int = 4, clauses: bool = True) -> t.SelectQuery:
     """A query of what regular engines evaluate: unary filters, no selection.
 
     Parameters
@@ -361,18 +361,18 @@ def unary_query(rng: Random, *, atoms: int = 4, clauses: bool = True) -> t.Query
         Also a SELECT list, PARTITION BY, WITHIN, CONSUME BY and LIMIT.
     """
     made = pattern(rng, atoms=atoms)
-    return query_around(rng, made, t.Strategy.ALL) if clauses else t.Query(made)
+    return query_around(rng, made, t.Strategy.ALL) if clauses else t.SelectQuery(made)
 
 
-def any_query(rng: Random, *, atoms: int = 4) -> t.Query:
+def any_query(rng: Random, *, atoms: int = 4) -> t.SelectQuery:
     """A query of the whole language, well-formed."""
     strategy = t.Strategy.ALL if rng.random() < 0.4 else rng.choice(list(t.Strategy))
     return query_around(rng, pattern(rng, atoms=atoms, full=True), strategy)
 
 
-def query_around(rng: Random, made: t.Pattern, strategy: t.Strategy = t.Strategy.ALL) -> t.Query:
+def query_around(rng: Random, made: t.Pattern, strategy: t.Strategy = t.Strategy.ALL) -> t.SelectQuery:
     """A query for a pattern; now and then a SELECT list, FROM, partitions, a window, consumption, LIMIT."""
-    return t.Query(
+    return t.SelectQuery(
         made,
         strategy=strategy,
         select=_select(rng, made),

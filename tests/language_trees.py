@@ -140,7 +140,7 @@ _WINDOWS = (
 )
 
 QUERIES = st.builds(
-    t.Query,
+    t.SelectQuery,
     PATTERNS,
     st.sampled_from(t.Strategy),
     st.none() | st.lists(_ITEMS, max_size=2).map(tuple),

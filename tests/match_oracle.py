@@ -124,5 +124,5 @@ def random_deterministic(rng: Random) -> DeterministicCEA:
 
 def pattern_of(text: str) -> t.Pattern:
     query = parse(f"SELECT * WHERE {text}")
-    assert isinstance(query, t.Query)
+    assert isinstance(query, t.SelectQuery)
     return query.pattern

@@ -73,7 +73,7 @@ class _Growing:
         return made
 
 
-def random_correlated(rng: Random) -> t.Query:
+def random_correlated(rng: Random) -> t.SelectQuery:
     """A query with equalities between variables, most of which can be evaluated, some of which cannot."""
     growing = _Growing(rng)
     made, names = growing.grow(rng.choice((2, 2, 3, 3, 4)))
@@ -90,7 +90,7 @@ def random_correlated(rng: Random) -> t.Query:
     return query_around(rng, made)
 
 
-def random_scopes(rng: Random) -> t.Query:
+def random_scopes(rng: Random) -> t.SelectQuery:
     """A query in which scopes matter: names again, two names for one event, PROJECT, reads from outside.
 
     Fewer of these can be evaluated than of `random_correlated`.

@@ -11,7 +11,7 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.binding import task_of
-from cer_gpu.spark.pieces import PIECE, Piece
+from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.task import Task
 from cer_gpu.spark.worker import Worker
 
@@ -54,14 +54,14 @@ def answer(
     task: Task,
     parts: Sequence[pa.Table],
     rng: Random,
-    pieces: dict[int, Piece] | None = None,
+    segments: dict[int, Segment] | None = None,
     streamed: bool = False,
 ) -> list[str]:
     """What the tasks give for their rows, in no order."""
-    worker = Worker(task.dumped(), pieces, streamed)
+    worker = Worker(task.dumped(), segments, streamed)
     rows = []
     for part in parts:
-        columns = [name for name in part.schema.names if name in {*task.columns, PIECE}]
+        columns = [name for name in part.schema.names if name in {*task.columns, SEGMENT}]
         given = batches(part.select(columns), rng)
         for batch in worker(iter(list(given))):
             assert batch.schema == task.result

@@ -13,7 +13,7 @@ from cer_gpu.automata.determinise import determinise, predicates
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.language.parser import parse
-from cer_gpu.language.tree import Query
+from cer_gpu.language.tree import SelectQuery
 from cer_gpu.logic.lp import to_lp
 
 SYMBOLS, LABELS = 3, 2
@@ -80,7 +80,7 @@ FILTERED = (
 
 def test_copies_of_a_part_under_other_filters_are_merged() -> None:
     query = parse(f"SELECT * WHERE {FILTERED}")
-    assert isinstance(query, Query)
+    assert isinstance(query, SelectQuery)
     cea = trim(construct(to_lp(query.pattern)))
     tests = predicates(cea)
     found = determinise(cea, [frozenset({i}) for i in range(len(tests))], tests)

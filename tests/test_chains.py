@@ -26,7 +26,7 @@ SCHEMA = Schema({"v": ValueType.INT64, "p": ValueType.FLOAT64})
 
 def pattern(text: str) -> t.Pattern:
     statement = parse(f"SELECT * WHERE {text}")
-    assert isinstance(statement, t.Query)
+    assert isinstance(statement, t.SelectQuery)
     return statement.pattern
 
 
@@ -110,7 +110,7 @@ def test_chains_are_balanced_and_printed_as_they_are_written(operator: str) -> N
 def test_every_node_of_a_chain_stands_at_its_operands() -> None:
     text = "SELECT * WHERE (A ; B) ; (C AS x) : D ;[<= 5 s] (E OR F) -- end\n; G"
     statement = parse(text)
-    assert isinstance(statement, t.Query)
+    assert isinstance(statement, t.SelectQuery)
 
     def said(node: t.Pattern) -> str:
         assert node.span is not None

@@ -18,7 +18,7 @@ from cer_gpu.automata import correlated
 from cer_gpu.automata.pcea import PCEA, Equality, Gather
 from cer_gpu.automata.positions import position_automaton, prospects_of
 from cer_gpu.language.parser import parse
-from cer_gpu.language.tree import Attribute, Query
+from cer_gpu.language.tree import Attribute, SelectQuery
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.reference.run_trees import accepting_runs
@@ -31,7 +31,7 @@ ID = (Attribute("id"),)
 
 def chain(where: str) -> PCEA:
     query = parse(f"SELECT * WHERE {where}")
-    assert isinstance(query, Query)
+    assert isinstance(query, SelectQuery)
     return correlated.to_pcea(to_lp(unfolded(query.pattern)))
 
 
@@ -206,7 +206,7 @@ def test_the_runs_of_a_chain_are_the_complex_events_of_the_formula(seed: int) ->
         runs = {run.valuation for ended in accepting_runs(automaton, events) for run in ended}
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
-            answers = evaluate(Query(pattern), events, order="ts")
+            answers = evaluate(SelectQuery(pattern), events, order="ts")
         assert runs == {
             frozenset((name, position) for name, marked in answer.marks.items() for position in marked)
             for answer in answers
@@ -303,13 +303,13 @@ def test_an_equality_that_is_sure_to_meet_is_not_guessed() -> None:
     equalities = " AND ".join(f"a.k{number} = b.k{number}" for number in range(40))
     text = f"SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER {equalities} AND b.z = c.z"
     query = parse(text)
-    assert isinstance(query, Query)
+    assert isinstance(query, SelectQuery)
     assert correlated.to_pcea(to_lp(unfolded(query.pattern))).size < 200
 
 
 def test_only_what_may_happen_is_guessed() -> None:
     query = parse("SELECT * FROM S WHERE A AS a ; (B AS b OR C AS c) ; D AS d FILTER a.x = b.x AND a.y = d.y")
-    assert isinstance(query, Query)
+    assert isinstance(query, SelectQuery)
     automaton = position_automaton(to_lp(unfolded(query.pattern)))
     (maybe, _), (sure, _) = (prospects_of(automaton, one) for one in automaton.constraints)
     first = automaton.first[0]

@@ -28,7 +28,9 @@ from cer_gpu.language.printer import to_text
 QUERIES = 80
 
 
-def agree(seed: str, queries: int, made: Callable[[Random], tree.Query] = random_correlated) -> Counter[str]:
+def agree(
+    seed: str, queries: int, made: Callable[[Random], tree.SelectQuery] = random_correlated
+) -> Counter[str]:
     rng = Random(seed)
     found: Counter[str] = Counter()
     for _ in range(queries):

@@ -41,7 +41,7 @@ OPERATORS = (
 CLAUSES = ("select", "partition", "window", "consume", "limit")
 
 
-def queries_of(rng: Random, number: int) -> list[tree.Query]:
+def queries_of(rng: Random, number: int) -> list[tree.SelectQuery]:
     """Every strategy of SELECT with formulas of every depth in turn."""
     turns = rng.sample(list(product(DEPTHS, tree.Strategy)), len(DEPTHS) * len(tree.Strategy))
     return [
@@ -93,7 +93,7 @@ def test_reports_restart_what_the_prefix_decides_also_where_an_attribute_is_null
     for _ in range(60):
         clauses = f"WITHIN {rng.randrange(4)} [lap] CONSUME BY {rng.choice(('ANY', 'PARTITION'))}"
         query = parse(f"SELECT * WHERE {text} {rng.choice(('', 'PARTITION BY id'))} {clauses}")
-        assert isinstance(query, tree.Query)
+        assert isinstance(query, tree.SelectQuery)
         events = [
             replace(event, attributes={**event.attributes, "lap": rng.choice((None, 1, 2, 3, 5, 8, 60))})
             for event in stream(rng, rng.randrange(6, 14))
@@ -108,7 +108,7 @@ def test_the_formulas_have_every_operator_at_every_depth() -> None:
     rng = Random("shapes")
     found: Counter[tuple[int, str]] = Counter()
     of_strategies: Counter[tree.Strategy] = Counter()
-    bare = tree.Query(tree.EventType("A"))
+    bare = tree.SelectQuery(tree.EventType("A"))
     for query in (query for _ in range(BATCHES) for query in queries_of(rng, QUERIES)):
         depth = nesting(query.pattern)
         assert depth in DEPTHS

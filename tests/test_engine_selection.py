@@ -64,7 +64,7 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(select, "MARKS", 2)
 
 
-def bounded_query(rng: Random) -> tree.Query:
+def bounded_query(rng: Random) -> tree.SelectQuery:
     """A query with a strategy, and with a window, CONSUME BY or both."""
     query = query_around(rng, pattern(rng, filters=0.12), rng.choice(CHOICES))
     if rng.random() < 0.5:

@@ -235,7 +235,7 @@ def test_hints(text: str, hint: str) -> None:
 
 
 def test_a_tree_that_was_not_parsed_is_checked_too() -> None:
-    query = t.Query(
+    query = t.SelectQuery(
         t.Filter(t.As(t.EventType("Sel"), "x"), t.Every("y", t.Like(t.Attribute("name"), "["))),
         select=(t.SelectItem("x", ("a", "a")), t.SelectItem("x")),
         streams=("T",),

@@ -251,7 +251,7 @@ def test_correlations_keep_their_variables() -> None:
 )
 def test_clauses(clauses: str, expected: dict[str, Any]) -> None:
     parsed = parse(clauses)
-    assert parsed == t.Query(A, **expected)
+    assert parsed == t.SelectQuery(A, **expected)
     if parsed.window is not None:
         assert type(parsed.window.size) is type(expected["window"].size)
 
@@ -260,7 +260,7 @@ def test_every_node_has_the_span_of_its_text() -> None:
     text = "SELECT y[p] WHERE (A AS x ;[<= 5 s] NOT (B)+) FILTER x[p > 1 + q] AND 7 < y.r WITHIN 3 [ts]"
     query = parse(text)
     found = {type(node).__name__: text[node.span.start : node.span.end] for node in _nodes(query)}
-    assert found["Query"] == text
+    assert found["SelectQuery"] == text
     assert found["SelectItem"] == "y[p]"
     assert found["As"] == "A AS x"
     assert found["Interval"] == "[<= 5 s]"

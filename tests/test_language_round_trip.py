@@ -21,7 +21,7 @@ SETTINGS = settings(
 
 @SETTINGS
 @given(QUERIES)
-def test_a_query_is_read_back_as_it_was_written(query: t.Query) -> None:
+def test_a_query_is_read_back_as_it_was_written(query: t.SelectQuery) -> None:
     assert parse(to_text(query)) == query
 
 
@@ -80,7 +80,7 @@ def test_every_condition_inside_every_condition() -> None:
     for leaf in leaves:
         for inner in shapes(leaf):
             for outer in shapes(inner):
-                query = t.Query(t.Filter(t.EventType("A"), outer))
+                query = t.SelectQuery(t.Filter(t.EventType("A"), outer))
                 assert parse(to_text(query)) == query, to_text(query)
 
 
@@ -94,7 +94,7 @@ def test_every_expression_inside_every_expression() -> None:
         for middle in shapes(inner):
             for outer in shapes(middle):
                 predicate = t.Comparison("<", outer, t.Quantity(-1.5, "h"))
-                query = t.Query(t.Filter(t.EventType("A"), t.Every("A", predicate)))
+                query = t.SelectQuery(t.Filter(t.EventType("A"), t.Every("A", predicate)))
                 assert parse(to_text(query)) == query, to_text(query)
 
 

@@ -50,7 +50,7 @@ JUMP = (
 
 def formula(text: str) -> t.Pattern:
     query = parse(f"SELECT * WHERE {text}")
-    assert isinstance(query, t.Query)
+    assert isinstance(query, t.SelectQuery)
     return query.pattern
 
 

@@ -27,7 +27,7 @@ ID = (t.Attribute("id"),)
 
 def formula(where: str) -> t.Pattern:
     query = parse(f"SELECT * WHERE {where}")
-    assert isinstance(query, t.Query)
+    assert isinstance(query, t.SelectQuery)
     return to_lp(unfolded(query.pattern))
 
 
@@ -118,7 +118,7 @@ def test_what_they_need_not_share_is_no_key(why: str) -> None:
 )
 def test_operators_that_see_other_events_are_not_lifted(where: str) -> None:
     query = parse(f"SELECT * WHERE {where}")
-    assert isinstance(query, t.Query)
+    assert isinstance(query, t.SelectQuery)
     equality = t.Comparison("=", t.Attribute("id", "a"), t.Attribute("id", "b"))
     assert shared_key(t.Filter(query.pattern, equality)) is None
 

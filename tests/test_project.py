@@ -177,6 +177,42 @@ def test_import_direction_inside_a_part(name, path):
             assert floor(imported) <= own, f"{name} imports {imported}, which is above it"
 
 
+def test_no_two_classes_have_one_name():
+    homes = {}
+    for name, path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(name)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+def test_no_files_import_each_other():
+    """Neither directly nor in a circle, also not for types alone."""
+    known = {name for name, _ in MODULES}
+    follow = {
+        name: {found for one in imports(name, path) if (found := module_of(one, known)) not in (None, name)}
+        for name, path in MODULES
+    }
+    reached = {}
+    for name in follow:
+        seen, todo = set(), list(follow[name])
+        while todo:
+            one = todo.pop()
+            if one not in seen:
+                seen.add(one)
+                todo += follow[one]
+        reached[name] = seen
+    # The front door names what it opens only when it is asked for it.
+    assert [name for name in follow if name in reached[name] and name != "cer_gpu"] == []
+
+
+def module_of(imported, known):
+    """The module that an imported name is, or is defined in."""
+    while imported and imported not in known:
+        imported = imported.rpartition(".")[0]
+    return imported or None
+
+
 MOST_PARAMETERS = 12
 
 

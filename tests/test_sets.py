@@ -36,7 +36,7 @@ def query(predicate: str) -> str:
 def read(predicate: str) -> t.Condition:
     """The predicate of `query`, read."""
     statement = parse(query(predicate))
-    assert isinstance(statement, t.Query)
+    assert isinstance(statement, t.SelectQuery)
     assert isinstance(statement.pattern, t.Filter)
     assert isinstance(statement.pattern.condition, t.Every)
     return statement.pattern.condition.predicate

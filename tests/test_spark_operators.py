@@ -11,7 +11,7 @@ import pytest
 import spark_sessions
 from cer_gpu.spark import routes
 from cer_gpu.spark.binding import task_of
-from cer_gpu.spark.pieces import numbers_apart, partition_of
+from cer_gpu.spark.segments import numbers_apart, partition_of
 from generate import stream, stream_to_table, unary_query
 from spark_tasks import ROW, numbered, shuffled, wanted
 

@@ -84,7 +84,7 @@ def random_case(seed: int, clauses: bool) -> tuple[str, pa.Table]:
     """A query that the local engine answers, and the events; `eid` is the place of an event."""
     rng = Random(f"sql {seed} {clauses}")
     while True:
-        query = unary_query(rng) if clauses else t.Query(pattern(rng), window=t.Window(4, "events"))
+        query = unary_query(rng) if clauses else t.SelectQuery(pattern(rng), window=t.Window(4, "events"))
         text = to_text(query)
         table = stream_to_table(stream(rng, 40))
         times = table["ts"].cast(pa.timestamp("us", "UTC"))

@@ -17,7 +17,7 @@ import pytest
 from cer_gpu.spark import cuts
 from cer_gpu.spark.binding import task_of
 from cer_gpu.spark.cuts import STREAM
-from cer_gpu.spark.pieces import PIECE, Piece
+from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.task import PRODUCTS, Task
 from cer_gpu.spark.worker import counts_column
 from generate import any_query, stream, stream_to_table, unary_query
@@ -185,7 +185,7 @@ def test_of_keys_that_come_one_after_another_the_last_one_is_kept(monkeypatch: p
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_pieces_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int) -> None:
+def test_segments_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int) -> None:
     rng = Random(2000 + seed)
     cases = 0
     while cases < 2:
@@ -195,16 +195,16 @@ def test_pieces_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int) 
         if not task.cuttable or task.keyed or plan.reading.streams or len(table) < 4:
             continue
         cases += 1
-        parts, pieces = cut(table, plan.window, rng)
-        check_tasks(query, table, parts, rng, pieces=pieces)
+        parts, segments = cut(table, plan.window, rng)
+        check_tasks(query, table, parts, rng, segments=segments)
 
 
-def cut(table: pa.Table, window: Any, rng: Random) -> tuple[list[pa.Table], dict[int, Piece]]:
-    """A stream cut by time as routes do it, its pieces on two tasks."""
+def cut(table: pa.Table, window: Any, rng: Random) -> tuple[list[pa.Table], dict[int, Segment]]:
+    """A stream cut by time as routes do it, its segments on two tasks."""
     time = table.column("ts").cast(pa.int64()).to_numpy()
     marked = table.append_column(STREAM, pa.array(np.zeros(len(table), np.int32)))
     sketches = [
-        row for part in (marked.slice(0, 3), marked.slice(3)) for row in measured(cuts.Sketch("ts"), part)
+        row for part in (marked.slice(0, 3), marked.slice(3)) for row in measured(cuts.TimeSketch("ts"), part)
     ]
     spread = cuts.distribution([(rows, values) for _, rows, values in sketches])
     assert spread.rows == len(table)
@@ -218,16 +218,16 @@ def cut(table: pa.Table, window: Any, rng: Random) -> tuple[list[pa.Table], dict
         for halo, bound in zip(halos, bounds):
             assert ((time >= halo) & (time < bound)).sum() >= min(window.size, (time < bound).sum())
     parts: list[list[pa.Table]] = [[], []]
-    pieces = {}
+    segments = {}
     starts = [np.iinfo(np.int64).min, *bounds.tolist()]
     for number, (start, halo) in enumerate(zip(starts, [starts[0], *halos.tolist()])):
         stop = starts[number + 1] if number + 1 < len(starts) else np.iinfo(np.int64).max
         rows = table.filter(pa.array((time >= halo) & (time < stop)))
-        pieces[number + 1] = Piece(None if number == 0 else start, int((time < halo).sum()))
+        segments[number + 1] = Segment(None if number == 0 else start, int((time < halo).sum()))
         column = pa.array(np.full(len(rows), number + 1, np.int32))
-        parts[number % 2].append(shuffled(rows.append_column(PIECE, column), rng))
-    empty = table.slice(0, 0).append_column(PIECE, pa.array([], pa.int32()))
-    return [pa.concat_tables([empty, *part]) for part in parts], pieces
+        parts[number % 2].append(shuffled(rows.append_column(SEGMENT, column), rng))
+    empty = table.slice(0, 0).append_column(SEGMENT, pa.array([], pa.int32()))
+    return [pa.concat_tables([empty, *part]) for part in parts], segments
 
 
 def measured(function: Any, table: pa.Table) -> list[tuple[int, int, np.ndarray]]:
@@ -335,8 +335,8 @@ def test_times_are_shown_in_microseconds() -> None:
 
 
 def test_names_of_our_own_are_refused() -> None:
-    schema = pa.schema([("type", pa.string()), ("ts", pa.int64()), ("__cer_piece", pa.int64())])
-    with pytest.raises(DataError, match="`__cer_piece` begins with __cer_, which is reserved"):
+    schema = pa.schema([("type", pa.string()), ("ts", pa.int64()), ("__cer_segment", pa.int64())])
+    with pytest.raises(DataError, match="`__cer_segment` begins with __cer_, which is reserved"):
         task_of("SELECT * WHERE A ; B", schema, "run", order_by="ts")
 
 

@@ -11,15 +11,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, Timer
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from cer_gpu import progress
 from cer_gpu.compiling.kinds import Kind
 from cer_gpu.compiling.loaded import words
 from cer_gpu.cores import usable_cores
-
-if TYPE_CHECKING:
-    from cer_gpu.compiling.kernel import Kernel
 
 STEP_S = 0.1
 """Seconds between two checks of whether to continue."""
@@ -28,10 +25,31 @@ IDLE_S = 20.0
 """Seconds for which an idle helper is kept, in case more is to be compiled."""
 
 
+class Compilable(Protocol):
+    """What a helper is told of a kernel."""
+
+    @property
+    def name(self) -> str:
+        """The module that has it, and the name of its body."""
+        ...
+
+    def kept_as(self, kinds: tuple[Kind, ...]) -> str:
+        """The name under which its machine code for some kinds is kept."""
+        ...
+
+    def has(self, kinds: tuple[Kind, ...]) -> bool:
+        """Whether it need not be compiled for some kinds."""
+        ...
+
+    def keep(self, kinds: tuple[Kind, ...], about: dict[str, Any], code: bytes) -> None:
+        """Take machine code that was made elsewhere."""
+        ...
+
+
 class CompileTask(NamedTuple):
     """A kernel that is to be compiled for some kinds of arguments."""
 
-    kernel: Kernel
+    kernel: Compilable
     kinds: tuple[Kind, ...]
 
     @property

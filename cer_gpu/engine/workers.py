@@ -200,14 +200,14 @@ class _Pool:
             self._turns.get().join()
 
 
-class _Own(local):
+class _ThreadState(local):
     """What a thread knows of itself."""
 
     inside = False
     """Whether it is one of the pool's."""
 
 
-_own = _Own()
+_own = _ThreadState()
 _pool = _Pool()
 
 

@@ -117,7 +117,7 @@ class _Builder(Transformer):
 
     # ------------------------------------------------------------------------------- query
 
-    def query(self, meta: Meta, children: list[Any]) -> t.Query:
+    def query(self, meta: Meta, children: list[Any]) -> t.SelectQuery:
         self._check_edges()
         nodes = _nodes(children)
         clauses = [node for node in nodes if isinstance(node, _Clause)]
@@ -127,7 +127,7 @@ class _Builder(Transformer):
         parts: tuple[_KeyPart, ...] = values.get("PARTITION BY", ())
         limit: tuple[int | None, Span | None] = values.get("LIMIT", (None, None))
         pattern = next(node for node in nodes if isinstance(node, t.Pattern))
-        return t.Query(
+        return t.SelectQuery(
             pattern,
             next((node for node in nodes if isinstance(node, t.Strategy)), t.Strategy.ALL),
             next(node.items for node in nodes if isinstance(node, _Selection)),

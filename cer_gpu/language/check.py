@@ -23,7 +23,7 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
 
     Parameters
     ----------
-    statement : Query or Rule
+    statement : SelectQuery or Rule
     schema : Schema or None
         What the data has. Without it only what needs none is checked: names of variables, types of
         constants, regular expressions, intervals.
@@ -49,13 +49,13 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
     return findings.sorted()
 
 
-def _check_limit(query: t.Query, findings: Findings) -> None:
+def _check_limit(query: t.SelectQuery, findings: Findings) -> None:
     if query.limit is not None and query.limit < 0:
         span = query.places.limit if query.places else None
         findings.error("CER041", "LIMIT is negative", span, "LIMIT 0 reports nothing")
 
 
-def _check_select(query: t.Query, names: NameChecker, findings: Findings) -> None:
+def _check_select(query: t.SelectQuery, names: NameChecker, findings: Findings) -> None:
     known = marks(query.pattern)
     hidden = dropped(query.pattern)
     seen: set[str] = set()
@@ -84,7 +84,7 @@ def _places(places: Sequence[Span | None], count: int) -> Sequence[Span | None]:
     return places or [None] * count
 
 
-def _check_streams(query: t.Query, names: NameChecker) -> None:
+def _check_streams(query: t.SelectQuery, names: NameChecker) -> None:
     places = query.places.streams if query.places else ()
     for stream, place in zip(query.streams, _places(places, len(query.streams))):
         names.check_stream(stream, (), place)
@@ -106,7 +106,7 @@ def _events(pattern: t.Pattern) -> Iterator[t.EventType]:
             yield from _events(pattern.pattern)
 
 
-def _check_partition(query: t.Query, names: NameChecker, findings: Findings) -> None:
+def _check_partition(query: t.SelectQuery, names: NameChecker, findings: Findings) -> None:
     all_places = query.places.partition if query.places else ()
     types = {event for event in _events(query.pattern) if names.knows(event)}
     for index, part in enumerate(query.partition):

@@ -30,7 +30,7 @@ def parse(text: str) -> Statement:
 
     Returns
     -------
-    Query or Rule
+    SelectQuery or Rule
         With spans on all its nodes. It is not checked: `cer_gpu.language.check.check` does that.
 
     Raises

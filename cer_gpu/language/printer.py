@@ -27,13 +27,13 @@ def to_text(node: t.Statement | t.RuleAtom | t.Pattern | t.Condition | t.Express
 
     Parameters
     ----------
-    node : Query, Rule, RuleAtom, Pattern, Condition or Expression
+    node : SelectQuery, Rule, RuleAtom, Pattern, Condition or Expression
 
     Returns
     -------
     str
     """
-    if isinstance(node, t.Query):
+    if isinstance(node, t.SelectQuery):
         return _query(node)
     if isinstance(node, t.Rule):
         return _rule(node)
@@ -57,7 +57,7 @@ def abridged(node: t.Pattern, most: int = 400) -> str:
     return f"{text[: most // 2]} ... {text[-most // 4 :]} ({len(text):,} characters)"
 
 
-def _query(query: t.Query) -> str:
+def _query(query: t.SelectQuery) -> str:
     strategy = "" if query.strategy is t.Strategy.ALL else f"{query.strategy.value} "
     lines = [f"SELECT {strategy}{_selection(query.select)}"]
     if query.streams:

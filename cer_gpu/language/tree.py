@@ -264,7 +264,7 @@ class ClausePlaces:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SelectQuery:
     """A whole query.
 
     Attributes
@@ -370,4 +370,4 @@ class Rule:
     span: Span | None = span_field()
 
 
-Statement: TypeAlias = Query | Rule
+Statement: TypeAlias = SelectQuery | Rule

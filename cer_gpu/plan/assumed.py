@@ -88,7 +88,7 @@ def assumed_schema(conditions: tuple[Any, ...], window: tree.Window | None) -> S
 
 def _conditions(statement: tree.Statement) -> tuple[Any, ...]:
     """Where a statement compares attributes with constants."""
-    if isinstance(statement, tree.Query):
+    if isinstance(statement, tree.SelectQuery):
         return (statement.pattern,)
     atoms = from_rule(resolve(statement, None)).atoms
     constants = (

@@ -134,7 +134,7 @@ def _determinised(
         ) from None
 
 
-def select_machine(machine: DeterministicCEA, query: tree.Query) -> Selected:
+def select_machine(machine: DeterministicCEA, query: tree.SelectQuery) -> Selected:
     """The automaton of those complex events of an automaton that a strategy chooses.
 
     Parameters

@@ -49,7 +49,7 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
     ]
 
 
-def beside_correlation(query: tree.Query) -> list[Diagnostic]:
+def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:
     """An error for every operator that is not evaluated together with a comparison between variables.
 
     What all events of a complex event share parts the stream; a selector, UNLESS and STRICT also speak of the
@@ -63,14 +63,14 @@ def beside_correlation(query: tree.Query) -> list[Diagnostic]:
     return found + (strategy_beside_chain(query) if query.strategy is tree.Strategy.STRICT else [])
 
 
-def strategy_beside_chain(query: tree.Query) -> list[Diagnostic]:
+def strategy_beside_chain(query: tree.SelectQuery) -> list[Diagnostic]:
     """An error for a strategy that chooses among the answers of a join."""
     if query.strategy in (tree.Strategy.ALL, tree.Strategy.ANY):
         return []
     return [_refused(f"the strategy `{query.strategy.value}` together", query, query.span)]
 
 
-def _refused(what: str, query: tree.Query, span: Span | None) -> Diagnostic:
+def _refused(what: str, query: tree.SelectQuery, span: Span | None) -> Diagnostic:
     hint = "compare with constants"
     if not query.partition:
         hint += ", or, if all events are to have one attribute equal, write PARTITION BY and that attribute"

@@ -74,14 +74,14 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     return Outline(statement, text, (), formula, compared, shared)
 
 
-def listed(formula: tree.Pattern, query: tree.Query) -> tree.Pattern:
+def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:
     """The formula with the SELECT list as its outermost projection, unless a choice comes before the list."""
     if query.strategy in CHOOSING or query.select is None:
         return formula
     return tree.Project(formula, tuple(item.variable for item in query.select))
 
 
-def unlisted(formula: tree.Pattern, query: tree.Query) -> tree.Pattern:
+def unlisted(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:
     """The formula without the projection that stands for the SELECT list."""
     if isinstance(formula, tree.Project) and query.select is not None:
         return formula.pattern

@@ -139,7 +139,7 @@ def _said(statement: tree.Statement) -> _Said:
     return _Said(statement.partition, statement.streams, consume, _limit(statement))
 
 
-def _limit(query: tree.Query) -> int | None:
+def _limit(query: tree.SelectQuery) -> int | None:
     """Answers of one end at most; ANY is the first of them."""
     if query.strategy is not tree.Strategy.ANY:
         return query.limit

@@ -58,7 +58,7 @@ class PartitionEvents:
 
 
 def evaluate(
-    query: t.Query, events: Sequence[Event], *, order: str | None = None, order_unit: str | None = None
+    query: t.SelectQuery, events: Sequence[Event], *, order: str | None = None, order_unit: str | None = None
 ) -> tuple[Answer, ...]:
     """The answer of a query on a stream.
 
@@ -137,7 +137,7 @@ def _ends(parts: Sequence[PartitionEvents]) -> list[tuple[int, int]]:
     return [(number, local) for _, number, local in sorted(places)]
 
 
-def _reported(query: t.Query, part: PartitionEvents, first: int, end: int) -> frozenset[Match]:
+def _reported(query: t.SelectQuery, part: PartitionEvents, first: int, end: int) -> frozenset[Match]:
     """What is reported at an end position, as if the part began at `first`."""
     candidates = part.matcher.of_scope(query.pattern, first, NOTHING)
     in_window = (m for m in candidates if m.end == end and part.matcher.in_window(query.window, m))
@@ -146,7 +146,7 @@ def _reported(query: t.Query, part: PartitionEvents, first: int, end: int) -> fr
 
 
 def _partition(
-    query: t.Query, events: Sequence[Event]
+    query: t.SelectQuery, events: Sequence[Event]
 ) -> list[tuple[tuple[Value, ...] | None, tuple[int, ...]]]:
     taking_part = _of_streams(query, events)
     if not query.partition:
@@ -164,7 +164,7 @@ def _partition(
     return [(keys[same], tuple(positions)) for same, positions in groups.items()]
 
 
-def _of_streams(query: t.Query, events: Sequence[Event]) -> tuple[int, ...]:
+def _of_streams(query: t.SelectQuery, events: Sequence[Event]) -> tuple[int, ...]:
     """The events that take part: where streams have names, those of the streams of FROM."""
     if not query.streams or all(event.stream is None for event in events):
         return tuple(range(len(events)))

@@ -11,7 +11,8 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.machine import Answers, MachineRunner
+from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import AnswerBlock

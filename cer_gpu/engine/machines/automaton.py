@@ -14,7 +14,7 @@ from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.falling import Falling, alone
-from cer_gpu.engine.machines.machine import Answers
+from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.prefix import Prefixes
 from cer_gpu.engine.machines.strategies import (
     Pieces,

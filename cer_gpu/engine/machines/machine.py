@@ -2,62 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.plan.compiled import CompiledQuery
-
-if TYPE_CHECKING:
-    from cer_gpu.engine.machines.open_runs import OpenRuns
-
-Sharing: TypeAlias = Literal["ends", "blocks", "ahead"]
-"""How threads share the work of listing answers. "ends": each takes ranges of ends. "blocks": all take slices
-of one block after another. "ahead": the same, while a device makes the next block."""
-
-
-class Answers(Protocol):
-    """The complex events of the ends of a chunk, in whatever structure holds them."""
-
-    @property
-    def count(self) -> np.ndarray:
-        """How many each end has, shape (ends,), int64, or object past 2^62."""
-        ...
-
-    @property
-    def sharing(self) -> Sharing:
-        """How threads share the work of listing."""
-        ...
-
-    def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps to list the first `limit` complex events of each end: shape (ends,)."""
-        ...
-
-    def blocks(
-        self, order: np.ndarray, limit: int | None = None, size: int | None = None
-    ) -> Iterator[AnswerBlock]:
-        """The complex events of some ends, end after end in the given order.
-
-        Parameters
-        ----------
-        order : ndarray, shape (m,), int64
-            Numbers of ends.
-        limit : int, optional
-            At most so many of each end: the first in canonical order (start, marked events, labels).
-        size : int, optional
-            About so many in a block, and found in one go.
-        """
-        ...
 
 
 class MachineRunner(Protocol):

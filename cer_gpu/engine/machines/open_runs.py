@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.machine import Answers
+from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneBounds, StreamEvents
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends, ends_of
-from cer_gpu.engine.machines.machine import Sharing
+from cer_gpu.engine.machines.found import Sharing
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined

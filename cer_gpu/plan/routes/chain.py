@@ -50,7 +50,7 @@ class ChainSketch:
         For each event type the attributes that all events of an answer share.
     """
 
-    statement: tree.Query
+    statement: tree.SelectQuery
     formula: tree.Pattern
     automaton: PCEA
     tests: tuple[Predicate, ...]

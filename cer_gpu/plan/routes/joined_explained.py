@@ -70,7 +70,7 @@ class JoinExplanation:
 
     def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
         """The formula of a chain or the trees of a rule, and the automaton."""
-        if self.formula is not None and isinstance(self.statement, tree.Query):
+        if self.formula is not None and isinstance(self.statement, tree.SelectQuery):
             yield "formula", to_text(unlisted(self.formula, self.statement))
         if self.body is not None:
             tree_of_body = q_tree(self.body)

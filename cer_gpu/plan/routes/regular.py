@@ -58,7 +58,7 @@ class RegularSketch:
         For each event type the attributes that all events of an answer share, the same for all types.
     """
 
-    statement: tree.Query
+    statement: tree.SelectQuery
     formula: tree.Pattern
     automaton: CEA | Composed
     tests: tuple[Predicate, ...]
@@ -137,7 +137,9 @@ def sketch(outline: Outline) -> RegularSketch | Refusal:
     return _sketched(query, shared.pattern, shared.lane)
 
 
-def _sketched(query: tree.Query, formula: tree.Pattern, lane: Mapping[str, Keys] | None) -> RegularSketch:
+def _sketched(
+    query: tree.SelectQuery, formula: tree.Pattern, lane: Mapping[str, Keys] | None
+) -> RegularSketch:
     formula = listed(formula, query)
     if compose.is_extended(formula):
         return RegularSketch(query, formula, Composed(formula), compose.tests(formula), lane)

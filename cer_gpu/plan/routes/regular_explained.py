@@ -58,7 +58,7 @@ class RegularExplanation:
         What the strategy of SELECT leaves.
     """
 
-    statement: tree.Query
+    statement: tree.SelectQuery
     formula: tree.Pattern
     automaton: CEA | Composed
     tests: tuple[Predicate, ...]

@@ -1,4 +1,4 @@
-"""Pieces of a stream: what a task reports, and the events before it that it needs for that."""
+"""Segments of a stream: what a task reports, and the events before it that it needs for that."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 OWN = "__cer_"
 """What the names of our own columns begin with."""
 
-PIECE = f"{OWN}piece"
-"""The column that says which piece a row is of."""
+SEGMENT = f"{OWN}segment"
+"""The column that says which segment a row is of."""
 
 STREAM = f"{OWN}stream"
 """The column that says which of the streams that are cut a row is of; -1: of none."""
@@ -18,14 +18,14 @@ ROW = f"{OWN}row"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A piece of the events of one key, or of all events.
+class Segment:
+    """A segment of the events of one key, or of all events.
 
     Attributes
     ----------
     begin : int, float or None
         The first time that is its own, in the unit of the time column: what ends before is reported by
-        another piece. None: all are its own.
+        another segment. None: all are its own.
     offset : int
         How many events come before the first one that it gets.
     """
@@ -58,7 +58,7 @@ def _rotated(value: int, bits: int) -> int:
 
 
 def numbers_apart(count: int, partitions: int) -> list[int]:
-    """Numbers for pieces that Spark puts into partitions in turn: no task gets two before all have one.
+    """Numbers for segments that Spark puts into partitions in turn: no task gets two before all have one.
 
     Spark has no way to name the partition of a row that every version and every accelerator knows; but a
     number can be chosen by its hash.

@@ -1,0 +1,48 @@
+"""What a machine has found: the complex events of some ends, `Answers`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from cer_gpu.enumeration.blocks import AnswerBlock
+
+Sharing: TypeAlias = Literal["ends", "blocks", "ahead"]
+"""How threads share the work of listing answers. "ends": each takes ranges of ends. "blocks": all take slices
+of one block after another. "ahead": the same, while a device makes the next block."""
+
+
+class Answers(Protocol):
+    """The complex events of the ends of a chunk, in whatever structure holds them."""
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many each end has, shape (ends,), int64, or object past 2^62."""
+        ...
+
+    @property
+    def sharing(self) -> Sharing:
+        """How threads share the work of listing."""
+        ...
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps to list the first `limit` complex events of each end: shape (ends,)."""
+        ...
+
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[AnswerBlock]:
+        """The complex events of some ends, end after end in the given order.
+
+        Parameters
+        ----------
+        order : ndarray, shape (m,), int64
+            Numbers of ends.
+        limit : int, optional
+            At most so many of each end: the first in canonical order (start, marked events, labels).
+        size : int, optional
+            About so many in a block, and found in one go.
+        """
+        ...
