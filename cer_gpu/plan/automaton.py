@@ -75,7 +75,8 @@ class AutomatonMachine:
             carries=True,
             ranks=True,
             lists_runs_again=many,
-            pushes_run_again=self.choice is not None,
+            streams_falling=True,
+            chooses=self.choice is not None,
             not_on_device=(
                 *(("following the prefixes of the stream",) if self.monitor is not None else ()),
                 *(("the strategy of SELECT",) if many else ()),

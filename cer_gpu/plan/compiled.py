@@ -164,8 +164,10 @@ class Traits:
     ranks : bool
         Whether it admits starts by their ranks, where the attribute of the window falls, and reads events at
         which nothing may start or end as other symbols.
-    pushes_run_again : bool
-        Whether a push to a stream runs the open window again.
+    streams_falling : bool
+        Whether a stream keeps what is open between pushes also where the attribute of the window may fall.
+    chooses : bool
+        Whether it leaves some of the complex events of each end.
     lists_runs_again : bool
         Whether counts and complex events run the window of each end again.
     not_on_device : tuple of str
@@ -182,7 +184,8 @@ class Traits:
     carries: bool = False
     ranks: bool = False
     lists_runs_again: bool = False
-    pushes_run_again: bool = False
+    streams_falling: bool = False
+    chooses: bool = False
     not_on_device: tuple[str, ...] = ()
     not_resident: str = ""
     not_automatic: str = ""
@@ -247,7 +250,17 @@ class CompiledQuery:
     def pushes_run_again(self) -> bool:
         """Whether a push to a stream runs the open window again, so that it costs what is open."""
         over_attribute = self.window is not None and self.window.kind == "attribute"
-        return self.traits.pushes_run_again or over_attribute
+        return over_attribute and not self.traits.streams_falling
+
+    @property
+    def pushed_runs_again(self) -> bool:
+        """Whether to list what ends in a push to a stream runs the events of the window of each end again.
+
+        Under CONSUME BY these are no more than what came since the last report.
+        """
+        over_interval = self.window is not None and self.window.kind != "attribute"
+        follows = over_interval and self.consume == "NONE" and not self.traits.lists_runs_again
+        return self.traits.chooses and not follows
 
     @property
     def counts_all(self) -> bool:

@@ -115,7 +115,12 @@ def _window(window: tree.Window | None) -> str:
 def _pushes(query: CompiledQuery) -> str:
     if query.pushes_run_again:
         return "each push runs the open window again"
-    return "a push costs what is new, whatever is open"
+    said = "a push costs what is new, whatever is open"
+    if query.window is not None and query.window.kind == "attribute":
+        said = "a push costs what is new, times the logarithm of what is open"
+    if query.pushed_runs_again:
+        said += ";\nto list what ends at an event runs the events of its window again"
+    return said
 
 
 def _reports(query: CompiledQuery) -> str:

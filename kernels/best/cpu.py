@@ -281,6 +281,16 @@ def _best(tables, symbols, hits, latest, matrices, rows, paths, place, progress,
     return DONE
 
 
+def matrices_of(n):
+    """`PathMatrices` of automata with `n` states that are live."""
+    return PathMatrices(
+        np.empty((2, n, n), np.int32),
+        *(np.empty((2, n, n), np.int64) for _ in range(2)),
+        *(np.empty((n, n), np.int64) for _ in range(2)),
+        np.empty(2 * n * n, np.int32),
+    )
+
+
 def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
     """The complex event that NEXT or LAST leaves at each hit.
 
@@ -307,12 +317,7 @@ def best(tables, symbols, hit_first, hit_event, hit_lowest, latest):
     """
     n = tables.n_live
     longest = int(np.diff(hit_first).max(initial=0))
-    matrices = PathMatrices(
-        np.empty((2, n, n), np.int32),
-        *(np.empty((2, n, n), np.int64) for _ in range(2)),
-        *(np.empty((n, n), np.int64) for _ in range(2)),
-        np.empty(2 * n * n, np.int32),
-    )
+    matrices = matrices_of(n)
     rows = BackRows(*(np.empty((longest, n), np.int64) for _ in range(3)))
     hits = SegmentHits(hit_first, hit_event, hit_lowest)
     count = hit_event.size

@@ -18,7 +18,7 @@ HIT_TOO_LARGE = 2
 MISMATCH = 3
 
 MAX_SPAN = 2**31 - 1
-"""The events of a hit are numbered from its lowest start on, in 32 bits."""
+"""The events of a hit are numbered in 32 bits, from so many before its end on."""
 
 SMALL = 24
 """Slices up to this length are sorted by insertion."""
@@ -41,10 +41,11 @@ def _record(item, start, n_marks, depth, found, path):
 
 
 @jit
-def _walk_pending(arena, lowest, n_pending, least, free, n_marks, found, stack):
+def _walk_pending(arena, lowest, base, n_pending, least, free, n_marks, found, stack):
     """Find the complex events of pending nodes, as items free - 1, free - 2, ... down to `least`.
 
-    Returns the last item, the number of marks or minus what is wrong, and how many nodes are still pending.
+    Their starts are `lowest` or later, or of such a rank; events are numbered from `base` on. Returns the
+    last item, the number of marks or minus what is wrong, and how many nodes are still pending.
     """
     pending = stack.pending
     path = stack.path
@@ -65,26 +66,26 @@ def _walk_pending(arena, lowest, n_pending, least, free, n_marks, found, stack):
             else:
                 if depth == path.shape[1]:
                     return free, -HIT_TOO_LARGE, n_pending
-                path[0, depth] = arena[node, RIGHT] - lowest
+                path[0, depth] = arena[node, RIGHT] - base
                 path[1, depth] = label
                 depth += 1
             node = arena[node, LEFT]
             label = arena[node, LABEL]
-        if not _fits(n_marks + depth, found):
+        start = arena[node, RIGHT] - base
+        if start < 0 or not _fits(n_marks + depth, found):
             return free, -HIT_TOO_LARGE, n_pending
         free -= 1
-        start = arena[node, RIGHT] - lowest
         _record(free, start, n_marks, depth, found, path)
         n_marks += depth
     return free, n_marks, n_pending
 
 
 @inline
-def _begin_root(node, label, end, lowest, stack):
+def _begin_root(node, label, end, base, stack):
     """Put a root, and the mark at the end if it has one, where a walk begins."""
     depth = 0
     if label != 0:
-        stack.path[0, 0] = end - lowest
+        stack.path[0, 0] = end - base
         stack.path[1, 0] = label
         depth = 1
     stack.pending[0, 0] = node
@@ -100,8 +101,10 @@ def _walk(arena, roots, hit, end, lowest, count, found, stack):
         node = roots.node[r]
         if arena[node, LATEST] < lowest:
             continue
-        _begin_root(node, roots.label[r], end, lowest, stack)
-        free, n_marks, n_pending = _walk_pending(arena, lowest, 1, 0, free, n_marks, found, stack)
+        _begin_root(node, roots.label[r], end, end - MAX_SPAN, stack)
+        free, n_marks, n_pending = _walk_pending(
+            arena, lowest, end - MAX_SPAN, 1, 0, free, n_marks, found, stack
+        )
         if n_marks < 0:
             return -n_marks
         if n_pending > 0:
@@ -263,13 +266,13 @@ def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, pro
         count = hits.counts[h]
         wanted = min(count, limit)
         status = DONE
-        lowest = hits.lowest[h]
-        if count > starts.shape[0] or hits.event[h] - lowest > MAX_SPAN:
+        base = hits.event[h] - MAX_SPAN
+        if count > starts.shape[0]:
             status = HIT_TOO_LARGE
         elif n + wanted > out_start.shape[0]:
             status = BLOCK_FULL
         else:
-            status = _walk(arena, roots, h, hits.event[h], lowest, count, found, stack)
+            status = _walk(arena, roots, h, hits.event[h], hits.lowest[h], count, found, stack)
         if status == DONE:
             canonical(count, found, sorting)
             total = 0
@@ -284,10 +287,10 @@ def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, pro
         for k in range(wanted):
             item = order[k]
             out_hit[n] = h
-            out_start[n] = lowest + starts[item]
+            out_start[n] = base + starts[item]
             low = firsts[item]
             for m in range(low, low + lengths[item]):
-                out_event[n_marks] = lowest + events[m]
+                out_event[n_marks] = base + events[m]
                 out_label[n_marks] = labels[m]
                 n_marks += 1
             n += 1

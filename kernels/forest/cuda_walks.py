@@ -113,11 +113,11 @@ def walk_unit(forest, unit, ways, least, free, n_marks, found, stack, records):
             return -HIT_TOO_LARGE
         if records:
             free, n_marks, n_pending = _walk_recorded(
-                arena, lowest, n_pending, least, free, n_marks, found, stack
+                arena, lowest, lowest, n_pending, least, free, n_marks, found, stack
             )
         else:
             free, n_marks, n_pending = _walk_counted(
-                arena, lowest, n_pending, least, free, n_marks, found, stack
+                arena, lowest, lowest, n_pending, least, free, n_marks, found, stack
             )
         if n_marks < 0:
             return n_marks

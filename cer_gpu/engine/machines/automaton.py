@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Protocol, TypeVar
 
 import numpy as np
 
 from cer_gpu.engine.machines.automaton_stream import AutomatonRuns
+from cer_gpu.engine.machines.best_stream import BestRuns
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.keyed_stream import KeyedRuns
+from cer_gpu.engine.machines.open_pieces import OpenEnds, PiecesOfOpen
+from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.machines.prefix import Prefixes
 from cer_gpu.engine.machines.strategies import (
     Pieces,
@@ -155,7 +160,11 @@ class AutomatonRunner:
         if not self._by_attribute:
             return events
         bars = bars_of(events.keys, events.keyed)
-        return replace(events, symbols=with_bars(events.symbols, bars, self._n_symbols))
+        symbols = with_bars(events.symbols, bars, self._n_symbols)
+        # One type whatever is barred: a stream puts them into one array.
+        return replace(
+            events, symbols=symbols.astype(np.min_scalar_type(4 * self._n_symbols - 1), copy=False)
+        )
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
@@ -256,11 +265,31 @@ class AutomatonRunner:
             return self._chosen(chunk, ends, self._choice)
         return self.structure(chunk, ends)
 
-    def open_runs(self) -> AutomatonRuns | None:
-        """What of a stream is kept between pushes; None for a choice, and where no interval of starts is."""
-        if self._query.pushes_run_again:
-            return None
-        return AutomatonRuns(self.tables, self._query.consume)
+    def open_runs(self) -> OpenRuns:
+        """What of a stream is kept between pushes."""
+        choice = self._choice
+        if choice is not None and choice.single and not self._query.pushed_runs_again:
+            return BestRuns(self.tables, choice.strategy == "LAST", choice.shown)
+        choose = None if self._choice is None else partial(self._chosen_of_open, self._choice)
+        kind = KeyedRuns if self._by_attribute else AutomatonRuns
+        return kind(self.tables, self._query.consume, choose)
+
+    def _chosen_of_open(self, choice: Choice, ends: OpenEnds) -> Single | Pieces:
+        """What the strategy of SELECT leaves at ends of a push: the window of each end is run again.
+
+        Which complex events MAX leaves, and NEXT and LAST where several have the same positions, depends on
+        which others begin in the window: one that is left out comes back when the window has left those that
+        were preferred to it. To know this in advance, a run would have to keep for each state the latest
+        start of a preferred run, and runs that differ in these starts could not be put together: with w open
+        events and n states there may be w^n kinds of them. So an end costs as many steps as there are
+        events of its lane in its window, and only when it is listed. Under CONSUME BY no two ends have events
+        of one lane in common, so that each event is run again once.
+        """
+        pieces = PiecesOfOpen(ends, self._n_symbols)
+        if not choice.single:
+            return Pieces(choice, pieces, self._workers)
+        parts = best_of_pieces(self.tables, pieces, choice.strategy == "LAST", self._workers)
+        return Single(best.joined(parts), ends.ends.event, choice.shown)
 
     def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | Pieces:
         """What the strategy of SELECT leaves of the complex events at each end."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.open_pieces import OpenEnds
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
@@ -18,7 +20,7 @@ from cer_gpu.kernels.forest import cpu_nodes as nodes
 from cer_gpu.kernels.forest import cpu_stream as kernels
 from cer_gpu.kernels.forest.contract import BOTTOM, Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import TransitionTables
-from cer_gpu.kernels.streams.contract import StreamEnds, StreamWindow
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 STACK = 1 << 12
 """Nodes that a walk has before it at first."""
@@ -36,10 +38,15 @@ class AutomatonRuns:
     ----------
     tables : TransitionTables
     consume : {"NONE", "ANY", "PARTITION"}
+    choose : callable, optional
+        What a strategy leaves at some ends; None: all.
     """
 
-    def __init__(self, tables: TransitionTables, consume: str) -> None:
+    def __init__(
+        self, tables: TransitionTables, consume: str, choose: Callable[[OpenEnds], Answers] | None = None
+    ) -> None:
         self._tables = tables
+        self._choose = choose
         self._consumes = CONSUMES[consume]
         n_slots = 2 * tables.n_live + 2
         self._slots = np.zeros((n_slots, nodes.ITEM + tables.n_live + 2), np.int64)
@@ -73,25 +80,35 @@ class AutomatonRuns:
             if status == kernels.DONE:
                 break
             if status == kernels.ARENA_FULL:
-                self._arena = _longer(self._arena)
+                self._arena = longer(self._arena)
             elif status == kernels.POOL_FULL:
-                self._lists = self._lists._replace(pool=_longer(self._lists.pool))
+                self._lists = self._lists._replace(pool=longer(self._lists.pool))
             else:
                 first, label, node = self._roots
-                self._roots = Roots(first, _longer(label), _longer(node))
+                self._roots = Roots(first, longer(label), longer(node))
         found, used = int(progress[nodes.HIT]), int(progress[nodes.ROOTS])
         if not found:
             return None
         first, label, node = self._roots
         roots = Roots(first[: found + 1].copy(), label[:used].copy(), node[:used].copy())
         ends = StreamEnds(*(each[:found].copy() for each in self._ends))
-        tables, arena = self._tables, self._arena
+        tables, arena, choose = self._tables, self._arena, self._choose
 
         def pushed(seen: Relevant) -> Pushed:
             every = Ends(ends.event, seen.positions[ends.latest], ends.lowest)
-            return Pushed(seen, every, lambda some: OpenAnswers(tables, arena, roots, every, some, seen))
+
+            def answers(some: Ends) -> Answers:
+                if choose is not None:
+                    return choose(OpenEnds(seen, some))
+                own = some_roots(roots, np.searchsorted(ends.event, some.event))
+                return OpenAnswers(tables, arena, own, some.event, some.lowest, seen)
+
+            return Pushed(seen, every, answers)
 
         return pushed
+
+    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
+        """Find what is needed; as `OpenRuns.bound`: the window and what is consumed bound it already."""
 
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
@@ -100,14 +117,14 @@ class AutomatonRuns:
         count = int(progress[nodes.NODES])
         arena, place_of = np.empty((count, 4), np.int64), np.empty(count, np.int64)
         left = int(kernels.kept_nodes(self._arena, count, dropped.is_open, dropped.place, place_of, arena))
-        self._arena = _cut(arena, left)
+        self._arena = room_for(arena[:left])
         progress[nodes.NODES] = left
         old, new = dropped.lanes.T
         where = np.full(dropped.lane_count, -1, np.int64)
         where[new] = lists.where[old]
         pool = np.empty(int(progress[kernels.POOL]), np.int64)
         used = int(kernels.kept_lists(where, lists.pool, place_of, pool))
-        self._lists = kernels.PackedLists(where, _cut(pool, used))
+        self._lists = kernels.PackedLists(where, room_for(pool[:used]))
         progress[kernels.POOL] = used
         progress[nodes.EVENT] = dropped.count
 
@@ -130,8 +147,8 @@ class AutomatonRuns:
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Go on where `arrays` was asked for."""
         arena, pool = arrays["arena"], arrays["pool"]
-        self._arena = _cut(arena, len(arena))
-        self._lists = kernels.PackedLists(arrays["where"].copy(), _cut(pool, len(pool)))
+        self._arena = room_for(arena)
+        self._lists = kernels.PackedLists(arrays["where"].copy(), room_for(pool))
         self._progress[nodes.NODES] = len(arena)
         self._progress[kernels.POOL] = len(pool)
         self._progress[nodes.EVENT] = arrays["event"][0]
@@ -139,7 +156,7 @@ class AutomatonRuns:
     def _pack(self) -> None:
         """Put the lists of the lane at hand with those of the others."""
         while kernels.pack(self._lists, self._slots, self._states, self._progress) != kernels.DONE:
-            self._lists = self._lists._replace(pool=_longer(self._lists.pool))
+            self._lists = self._lists._replace(pool=longer(self._lists.pool))
 
 
 class OpenAnswers(Structure):
@@ -151,9 +168,9 @@ class OpenAnswers(Structure):
     arena : ndarray, shape (capacity, 4), int64
         Nodes that are added later do not matter.
     roots : Roots
-        Of `every`.
-    every, some : Ends
-        The ends of the push, and those of them that are asked for.
+        Of the ends.
+    event, lowest : ndarray, shape (ends,), int64
+        Where they are, and the least `LATEST` that each admits.
     seen : Relevant
         All events by then.
     """
@@ -163,35 +180,29 @@ class OpenAnswers(Structure):
         tables: TransitionTables,
         arena: np.ndarray,
         roots: Roots,
-        every: Ends,
-        some: Ends,
+        event: np.ndarray,
+        lowest: np.ndarray,
         seen: Relevant,
     ) -> None:
         super().__init__(tables)
         self.arena = arena
         self.symbols = seen.symbols
-        self._lanes = seen.lanes
-        if len(some) < len(every):
-            which = np.searchsorted(every.event, some.event)
-            length = np.diff(roots.first)[which]
-            chosen = ranges(roots.first[which], length)
-            roots = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
         self.roots = roots
-        counts = np.empty(len(some), np.int64)
+        self._lanes = seen.lanes
+        counts = np.empty(len(event), np.int64)
 
         def count(low: int) -> None:
             own = slice(low, low + FEW)
             first = roots.first[low : low + FEW + 1]
             kernels.count_up_to(
-                arena, roots._replace(first=first), some.lowest[own], BULK_COUNT, counts[own],
+                arena, roots._replace(first=first), lowest[own], BULK_COUNT, counts[own],
                 np.empty(STACK, np.int64),
             )  # fmt: skip
 
-        Workers().map("counting", count, range(0, len(some), FEW), len(some))
+        Workers().map("counting", count, range(0, len(event), FEW), len(event))
         # More than are found and sorted at once, or too many to walk: these are found in order.
         counts[counts < 0] = BULK_COUNT + 1
-        first = np.array([0, len(some)], np.int64)
-        self.hits = CountedHits(first, some.event, some.lowest, counts)
+        self.hits = CountedHits(np.array([0, len(event)], np.int64), event, lowest, counts)
 
     def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
         """The complex events of one end, found one by one in canonical order; as `Structure.ordered`."""
@@ -205,17 +216,24 @@ class OpenAnswers(Structure):
             yield block._replace(start=own[block.start], event=own[block.event])
 
 
+def some_roots(roots: Roots, which: np.ndarray) -> Roots:
+    """The roots of some hits."""
+    length = np.diff(roots.first)[which]
+    chosen = ranges(roots.first[which], length)
+    return Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
+
+
 def _roots(ends: int, room: int) -> Roots:
     return Roots(np.zeros(ends + 1, np.int64), np.empty(room, np.int32), np.empty(room, np.int64))
 
 
-def _longer(array: np.ndarray) -> np.ndarray:
+def longer(array: np.ndarray) -> np.ndarray:
     """A copy with twice the room."""
-    return _cut(array, len(array))
+    return room_for(array)
 
 
-def _cut(array: np.ndarray, count: int) -> np.ndarray:
-    """The first entries of an array, with room for as many again."""
-    room = np.empty((max(2 * count, 64), *array.shape[1:]), array.dtype)
-    room[:count] = array[:count]
+def room_for(array: np.ndarray, least: int = 64) -> np.ndarray:
+    """A copy with room for as many entries again."""
+    room = np.empty((max(2 * len(array), least), *array.shape[1:]), array.dtype)
+    room[: len(array)] = array
     return room

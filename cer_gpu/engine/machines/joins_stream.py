@@ -18,7 +18,7 @@ from cer_gpu.kernels.joins import cpu_counts
 from cer_gpu.kernels.joins import cpu_nodes as nodes
 from cer_gpu.kernels.joins import cpu_stream as kernels
 from cer_gpu.kernels.joins.contract import COLUMNS, JoinTables, ProductNodes
-from cer_gpu.kernels.streams.contract import StreamEnds, StreamWindow
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
 ROOM = 1 << 10
 """Nodes, children and records that there is room for at first."""
@@ -107,6 +107,9 @@ class JoinRuns:
             return Pushed(seen, every, answers)
 
         return pushed
+
+    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
+        """Find what is needed; as `OpenRuns.bound`: the window and what is consumed bound it already."""
 
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""

@@ -40,6 +40,7 @@ class OpenEvents:
         self._arrays: dict[str, np.ndarray] = {}
         self._rows: list[list[pa.Table]] | None = None
         self._row_bytes = 0
+        self._each = 0
         self._lane_keys: Keys | None = None
 
     def room(self, more: int) -> bool:
@@ -89,8 +90,7 @@ class OpenEvents:
     @property
     def nbytes(self) -> int:
         """Bytes that the events take."""
-        each = [array.itemsize * array[..., :1].size for array in self._arrays.values()]
-        return sum(each) * self.count + self._row_bytes
+        return self._each * self.count + self._row_bytes
 
     def _used(self, name: str) -> np.ndarray:
         array = self.array(name)
@@ -108,6 +108,7 @@ class OpenEvents:
             if self.count:
                 grown[name][..., : self.count] = self._used(name)
         self._arrays = grown
+        self._each = sum(array.itemsize * array[..., :1].size for array in grown.values())
         if self._linked and "lanes" in grown:
             following = np.empty(room, np.int64)
             following[: self.count] = self.following[: self.count]
@@ -118,7 +119,7 @@ class OpenEvents:
         if self._rows is None:
             self._rows = [[]]
         self._rows[-1].append(rows)
-        self._row_bytes += rows.nbytes
+        self._row_bytes += rows.get_total_buffer_size()
         level = len(self._rows) - 1
         while len(self._rows[level]) == FEW:
             whole = _together(self._rows[level]).combine_chunks()

@@ -108,6 +108,10 @@ class OpenRuns(Protocol):
         """
         ...
 
+    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
+        """Put into `bounds.low` the first event of each lane that is needed, where no window has done so."""
+        ...
+
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs that have begun at events that are no longer open, and number the others anew."""
         ...

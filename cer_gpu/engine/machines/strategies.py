@@ -90,14 +90,14 @@ class Pieces:
     ----------
     choice : Choice
         With tables.
-    pieces : PiecesOfHits
+    pieces : HitPieces
     workers : Workers
         Count, several pieces at a time.
     """
 
     sharing: Sharing = "ends"
 
-    def __init__(self, choice: Choice, pieces: PiecesOfHits, workers: Workers) -> None:
+    def __init__(self, choice: Choice, pieces: HitPieces, workers: Workers) -> None:
         assert choice.tables is not None
         assert choice.monitor is not None
         self._monitor = choice.monitor
@@ -141,33 +141,46 @@ class Pieces:
         return rename(self._monitor, read, gathered.piece, state)
 
 
-class PiecesOfHits:
+class HitPieces:
     """The piece of each hit: the events from the first that it may begin at to its end.
 
     Parameters
     ----------
-    chunk : Chunk
-    hits : Ends
+    symbols : ndarray, shape (events,), uint8 or uint16
     n_symbols : int
         Of the query; further symbols are those of events that are barred (`cer_gpu.kernels.runs.barred`).
+    begin, length : ndarray, shape (hits,), int64
+        The events of each piece: so many of `events`, from one on.
+    events : ndarray, shape (m,), int64, or None
+        The events that pieces are ranges of; None: all.
 
     Attributes
     ----------
     length : ndarray, shape (hits,), int64
-        Events of each piece.
-    falls : bool
-        Whether some lane of the chunk is falling.
     """
 
-    def __init__(self, chunk: Chunk, hits: Ends, n_symbols: int) -> None:
-        self._chunk = chunk
-        self._event = hits.event
-        self._lowest = hits.lowest
+    def __init__(
+        self,
+        symbols: np.ndarray,
+        n_symbols: int,
+        begin: np.ndarray,
+        length: np.ndarray,
+        events: np.ndarray | None = None,
+    ) -> None:
+        self._symbols = symbols
         self._n_symbols = n_symbols
-        self.falls = chunk.ranks is not None
-        if chunk.ranks is not None:
-            self._lowest = first_admitted(chunk.ranks, hits.lowest, hits.event)
-        self.length = self._event - self._lowest + 1
+        self._begin = begin
+        self._events = events
+        self.length = length
+
+    @property
+    def falls(self) -> bool:
+        """Whether some hits do not admit all of their piece as starts."""
+        return False
+
+    def outside(self, event: np.ndarray, hit: np.ndarray) -> np.ndarray:
+        """Which events some hits, one for each, do not admit as starts, where `falls`; bool."""
+        raise NotImplementedError
 
     def groups(self, order: np.ndarray) -> Iterator[np.ndarray]:
         """Hits with about `PIECES` events in their pieces."""
@@ -181,14 +194,15 @@ class PiecesOfHits:
 
     def gather(self, part: np.ndarray) -> Gathered:
         """The events of the pieces of some hits."""
-        length, lowest = self.length[part], self._lowest[part]
+        length, begin = self.length[part], self._begin[part]
         stop = np.cumsum(length)
         piece = np.repeat(np.arange(len(part), dtype=np.int32), length)
-        event = np.arange(len(piece)) + np.repeat(lowest - stop + length, length)
-        symbol = self._chunk.events.symbols[event]
-        ranks = self._chunk.ranks
-        if ranks is not None:
-            outside = ranks.rank[event] < np.repeat(ranks.least[self._event[part]], length)
+        event = np.arange(len(piece)) + np.repeat(begin - stop + length, length)
+        if self._events is not None:
+            event = self._events[event]
+        symbol = self._symbols[event]
+        if self.falls:
+            outside = self.outside(event, np.repeat(part, length))
             symbol = with_bars(symbol, outside * np.uint8(NO_START), self._n_symbols)
         return Gathered(event, symbol, piece, stop - length, stop)
 
@@ -196,6 +210,35 @@ class PiecesOfHits:
         """Symbols that are barred as ends as if they were not: a piece has one end, which is not."""
         most = 2 * self._n_symbols
         return symbol if int(symbol.max(initial=0)) < most else symbol % symbol.dtype.type(most)
+
+
+class PiecesOfHits(HitPieces):
+    """The pieces of the hits of a chunk.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    hits : Ends
+    n_symbols : int
+        As for `HitPieces`.
+    """
+
+    def __init__(self, chunk: Chunk, hits: Ends, n_symbols: int) -> None:
+        lowest, self._ranks, self._end = hits.lowest, chunk.ranks, hits.event
+        if chunk.ranks is not None:
+            lowest = first_admitted(chunk.ranks, lowest, hits.event)
+        super().__init__(chunk.events.symbols, n_symbols, lowest, hits.event - lowest + 1)
+
+    @property
+    def falls(self) -> bool:
+        """Whether some lane of the chunk is falling."""
+        return self._ranks is not None
+
+    def outside(self, event: np.ndarray, hit: np.ndarray) -> np.ndarray:
+        """As `HitPieces.outside`, by their ranks."""
+        assert self._ranks is not None
+        found: np.ndarray = self._ranks.rank[event] < self._ranks.least[self._end[hit]]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +269,7 @@ class Gathered:
 
 
 def best_of_pieces(
-    tables: TransitionTables, pieces: PiecesOfHits, latest: bool, workers: Workers
+    tables: TransitionTables, pieces: HitPieces, latest: bool, workers: Workers
 ) -> list[best.Paths]:
     """What NEXT or LAST leaves at hits, each of which runs its piece anew, in parts.
 
@@ -234,7 +277,7 @@ def best_of_pieces(
     ----------
     tables : TransitionTables
         With barred symbols.
-    pieces : PiecesOfHits
+    pieces : HitPieces
     latest : bool
         LAST in place of NEXT.
     workers : Workers

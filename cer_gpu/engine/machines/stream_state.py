@@ -32,7 +32,6 @@ class StreamState:
     Parameters
     ----------
     query : CompiledQuery
-        Its window admits an interval of starts.
     intake : Intake
     runs : OpenRuns
     memory : int or None
@@ -236,6 +235,7 @@ class StreamState:
     def _open(self, new: list[Relevant]) -> np.ndarray:
         events, count = self._events, self._kept.count
         assert events is not None
+        self._runs.bound(events, self._bounds)
         is_open = np.empty(count, np.uint8)
         kernels.mark_open(events, count, self._bounds, is_open)
         window = self._query.window

@@ -84,6 +84,16 @@ def single(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column
 
 
+def copied(array: pa.Array) -> pa.Array | None:
+    """A copy of an array of numbers or times without nulls; None for another one."""
+    dtype = _STORAGE.get(array.type.id)
+    if dtype is None or array.null_count:
+        return None
+    begin = array.offset * dtype.itemsize
+    data = array.buffers()[1].slice(begin, len(array) * dtype.itemsize).to_pybytes()
+    return pa.Array.from_buffers(array.type, len(array), [None, pa.py_buffer(data)])
+
+
 def validity(array: pa.Array) -> np.ndarray:
     """0 at the nulls of an array, uint8; empty where there is none."""
     if array.null_count == 0:
@@ -97,13 +107,25 @@ def _bits(buffer: pa.Buffer, offset: int, length: int) -> np.ndarray:
 
 
 _STORAGE = {
-    pa.types.is_timestamp: np.dtype(np.int64),
-    pa.types.is_duration: np.dtype(np.int64),
-    pa.types.is_date32: np.dtype(np.int32),
-    pa.types.is_date64: np.dtype(np.int64),
-    pa.types.is_time32: np.dtype(np.int32),
-    pa.types.is_time64: np.dtype(np.int64),
+    kind.id: np.dtype(f"{letter}{kind.bit_width // 8}")
+    for letter, kinds in {
+        "i": [
+            *(pa.int8(), pa.int16(), pa.int32(), pa.int64()),
+            *(
+                pa.timestamp("us"),
+                pa.duration("us"),
+                pa.date32(),
+                pa.date64(),
+                pa.time32("s"),
+                pa.time64("us"),
+            ),
+        ],
+        "u": [pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()],
+        "f": [pa.float16(), pa.float32(), pa.float64()],
+    }.items()
+    for kind in kinds
 }
+"""How numbers and times lie in memory, by what Arrow calls their types."""
 
 
 def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
@@ -116,17 +138,13 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
     """
     array = single(column)
     kind = array.type
-    if pa.types.is_null(kind):
-        return Values(np.zeros(len(array)), np.zeros(len(array), np.uint8))
-    if pa.types.is_boolean(kind):
-        return Values(_bits(array.buffers()[1], array.offset, len(array)), validity(array))
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        dtype = np.dtype(kind.to_pandas_dtype())
-    else:
-        found = [dtype for test, dtype in _STORAGE.items() if test(kind)]
-        if not found:
-            raise DataError(f"column `{name}` is of type {kind}, and a number or a time is needed")
-        dtype = found[0]
+    dtype = _STORAGE.get(kind.id)
+    if dtype is None:
+        if pa.types.is_null(kind):
+            return Values(np.zeros(len(array)), np.zeros(len(array), np.uint8))
+        if pa.types.is_boolean(kind):
+            return Values(_bits(array.buffers()[1], array.offset, len(array)), validity(array))
+        raise DataError(f"column `{name}` is of type {kind}, and a number or a time is needed")
     if len(array) == 0:
         return Values(np.empty(0, dtype), NONE_MISSING)
     data = np.frombuffer(array.buffers()[1], dtype, count=len(array), offset=array.offset * dtype.itemsize)
@@ -149,11 +167,19 @@ def codes(column: pa.Array | pa.ChunkedArray, name: str) -> Codes:
     if not is_text(array.type):
         raise DataError(f"column `{name}` is of type {array.type}, and a string is needed")
     if not pa.types.is_dictionary(array.type):
+        if len(array) == 1 and not array.null_count:
+            return Codes(_FIRST, NONE_MISSING, array)
         array = pc.dictionary_encode(array)
     if not len(array.dictionary):  # nothing but nulls: there is no value that a code could name
         return no_codes(len(array))
     indices = numbers(array.indices, name)
     return Codes(indices.data, indices.valid, array.dictionary)
+
+
+_FIRST = np.zeros(1, np.int32)
+"""The code of a single text."""
+
+_FIRST.flags.writeable = False
 
 
 def no_codes(rows: int) -> Codes:

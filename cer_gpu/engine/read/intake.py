@@ -398,8 +398,10 @@ class Intake:
                 Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
                 for positions, symbols in blocks
             ]
-        positions = np.concatenate([positions for positions, _ in blocks])
-        symbols = np.concatenate([symbols for _, symbols in blocks])
+        positions, symbols = blocks[0]
+        if len(blocks) > 1:
+            positions = np.concatenate([positions for positions, _ in blocks])
+            symbols = np.concatenate([symbols for _, symbols in blocks])
         rows = positions - self.rows
         lanes, ordinals = NO_LANES, NO_KEYS
         if self.laned:
@@ -477,5 +479,8 @@ class Intake:
             part = slice(start, start + PART)
             kernels.gather(values, rows[part], out[part])
 
-        self._workers.map("reading", gather, range(0, len(rows), PART))
+        if len(rows) <= PART:
+            gather(0)
+        else:
+            self._workers.map("reading", gather, range(0, len(rows), PART))
         return out

@@ -37,6 +37,7 @@ class JoinKeys:
         self._columns = keys.columns
         self._units = units
         self._lane_column = keys.lane_column
+        self._lane_columns = np.unique(keys.lane_column[1:])
         self._asked = keys.asked
         self._keys_of = {column.space: column.keys for column in self._columns}
         self._lane_space = self._columns[self._lane_column.max()].space if self.has_lanes else -1
@@ -52,7 +53,7 @@ class JoinKeys:
     @property
     def lane_count(self) -> int:
         """How many lanes there are by now."""
-        return int(self.slot_counts[self._lane_space])
+        return self._keys[self._lane_space].count if self._keys else 0
 
     @property
     def slot_counts(self) -> np.ndarray:
@@ -112,9 +113,8 @@ class JoinKeys:
         """
         if not self.has_lanes:
             return partitions
-        used = np.unique(self._lane_column[1:])
-        if len(used) == 1:
-            lanes = slots[used[0]]
+        if len(self._lane_columns) == 1:
+            lanes = slots[self._lane_columns[0]]
         else:
             lanes = np.take_along_axis(slots, self._lane_column[symbols][None, :].astype(np.int64), 0)[0]
         return np.where(partitions < 0, np.int32(-1), lanes) if len(partitions) else lanes
@@ -123,7 +123,7 @@ class JoinKeys:
     def size(self) -> int:
         """How many values and tuples are remembered."""
         texts = {id(part.texts): part.texts.count for part in self._parts.values() if part.texts is not None}
-        return int(self.slot_counts.sum()) + sum(texts.values())
+        return sum(keys.count for keys in self._keys) + sum(texts.values())
 
     def forget(self, slots: np.ndarray) -> np.ndarray:
         """Remember only what some events have: what has left the window need not be told apart any more.

@@ -59,6 +59,9 @@ class OrderCheck:
         self._partitioned = partitioned and not promised
         self._promised = partitioned and promised
         self._before: pa.RecordBatch | None = None
+        """The last row, where further columns break ties."""
+        self._last: int | float | None = None
+        """The last time."""
         self._rows = 0
         self._missing: RowError | None = None
         self.in_order = True
@@ -84,7 +87,9 @@ class OrderCheck:
         timed = values if missing < 0 else values.slice(0, missing)
         if len(whole):
             self._check(whole, timed)
-            self._before = whole.select(list(self._order_by)).slice(len(whole) - 1, 1)
+            self._last = timed.data[-1].item()
+            if len(self._order_by) > 1:
+                self._before = whole.select(list(self._order_by)).slice(len(whole) - 1, 1)
         if missing >= 0:
             what = "null" if not values.present[missing] else _named(values.data[missing])
             self._missing = RowError(
@@ -116,11 +121,9 @@ class OrderCheck:
         return int(np.argmax(missing)) if missing is not None and missing.any() else -1
 
     def _check(self, batch: pa.RecordBatch, values: Values) -> None:
-        name, times = self._order_by[0], values.data
+        times = values.data
         if self.in_order:
-            before = times[0]
-            if self._before is not None:
-                before = columns.numbers(self._before.column(name), name).data[0]
+            before = times[0] if self._last is None else times.dtype.type(self._last)
             row = self._first_decrease(times, before)
             if len(self._order_by) > 1 and row != 0:
                 tied = self._first_tie_broken(batch if row < 0 else batch.slice(0, row))
@@ -146,6 +149,10 @@ class OrderCheck:
             row = int(first_decrease(times[start : start + PART], times[start - 1] if start else before))
             return row if row < 0 else start + row
 
+        if len(times) == 1:
+            return 0 if times[0] < before else -1
+        if len(times) <= PART:
+            return search(0)
         found = self._workers.map("reading", search, range(0, len(times), PART))
         return next((row for row in found if row >= 0), -1)
 

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.columns import copied
 from cer_gpu.engine.read.numbers import same_memory
 from cer_gpu.engine.read.sources.arrow_types import LARGE_DICTIONARY, convert, roomy
+
+FEW = 64
+"""Rows that are copied one column after another."""
 
 
 class Payload:
@@ -32,6 +36,11 @@ class Payload:
         batch : RecordBatch
         rows : ndarray, shape (n,), int64
         """
+        if len(rows) == len(batch) <= FEW:
+            # All of a few rows: to ask Arrow for them takes longer than the rest of a push to a stream.
+            copies = [copied(batch.column(name)) for name in self._names]
+            if all(copy is not None for copy in copies):
+                return pa.Table.from_arrays(copies, self._names)
         taken = batch.select(self._names).take(pa.array(rows))
         return pa.table([self._roomy(name, taken.column(name)) for name in self._names], self._names)
 

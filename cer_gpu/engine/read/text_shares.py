@@ -17,6 +17,13 @@ REMEMBERED = 1 << 20
 """Texts of a column whose classes are remembered: once there are more, those before are forgotten."""
 
 
+FEW = 1 << 10
+"""Texts that come alone and whose shares are remembered, until there are more."""
+
+LONG = 1 << 8
+"""Characters of a text that is remembered at most."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shares:
     """What a column adds to the index of a stage.
@@ -69,15 +76,31 @@ class TextShares:
         self._absent = [_classes(each.axis, [None])[0] for each in axes]
         self._dictionary: pa.Array | None = None
         self._shares: dict[int, Shares] = {}
+        self._single: dict[str | None, dict[int, Shares]] = {}
         self._forget()
 
     def of(self, dictionary: pa.Array) -> dict[int, Shares]:
         """The shares of the values of a dictionary, for each stage that has an axis over the column."""
         if self._dictionary is None or not same_memory(dictionary, self._dictionary):
-            self._shares = self._found(dictionary)
+            if len(dictionary) == 1:
+                self._shares = self._of_one(dictionary)
+            else:
+                self._shares = self._found(dictionary)
             # Held on to, so that no other dictionary comes to lie where this one does.
             self._dictionary = dictionary
         return self._shares
+
+    def _of_one(self, dictionary: pa.Array) -> dict[int, Shares]:
+        """The shares of a dictionary of one text, as batches of one event have."""
+        text = dictionary[0].as_py()
+        found = self._single.get(text)
+        if found is None:
+            found = self._found(dictionary)
+            if len(self._single) >= FEW:
+                self._single.clear()
+            if text is None or len(text) <= LONG:
+                self._single[text] = found
+        return found
 
     def _found(self, dictionary: pa.Array) -> dict[int, Shares]:
         if self._numbers.count > REMEMBERED:

@@ -238,6 +238,7 @@ class _Alike:
         self._names = bound.columns(run.intake.payload)
         self._places = [schema.get_field_index(name) for name in self._names]
         self._target = pa.schema([bound.arrow_schema.field(name) for name in self._names])
+        self._normal = all(schema.field(name).type == self._target.field(name).type for name in self._names)
 
     def holds(self, given: Any) -> bool:
         """Whether it can read the given data."""
@@ -247,6 +248,9 @@ class _Alike:
         """The given data as `BoundQuery.read` gives it."""
         parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches(max_chunksize=BATCH)
         for part in parts:
+            if self._normal:
+                yield part
+                continue
             arrays = [
                 convert(part.column(place), field.type, f"column `{field.name}` of the table")
                 for place, field in zip(self._places, self._target, strict=True)

@@ -152,12 +152,22 @@ def convert(array: pa.Array, target: pa.DataType, where: str) -> pa.Array:
         ) from error
 
 
+SMALL = 1 << 12
+"""Bytes of an array that may be held on to for the sake of one of its texts."""
+
+_FIRST = pa.Array.from_buffers(pa.int32(), 1, [None, pa.py_buffer(bytes(4))])
+
+
 def _to_dictionary(array: pa.Array, target: pa.DataType) -> pa.Array:
     if pa.types.is_null(array.type):
         array = array.cast(target.value_type)
     if pa.types.is_string_view(array.type):
         array = array.cast(pa.large_string())
     if not pa.types.is_dictionary(array.type):
+        if len(array) == 1 and not array.null_count and array.get_total_buffer_size() <= SMALL:
+            # A text that comes alone is a dictionary as it is: to ask Arrow for it takes longer than a push.
+            values = array if array.type == target.value_type else array.cast(target.value_type)
+            return pa.DictionaryArray.from_arrays(_FIRST, values)
         array = array.dictionary_encode()
     indices, values = array.indices, array.dictionary
     if indices.type != target.index_type:
