@@ -93,6 +93,7 @@ class BoundQuery:
         self._options = options
         self._workers = workers
         self._halo = halo
+        self._forms: Forms | None = None
         self._part = part
         self._grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
@@ -178,7 +179,10 @@ class BoundQuery:
             The column that says of which table a row is.
         """
         form, options = run.form, self._options
-        forms = Forms(form, EventForm(form, self.arrow_schema, moved, source_column))
+        forms = self._forms
+        if forms is None or forms.whole is not form:
+            # The pushes of a stream have one form: to make it again takes a third of a push.
+            forms = self._forms = Forms(form, EventForm(form, self.arrow_schema, moved, source_column))
         keep = KEPT if options.memory is None else 0
         where = self.place.name, self.place.reason
         return Matches(forms, produce, *where, options.limit, self._source.rewindable, keep)
