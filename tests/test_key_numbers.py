@@ -41,6 +41,30 @@ def test_words_are_numbered_and_counted_as_the_reference_says(parts: int, most: 
     assert numbers.words.reshape(-1, parts).tolist() == [list(key) for key in known]
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_whole_numbers_that_lie_close_together(seed: int) -> None:
+    """Those in the range of the table, below it, above it, and far from it."""
+    rng = np.random.default_rng(seed)
+    low = int(rng.choice([-(2**63), -900, 0, 7, 2**63 - 4000]))
+    numbers, known = WordNumbers(1), {}
+    for _ in range(8):
+        words = low + rng.integers(0, 3000, int(rng.integers(1, 1500)))
+        far = rng.random(len(words)) < rng.choice([0, 0.02])
+        words = np.where(far, rng.integers(-(2**62), 2**62, len(words)), words).astype(np.int64)
+        found = numbers.encode(words, NONE_MISSING)
+        assert found.tolist() == [known.setdefault(word, len(known)) for word in words.tolist()]
+    assert numbers.words.tolist() == list(known)
+
+
+def test_close_numbers_have_a_table_of_their_own_and_far_ones_have_none() -> None:
+    close, far = WordNumbers(1), WordNumbers(1)
+    for numbers, step in ((close, 1), (far, 1 << 20)):
+        numbers.encode(step * np.arange(5000), NONE_MISSING)
+    assert len(close._table.near) > 2000
+    assert len(far._table.near) == 0
+    assert close.nbytes < 1.5 * far.nbytes
+
+
 def test_words_whose_bits_agree_where_a_table_looks_are_told_apart() -> None:
     for words in (np.arange(3000) << 52, np.arange(3000) << 32, np.arange(3000).astype(float).view(np.int64)):
         numbers = WordNumbers(1)

@@ -48,11 +48,17 @@ class WordTable(NamedTuple):
         The key of each number.
     held : ndarray, shape (1,), int64
         How many numbers there are.
+    near : ndarray, shape (range,) or (0,), int32
+        For each of the words from `least` on its number + 1, or 0 where it is not known: of single words
+        that lie close together, so that a look-up touches a quarter of the memory. `places` has them too.
+    least : ndarray, shape (1,), int64
     """
 
     places: np.ndarray
     words: np.ndarray
     held: np.ndarray
+    near: np.ndarray
+    least: np.ndarray
 
 
 class TextTable(NamedTuple):

@@ -81,6 +81,8 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
     mask, shift = np.uint64(places.shape[0] - 1), _shift(places)
     masked, counted = valid.shape[0] > 0, ordinals.shape[0] > 0
     count = table.held[0]
+    near = table.near
+    least, span = np.uint64(table.least[0]), np.uint64(near.shape[0])
     for row in range(start, words.shape[-1]):
         if masked and not valid[row]:
             numbers[row] = -1
@@ -88,8 +90,12 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
                 ordinals[row] = -1
             continue
         own = _fingerprint(words, row)
+        offset = np.uint64(own) - least
+        number = np.int64(-1)
+        if offset < span:
+            number = np.int64(near[offset]) - 1
         at = _home(own, shift)
-        while True:
+        while number < 0:
             number = places[at, 1] - 1
             if number < 0:
                 if count >= known.shape[0]:
@@ -100,9 +106,12 @@ def number_words(table, words, valid, counters, start, numbers, ordinals):
                 places[at, 0] = own
                 places[at, 1] = count
                 _keep_key(known, number, words, row)
+                if offset < span:
+                    near[offset] = count
                 break
             if places[at, 0] == own and _is_key(known, number, words, row):
                 break
+            number = -1
             at = (at + _ONE) & mask
         numbers[row] = number
         if counted:

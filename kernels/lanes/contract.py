@@ -56,6 +56,12 @@ def group_body(lanes, starts, place):
     starts[0] = 0
 
 
+def mark_body(lanes, there):
+    """Note which lanes occur: `lanes` int32 [n] in, all >= 0; `there` uint8 [lanes] out: 1 where one does."""
+    for i in range(lanes.shape[0]):
+        there[lanes[i]] = 1
+
+
 def gather_body(values, rows, out):
     """`out[i] = values[rows[i]]`: `values` any dtype [n], `rows` int64 [m], `out` any wider dtype [m]."""
     for i in range(rows.shape[0]):

@@ -5,6 +5,7 @@ from .contract import (
     gather_body,
     group_body,
     lane_decrease_body,
+    mark_body,
     ordinals_body,
     scatter_body,
 )
@@ -12,5 +13,6 @@ from .contract import (
 ordinals = jit(ordinals_body)
 lane_decrease = jit(lane_decrease_body)
 group = jit(group_body)
+mark = jit(mark_body)
 gather = jit(gather_body)
 scatter = jit(scatter_body)

@@ -178,8 +178,8 @@ def present(lanes: np.ndarray, count: int) -> np.ndarray:
     """
     if count > SPARSE * len(lanes):
         return np.unique(lanes).astype(np.int64)
-    there = np.zeros(count, bool)
-    there[lanes] = True
+    there = np.zeros(count, np.uint8)
+    kernels.mark(lanes, there)
     return np.flatnonzero(there)
 
 

@@ -18,6 +18,11 @@ SMALL = 1 << 16
 """Up to so many places a table is filled to a quarter: it stays in the cache, where a search that goes on
 costs more than memory. Larger ones are filled to a half."""
 
+DENSE = 4
+"""Whole numbers are near where their range is at most so many times what the table has room for."""
+
+NOT_NEAR = np.empty(0, np.int32)
+
 UNCOUNTED = np.empty(0, np.int64)
 """The counters and the ordinals of keys whose rows are not counted."""
 
@@ -40,9 +45,8 @@ class WordNumbers:
     def __init__(self, parts: int) -> None:
         self._shape = () if parts == 1 else (parts,)
         places = np.zeros((LEAST, 2), np.int64)
-        self._table = WordTable(
-            places, np.empty((_room(places), *self._shape), np.int64), np.zeros(1, np.int64)
-        )
+        words = np.empty((_room(places), *self._shape), np.int64)
+        self._table = WordTable(places, words, np.zeros(1, np.int64), NOT_NEAR, np.zeros(1, np.int64))
         self._counters = UNCOUNTED
 
     @property
@@ -63,7 +67,8 @@ class WordNumbers:
     @property
     def nbytes(self) -> int:
         """The bytes that it takes."""
-        return self._table.places.nbytes + self._table.words.nbytes + self._counters.nbytes
+        table = self._table
+        return table.places.nbytes + table.words.nbytes + table.near.nbytes + self._counters.nbytes
 
     def encode(self, words: np.ndarray, valid: np.ndarray) -> np.ndarray:
         """The numbers of some keys, -1 where `valid` is 0.
@@ -121,7 +126,19 @@ class WordNumbers:
         kernels.rehash(table.places, places)
         words = np.empty((_room(places), *self._shape), np.int64)
         words[: self.count] = self.words
-        self._table = WordTable(places, words, table.held)
+        self._table = WordTable(places, words, table.held, *self._near(len(words)))
+
+    def _near(self, room: int) -> tuple[np.ndarray, np.ndarray]:
+        """`near` and `least` of a table with room for so many keys; `near` is empty if they lie far apart."""
+        if self._shape:
+            return NOT_NEAR, np.zeros(1, np.int64)
+        words = self.words
+        least, most = int(words.min()), int(words.max())
+        if most - least >= DENSE * room:
+            return NOT_NEAR, np.zeros(1, np.int64)
+        near = np.zeros(most - least + 1, np.int32)
+        near[words - least] = np.arange(1, len(words) + 1, dtype=np.int32)
+        return near, np.array([least])
 
     def _widen_counters(self) -> None:
         if len(self._counters) < len(self._table.words):

@@ -225,7 +225,8 @@ class Chunker:
             return 0
         count = self._intake.lane_count
         self._touched = grown(self._touched, count)
-        lanes = present(new.lanes[~self._touched[new.lanes]], count)
+        lanes = present(new.lanes, count)
+        lanes = lanes[~self._touched[lanes]]
         self._touched[lanes] = True
         return self._tails.size_of(lanes)
 
