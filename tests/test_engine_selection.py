@@ -27,7 +27,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
 CHOICES = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
-WAYS = ("Single", "Pieces", "Pieces where the attribute falls", "best_of_pieces")
+WAYS = ("Single", "ChosenInSpans", "ChosenInSpans where the attribute falls", "best_in_spans")
 """Ways of choosing in short lanes; `best_of_falling` takes the place of the last one in long ones."""
 
 
@@ -38,15 +38,15 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
     def counted(name: str, before: Any) -> Any:
         def noting(*given: Any) -> Any:
-            falls = name == "Pieces" and given[2].falls
+            falls = name == "ChosenInSpans" and given[2].falls
             taken[name + " where the attribute falls" * falls] += 1
             return before(*given)
 
         return noting
 
-    for way in (select.Single, select.Pieces):
+    for way in (select.Single, select.ChosenInSpans):
         monkeypatch.setattr(way, "__init__", counted(way.__name__, way.__init__))
-    for name in ("best_of_pieces", "best_of_falling"):
+    for name in ("best_in_spans", "best_of_falling"):
         monkeypatch.setattr(automaton, name, counted(name, getattr(select, name)))
     return taken
 
@@ -60,7 +60,7 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(enumerate, "GROUP", 3)
-    monkeypatch.setattr(select, "PIECES", 4)
+    monkeypatch.setattr(select, "SPAN_EVENTS", 4)
     monkeypatch.setattr(select, "MARKS", 2)
 
 
@@ -120,7 +120,7 @@ def test_they_agree_where_long_lanes_fall(
     monkeypatch.setattr(automaton, "PAYS", 0)
     agree(f"selection that falls {seed}", 30, falling_query)
     assert ways["best_of_falling"] > 10
-    assert not ways["best_of_pieces"]
+    assert not ways["best_in_spans"]
 
 
 @pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
@@ -145,7 +145,7 @@ def test_trees_of_several_leaves_leave_what_pieces_leave(
             wanted = query.run(table).to_arrow()
             monkeypatch.setattr(automaton, "PAYS", 0)
             assert query.run(table).to_arrow() == wanted
-    assert ways["best_of_pieces"] == ways["best_of_falling"] >= 8
+    assert ways["best_in_spans"] == ways["best_of_falling"] >= 8
 
 
 @pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
@@ -253,7 +253,7 @@ def test_several_threads_choose(strategy: str, x: Any, monkeypatch: pytest.Monke
         return before(self, phase, function, work, events)
 
     monkeypatch.setattr(Workers, "map", noting)
-    monkeypatch.setattr(select, "PIECES", 200)
+    monkeypatch.setattr(select, "SPAN_EVENTS", 200)
     table = pa.table({"type": list("AB") * 200, "x": list(x)})
     found = Query(f"SELECT {strategy} * WHERE A+ ; B WITHIN 5 [x]").run(table).to_arrow()
     assert len(found) == 200

@@ -13,7 +13,7 @@ class Meta(NamedTuple):
 
 
 class Token(str):
-    """A piece of the text that the grammar has a name for.
+    """A part of the text that the grammar has a name for.
 
     Attributes
     ----------

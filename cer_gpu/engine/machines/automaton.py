@@ -18,15 +18,15 @@ from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.keyed_stream import KeyedRuns
-from cer_gpu.engine.machines.open_pieces import OpenEnds, PiecesOfOpen
 from cer_gpu.engine.machines.open_runs import OpenRuns
+from cer_gpu.engine.machines.open_spans import OpenEnds, SpansOfOpen
 from cer_gpu.engine.machines.prefix import Prefixes
 from cer_gpu.engine.machines.strategies import (
-    Pieces,
-    PiecesOfHits,
+    ChosenInSpans,
     Single,
+    SpansOfHits,
+    best_in_spans,
     best_of_falling,
-    best_of_pieces,
 )
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState, grown
@@ -51,7 +51,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 Result = TypeVar("Result")
 
 PAYS = 1.0
-"""Where the pieces of hits have so many times the events that a tree of the lanes runs, the tree is made."""
+"""Where the spans of hits have so many times the events that a tree of the lanes runs, the tree is made."""
 
 COUNT_BITS = 1 << 16
 """Bits of the number of partial matches at most."""
@@ -274,7 +274,7 @@ class AutomatonRunner:
         kind = KeyedRuns if self._by_attribute else AutomatonRuns
         return kind(self.tables, self._query.consume, choose)
 
-    def _chosen_of_open(self, choice: Choice, ends: OpenEnds) -> Single | Pieces:
+    def _chosen_of_open(self, choice: Choice, ends: OpenEnds) -> Single | ChosenInSpans:
         """What the strategy of SELECT leaves at ends of a push: the window of each end is run again.
 
         Which complex events MAX leaves, and NEXT and LAST where several have the same positions, depends on
@@ -285,26 +285,26 @@ class AutomatonRunner:
         events of its lane in its window, and only when it is listed. Under CONSUME BY no two ends have events
         of one lane in common, so that each event is run again once.
         """
-        pieces = PiecesOfOpen(ends, self._n_symbols)
+        spans = SpansOfOpen(ends, self._n_symbols)
         if not choice.single:
-            return Pieces(choice, pieces, self._workers)
-        parts = best_of_pieces(self.tables, pieces, choice.strategy == "LAST", self._workers)
+            return ChosenInSpans(choice, spans, self._workers)
+        parts = best_in_spans(self.tables, spans, choice.strategy == "LAST", self._workers)
         return Single(best.joined(parts), ends.ends.event, choice.shown)
 
-    def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | Pieces:
+    def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | ChosenInSpans:
         """What the strategy of SELECT leaves of the complex events at each end."""
         if not choice.single:
-            return Pieces(choice, PiecesOfHits(chunk, ends, self._n_symbols), self._workers)
+            return ChosenInSpans(choice, SpansOfHits(chunk, ends, self._n_symbols), self._workers)
         if not len(chunk.falling):
             return self._single(chunk, ends, choice)
         falls, latest = chunk.falls(ends.event), choice.strategy == "LAST"
         rising, falling = ends.parted(falls)
-        pieces = PiecesOfHits(chunk, falling, self._n_symbols)
-        # Under CONSUME BY pieces do not overlap; else they may be as long as the lane, each of them.
+        spans = SpansOfHits(chunk, falling, self._n_symbols)
+        # Under CONSUME BY spans do not overlap; else they may be as long as the lane, each of them.
         lanes = chunk.falling.stop - chunk.falling.begin
         at_once = PAYS * steps(lanes, self.tables.n_live).sum()
-        if self._query.consume != "NONE" or int(pieces.length.sum()) <= at_once:
-            parts = best_of_pieces(self.tables, pieces, latest, self._workers)
+        if self._query.consume != "NONE" or int(spans.length.sum()) <= at_once:
+            parts = best_in_spans(self.tables, spans, latest, self._workers)
         else:
             parts = best_of_falling(self.tables, chunk, falling, latest, self._workers)
         paths = best.joined([*self._best(chunk, rising, latest), *parts])

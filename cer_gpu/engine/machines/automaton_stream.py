@@ -8,8 +8,8 @@ import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_pieces import OpenEnds
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
+from cer_gpu.engine.machines.open_spans import OpenEnds
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import FEW, Workers

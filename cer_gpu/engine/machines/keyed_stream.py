@@ -9,8 +9,8 @@ import numpy as np
 from cer_gpu.engine.machines.automaton_stream import OpenAnswers, longer, room_for, some_roots
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_pieces import OpenEnds
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
+from cer_gpu.engine.machines.open_spans import OpenEnds
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.ordered import ordered_blocks
@@ -200,7 +200,7 @@ class KeyedAnswers(OpenAnswers):
 
     def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
         """The complex events of one end, found one by one in canonical order; as `Structure.ordered`."""
-        own = self._ends.piece(hit)
+        own = self._ends.span(hit)
         admitted = self._ends.admitted(own, own[-1:])
         blocks = ordered_blocks(
             self.tables, self.symbols[own], hit, 0, len(own) - 1,

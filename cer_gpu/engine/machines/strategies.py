@@ -26,8 +26,8 @@ from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.kernels.runs.programs import backward_program, forward_program
 from cer_gpu.plan.automaton import Choice
 
-PIECES = 1 << 18
-"""Events of the pieces that are run at a time, about."""
+SPAN_EVENTS = 1 << 18
+"""Events of the spans that are run at a time, about."""
 
 MARKS = 1 << 20
 """Marks in a block, about."""
@@ -72,7 +72,7 @@ class Single:
             yield Block(order[part], self._found.start[order[part]], first, event, label)
 
 
-class Pieces:
+class ChosenInSpans:
     """What a strategy leaves at each hit, found by running the events that the hit may begin at anew.
 
     The events from the least start of a hit to its end are a stream of their own, on which the automaton of
@@ -84,37 +84,37 @@ class Pieces:
     since of all paths between two states the best one is enough. Here it is not: whether a complex event is
     left depends on all starts that are admitted together, which the monitor's state says. A node of such a
     tree would have a matrix of numbers for each of these states, 3^|Q| * |Q|^2 numbers at worst, and its join
-    would take |Q| times as many steps: more than the pieces take, but for long partitions and small automata.
+    would take |Q| times as many steps: more than the spans take, but for long partitions and small automata.
 
     Parameters
     ----------
     choice : Choice
         With tables.
-    pieces : HitPieces
+    spans : HitSpans
     workers : Workers
-        Count, several pieces at a time.
+        Count, several spans at a time.
     """
 
     sharing: Sharing = "ends"
 
-    def __init__(self, choice: Choice, pieces: HitPieces, workers: Workers) -> None:
+    def __init__(self, choice: Choice, spans: HitSpans, workers: Workers) -> None:
         assert choice.tables is not None
         assert choice.monitor is not None
         self._monitor = choice.monitor
         self._tables = choice.tables
         self._programs = forward_program(self._tables), backward_program(self._tables)
-        self._pieces = pieces
+        self._spans = spans
         self.count = self._counts(workers)
 
     def work(self, limit: int | None) -> np.ndarray:
-        """As `Answers.work`: the piece is run, whatever it leaves."""
+        """As `Answers.work`: the span is run, whatever it leaves."""
         listed = self.count if limit is None else np.minimum(self.count, limit)
-        return np.maximum(listed, self._pieces.length)
+        return np.maximum(listed, self._spans.length)
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
         """The complex events of some hits, each hit's in canonical order; as `Answers.blocks`."""
-        for part in self._pieces.groups(order):
-            gathered = self._pieces.gather(part)
+        for part in self._spans.groups(order):
+            gathered = self._spans.gather(part)
             symbols = self._renamed(gathered)
             built = structure.Structure(self._tables)
             ends = CountedHits(*gathered.ends, self.count[part])
@@ -127,22 +127,22 @@ class Pieces:
         """How many complex events each hit has, shape (hits,), int64 or object."""
 
         def counted(part: np.ndarray) -> np.ndarray:
-            gathered = self._pieces.gather(part)
+            gathered = self._spans.gather(part)
             symbols = self._renamed(gathered)
             return counts(self._tables, *self._programs, symbols, *gathered.ends, True)
 
-        number = [np.empty(0, np.int64), *self._pieces.map(counted, workers)]
+        number = [np.empty(0, np.int64), *self._spans.map(counted, workers)]
         return numbers_joined(number)
 
     def _renamed(self, gathered: Gathered) -> np.ndarray:
         """The symbols of the choice's tables, given by its monitor."""
-        read = self._pieces.without_ends(gathered.symbol)
+        read = self._spans.without_ends(gathered.symbol)
         state = np.zeros(len(gathered.begin), np.int32)
-        return rename(self._monitor, read, gathered.piece, state)
+        return rename(self._monitor, read, gathered.span, state)
 
 
-class HitPieces:
-    """The piece of each hit: the events from the first that it may begin at to its end.
+class HitSpans:
+    """The span of each hit: the events from the first that it may begin at to its end.
 
     Parameters
     ----------
@@ -150,9 +150,9 @@ class HitPieces:
     n_symbols : int
         Of the query; further symbols are those of events that are barred (`cer_gpu.kernels.runs.barred`).
     begin, length : ndarray, shape (hits,), int64
-        The events of each piece: so many of `events`, from one on.
+        The events of each span: so many of `events`, from one on.
     events : ndarray, shape (m,), int64, or None
-        The events that pieces are ranges of; None: all.
+        The events that spans are ranges of; None: all.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ class HitPieces:
 
     @property
     def falls(self) -> bool:
-        """Whether some hits do not admit all of their piece as starts."""
+        """Whether some hits do not admit all of their span as starts."""
         return False
 
     def outside(self, event: np.ndarray, hit: np.ndarray) -> np.ndarray:
@@ -183,8 +183,8 @@ class HitPieces:
         raise NotImplementedError
 
     def groups(self, order: np.ndarray) -> Iterator[np.ndarray]:
-        """Hits with about `PIECES` events in their pieces."""
-        for part in parts_of(self.length[order], PIECES):
+        """Hits with about `SPAN_EVENTS` events in their spans."""
+        for part in parts_of(self.length[order], SPAN_EVENTS):
             yield order[part]
 
     def map(self, function: Callable[[np.ndarray], Result], workers: Workers) -> list[Result]:
@@ -193,34 +193,34 @@ class HitPieces:
         return workers.map("choosing", function, groups, int(self.length.sum()))
 
     def gather(self, part: np.ndarray) -> Gathered:
-        """The events of the pieces of some hits."""
+        """The events of the spans of some hits."""
         length, begin = self.length[part], self._begin[part]
         stop = np.cumsum(length)
-        piece = np.repeat(np.arange(len(part), dtype=np.int32), length)
-        event = np.arange(len(piece)) + np.repeat(begin - stop + length, length)
+        span = np.repeat(np.arange(len(part), dtype=np.int32), length)
+        event = np.arange(len(span)) + np.repeat(begin - stop + length, length)
         if self._events is not None:
             event = self._events[event]
         symbol = self._symbols[event]
         if self.falls:
             outside = self.outside(event, np.repeat(part, length))
             symbol = with_bars(symbol, outside * np.uint8(NO_START), self._n_symbols)
-        return Gathered(event, symbol, piece, stop - length, stop)
+        return Gathered(event, symbol, span, stop - length, stop)
 
     def without_ends(self, symbol: np.ndarray) -> np.ndarray:
-        """Symbols that are barred as ends as if they were not: a piece has one end, which is not."""
+        """Symbols that are barred as ends as if they were not: a span has one end, which is not."""
         most = 2 * self._n_symbols
         return symbol if int(symbol.max(initial=0)) < most else symbol % symbol.dtype.type(most)
 
 
-class PiecesOfHits(HitPieces):
-    """The pieces of the hits of a chunk.
+class SpansOfHits(HitSpans):
+    """The spans of the hits of a chunk.
 
     Parameters
     ----------
     chunk : Chunk
     hits : Ends
     n_symbols : int
-        As for `HitPieces`.
+        As for `HitSpans`.
     """
 
     def __init__(self, chunk: Chunk, hits: Ends, n_symbols: int) -> None:
@@ -235,7 +235,7 @@ class PiecesOfHits(HitPieces):
         return self._ranks is not None
 
     def outside(self, event: np.ndarray, hit: np.ndarray) -> np.ndarray:
-        """As `HitPieces.outside`, by their ranks."""
+        """As `HitSpans.outside`, by their ranks."""
         assert self._ranks is not None
         found: np.ndarray = self._ranks.rank[event] < self._ranks.least[self._end[hit]]
         return found
@@ -243,7 +243,7 @@ class PiecesOfHits(HitPieces):
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The events of the pieces of some hits, one piece after another.
+    """The events of the spans of some hits, one span after another.
 
     Attributes
     ----------
@@ -251,45 +251,45 @@ class Gathered:
         Which event of the chunk each is.
     symbol : ndarray, shape (m,), uint8 or uint16
         Its symbol, barred where the hit does not admit it as a start.
-    piece : ndarray, shape (m,), int32
-    begin, stop : ndarray, shape (pieces,), int64
-        The events of each piece among them.
+    span : ndarray, shape (m,), int32
+    begin, stop : ndarray, shape (spans,), int64
+        The events of each span among them.
     """
 
     event: np.ndarray
     symbol: np.ndarray
-    piece: np.ndarray
+    span: np.ndarray
     begin: np.ndarray
     stop: np.ndarray
 
     @property
     def ends(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The hits of the pieces, one each: `first`, `event` and `lowest` as the kernels read them."""
+        """The hits of the spans, one each: `first`, `event` and `lowest` as the kernels read them."""
         return np.arange(len(self.begin) + 1), self.stop - 1, self.begin
 
 
-def best_of_pieces(
-    tables: TransitionTables, pieces: HitPieces, latest: bool, workers: Workers
+def best_in_spans(
+    tables: TransitionTables, spans: HitSpans, latest: bool, workers: Workers
 ) -> list[best.Paths]:
-    """What NEXT or LAST leaves at hits, each of which runs its piece anew, in parts.
+    """What NEXT or LAST leaves at hits, each of which runs its span anew, in parts.
 
     Parameters
     ----------
     tables : TransitionTables
         With barred symbols.
-    pieces : HitPieces
+    spans : HitSpans
     latest : bool
         LAST in place of NEXT.
     workers : Workers
     """
 
     def run(part: np.ndarray) -> best.Paths:
-        gathered = pieces.gather(part)
+        gathered = spans.gather(part)
         found = best.best(tables, gathered.symbol, *gathered.ends, latest)
         found.arena[:, best.EVENT] = gathered.event[found.arena[:, best.EVENT]]
         return found._replace(start=gathered.event[found.start])
 
-    return pieces.map(run, workers)
+    return spans.map(run, workers)
 
 
 def best_of_falling(

@@ -116,12 +116,12 @@ class JoinExplanation:
         tables = self.tables
         widest = int(np.diff(tables.first).max(initial=0))
         reads = int(np.diff(tables.read_first).max(initial=0))
-        pieces = "each lane runs on its own" if self.lane or query.reading.partition else "one lane"
+        cut = "each lane runs on its own" if self.lane or query.reading.partition else "one lane"
         if query.window is not None:
-            pieces += ", long ones in pieces that start one window early"
+            cut += ", long ones in segments that start one window early"
         return (
             f"at most {counted(widest, 'transition')} for a relevant event, each with at most "
-            f"{counted(reads, 'look-up')}; {pieces};\ncomplex events: as many steps as they have marks"
+            f"{counted(reads, 'look-up')}; {cut};\ncomplex events: as many steps as they have marks"
             f"{self._listed(query)}"
         )
 

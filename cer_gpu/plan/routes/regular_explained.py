@@ -130,10 +130,10 @@ class RegularExplanation:
         tables, window = self.machine.tables, query.window
         widest = int(np.diff(tables.first).max(initial=0))
         states = tables.n_live - 1
-        pieces = (
-            "pieces of a lane run in parallel, each one window early"
+        cut = (
+            "segments of a long lane run in parallel, each from one window early on"
             if window is not None
-            else "a lane runs in one piece"
+            else "a lane runs as a whole"
         )
         counts = f"at most {2 * widest * (states + 1)}, whatever the window"
         if self.selected is not None and self.selected.later:
@@ -147,7 +147,7 @@ class RegularExplanation:
             falls = _falls(window.attribute, self.selected)
         return (
             f"hits: at most {widest} steps for a relevant event; counts: {counts};\n"
-            f"complex events: as many steps as they have marks; {pieces}{falls}"
+            f"complex events: as many steps as they have marks; {cut}{falls}"
         )
 
     def drawing(self) -> Drawing:

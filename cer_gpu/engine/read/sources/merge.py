@@ -93,8 +93,8 @@ class MergedRows(Rows):
         while runs := [run for run in runs if run.fill()]:
             # No row still to come from any table is below the least of the last rows at hand.
             bound = min((run.last, run.index) for run in runs)
-            pieces = [run.take(bound) for run in runs]
-            filled = [(batch, keys) for batch, keys in pieces if batch.num_rows]
+            taken = [run.take(bound) for run in runs]
+            filled = [(batch, keys) for batch, keys in taken if batch.num_rows]
             merged = _interleave(filled).select(list(columns))
             for start in range(0, merged.num_rows, rows):
                 yield merged.slice(start, rows)
@@ -174,10 +174,10 @@ class _Run:
         return batch, keys
 
 
-def _interleave(pieces: Sequence[tuple[pa.RecordBatch, list[pa.Array]]]) -> pa.RecordBatch:
+def _interleave(taken: Sequence[tuple[pa.RecordBatch, list[pa.Array]]]) -> pa.RecordBatch:
     """Rows of batches that are each in order, in order; equal keys in the order of the batches."""
-    if len(pieces) == 1:
-        return pieces[0][0]
-    batch = one_batch(pa.Table.from_batches([batch for batch, _ in pieces]))
-    order = stable_order([pa.chunked_array(parts) for parts in zip(*(keys for _, keys in pieces))])
+    if len(taken) == 1:
+        return taken[0][0]
+    batch = one_batch(pa.Table.from_batches([batch for batch, _ in taken]))
+    order = stable_order([pa.chunked_array(parts) for parts in zip(*(keys for _, keys in taken))])
     return batch.take(pa.array(order))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
-from cer_gpu.engine.machines.strategies import HitPieces
+from cer_gpu.engine.machines.strategies import HitSpans
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.kernels.falling.cpu_order import unsigned
 
@@ -31,7 +31,7 @@ class OpenEnds:
     ends: Ends
     size: Any = None
 
-    def piece(self, hit: int) -> np.ndarray:
+    def span(self, hit: int) -> np.ndarray:
         """The events of the lane of an end, from its lowest start to itself, shape (m,), int64."""
         low, end, lanes = int(self.ends.lowest[hit]), int(self.ends.event[hit]), self.seen.lanes
         if not len(lanes):
@@ -47,14 +47,14 @@ class OpenEnds:
         return found
 
 
-class PiecesOfOpen(HitPieces):
-    """The pieces of ends of a push.
+class SpansOfOpen(HitSpans):
+    """The spans of ends of a push.
 
     Parameters
     ----------
     ends : OpenEnds
     n_symbols : int
-        As for `HitPieces`.
+        As for `HitSpans`.
     """
 
     def __init__(self, ends: OpenEnds, n_symbols: int) -> None:
@@ -81,5 +81,5 @@ class PiecesOfOpen(HitPieces):
         return self._ends.size is not None
 
     def outside(self, event: np.ndarray, hit: np.ndarray) -> np.ndarray:
-        """As `HitPieces.outside`, by their keys."""
+        """As `HitSpans.outside`, by their keys."""
         return ~self._ends.admitted(event, self._ends.ends.event[hit])
