@@ -19,6 +19,7 @@ from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import automaton, chunk
 from cer_gpu.engine.machines import strategies as select
+from cer_gpu.engine.machines.open_spans import SpansOfOpen
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
@@ -39,7 +40,8 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     def counted(name: str, before: Any) -> Any:
         def noting(*given: Any) -> Any:
             falls = name == "ChosenInSpans" and given[2].falls
-            taken[name + " where the attribute falls" * falls] += 1
+            pushed = name == "best_in_spans" and isinstance(given[1], SpansOfOpen)
+            taken[name + " where the attribute falls" * falls + " of a push" * pushed] += 1
             return before(*given)
 
         return noting

@@ -21,6 +21,7 @@ from random_rules import random_rule, random_rule_events
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.machines import open_runs
 from cer_gpu.engine.machines.best_stream import BestRuns
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.errors import DataError, LimitError, QueryError
@@ -41,8 +42,9 @@ def cut(rng: Random, table: pa.Table) -> list[pa.Table]:
 
 @pytest.fixture(params=[1, 7])
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drop what is no longer open at every other event."""
+    """Drop what is no longer open at every other event, and follow a few events at a time."""
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LEAST", request.param)
+    monkeypatch.setattr(open_runs, "STEP", 2)
 
 
 @pytest.mark.parametrize("block", range(3))
@@ -236,6 +238,38 @@ def test_events_pushed_one_by_one_with_nulls_and_new_texts(coded: bool) -> None:
             found += pushed.push(row).to_arrow().to_pylist()
     assert found == wanted
     assert len(wanted) > 100
+
+
+FOLLOWED = {
+    "all": "SELECT * WHERE A ; B WITHIN 9 EVENTS",
+    "best": "SELECT LAST * WHERE A ; B WITHIN 9 EVENTS",
+    "attribute": "SELECT * WHERE A ; B WITHIN 9 [price]",
+    "join": "SELECT * WHERE A AS a ; B AS b FILTER a.price = b.price WITHIN 9 EVENTS",
+}
+
+
+@pytest.mark.parametrize("text", FOLLOWED.values(), ids=FOLLOWED)
+def test_a_large_push_can_be_interrupted(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stops now and then, shows how far it is, and an interrupt there closes the stream."""
+    monkeypatch.setattr(open_runs, "STEP", 10)
+    shown: list[tuple[int, int]] = []
+
+    def show(phase: str, done: int, total: int) -> None:
+        shown.append((done, total))
+        if len(shown) == 5:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(open_runs.progress, "show", show)
+    events = pa.table({"type": list("AB") * 18, "price": np.arange(36.0) % 3})
+    with Query(text).stream() as pushed:
+        pushed.push(events.slice(0, 35)).to_arrow()
+        assert shown == [(10, 35), (20, 35), (30, 35)]
+        pushed.push(events.slice(35)).to_arrow()
+        assert len(shown) == 3
+        with pytest.raises(KeyboardInterrupt):
+            pushed.push(events)
+        with pytest.raises(DataError, match="closed"):
+            pushed.push(events)
 
 
 def test_what_is_kept_is_a_copy() -> None:

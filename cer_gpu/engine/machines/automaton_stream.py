@@ -72,20 +72,21 @@ class AutomatonRuns:
             self._roots = _roots(new, new + self._widest)
         progress[nodes.ROOTS] = progress[nodes.HIT] = 0
         window = StreamWindow(following.size, self._consumes)
-        while True:
-            status = kernels.follow(
-                self._tables, following.events, following.stop, window, bounds,
-                self._lists, self._arena, self._roots, self._ends, self._slots, self._states, progress,
-            )  # fmt: skip
-            if status == kernels.DONE:
-                break
-            if status == kernels.ARENA_FULL:
-                self._arena = longer(self._arena)
-            elif status == kernels.POOL_FULL:
-                self._lists = self._lists._replace(pool=longer(self._lists.pool))
-            else:
-                first, label, node = self._roots
-                self._roots = Roots(first, longer(label), longer(node))
+        for stop in following.stops():
+            while True:
+                status = kernels.follow(
+                    self._tables, following.events, stop, window, bounds,
+                    self._lists, self._arena, self._roots, self._ends, self._slots, self._states, progress,
+                )  # fmt: skip
+                if status == kernels.DONE:
+                    break
+                if status == kernels.ARENA_FULL:
+                    self._arena = longer(self._arena)
+                elif status == kernels.POOL_FULL:
+                    self._lists = self._lists._replace(pool=longer(self._lists.pool))
+                else:
+                    first, label, node = self._roots
+                    self._roots = Roots(first, longer(label), longer(node))
         found, used = int(progress[nodes.HIT]), int(progress[nodes.ROOTS])
         if not found:
             return None

@@ -58,19 +58,20 @@ class BestRuns:
             self._grow(len(bounds.low), stop)
         progress[kernels.HIT] = 0
         window = StreamWindow(following.size, NOTHING)
-        while True:
-            paths = Paths(self._arena, *self._found)
-            status = kernels.follow(
-                self._tables, following.events, stop, window, self._latest, bounds, self._open,
-                self._matrices, paths, self._ends, progress,
-            )  # fmt: skip
-            if status == kernels.DONE:
-                break
-            if status == kernels.OWN_FULL:
-                self._open = self._open._replace(own=np.empty(2 * len(self._open.own), np.int64))
-            else:
-                needed = int(progress[kernels.NEEDED])
-                self._keep_reached(following.events, bounds, needed, np.empty(0, np.int64))
+        for until in following.stops():
+            while True:
+                paths = Paths(self._arena, *self._found)
+                status = kernels.follow(
+                    self._tables, following.events, until, window, self._latest, bounds, self._open,
+                    self._matrices, paths, self._ends, progress,
+                )  # fmt: skip
+                if status == kernels.DONE:
+                    break
+                if status == kernels.OWN_FULL:
+                    self._open = self._open._replace(own=np.empty(2 * len(self._open.own), np.int64))
+                else:
+                    needed = int(progress[kernels.NEEDED])
+                    self._keep_reached(following.events, bounds, needed, np.empty(0, np.int64))
         self._last = following.events, bounds
         found = int(progress[kernels.HIT])
         if not found:

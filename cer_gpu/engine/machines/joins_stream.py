@@ -74,15 +74,16 @@ class JoinRuns:
             self._root_node = np.empty(new + self._tables.n_fired, np.int32)
         progress[nodes.ROOTS] = progress[nodes.HIT] = 0
         window = StreamWindow(following.size, self._consumes)
-        while True:
-            made = ProductNodes(self._arena, self._children, self._root_first, self._root_node)
-            status = kernels.follow(
-                self._tables, following.events, following.stop, window, following.bounds, self._table, made,
-                self._ends, self._fired, self._path, self._room, progress,
-            )  # fmt: skip
-            if status == kernels.DONE:
-                break
-            self._enlarge(status)
+        for stop in following.stops():
+            while True:
+                made = ProductNodes(self._arena, self._children, self._root_first, self._root_node)
+                status = kernels.follow(
+                    self._tables, following.events, stop, window, following.bounds, self._table, made,
+                    self._ends, self._fired, self._path, self._room, progress,
+                )  # fmt: skip
+                if status == kernels.DONE:
+                    break
+                self._enlarge(status)
         found, used = int(progress[nodes.HIT]), int(progress[nodes.ROOTS])
         if not found:
             return None

@@ -73,17 +73,20 @@ class KeyedRuns:
         else:
             kernels.whole_numbers(measured, first, stop, following.size, self._numbers)
         progress[ranked.ROOTS] = progress[ranked.HIT] = 0
-        while True:
-            status = kernels.follow(
-                self._tables, following.events, (first, stop), self._numbers, self._consumes, bounds,
-                self._nodes, self._roots, self._ends, self._scratch, progress,
-            )  # fmt: skip
-            if status == kernels.DONE:
-                break
-            if status == kernels.ARENA_FULL:
-                self._keep_reached(self._reached(), np.empty(0, np.int64))
-            else:
-                self._roots = Roots(self._roots.first, longer(self._roots.label), longer(self._roots.node))
+        for until in following.stops():
+            while True:
+                status = kernels.follow(
+                    self._tables, following.events, (first, until), self._numbers, self._consumes, bounds,
+                    self._nodes, self._roots, self._ends, self._scratch, progress,
+                )  # fmt: skip
+                if status == kernels.DONE:
+                    break
+                if status == kernels.ARENA_FULL:
+                    self._keep_reached(self._reached(), np.empty(0, np.int64))
+                else:
+                    self._roots = Roots(
+                        self._roots.first, longer(self._roots.label), longer(self._roots.node)
+                    )
         found, used = int(progress[ranked.HIT]), int(progress[ranked.ROOTS])
         if not found:
             return None

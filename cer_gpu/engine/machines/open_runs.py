@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from cer_gpu import progress
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneBounds, StreamEvents
+
+STEP = 1 << 16
+"""Events that a machine follows without a stop."""
 
 CONSUMES = {"NONE": NOTHING, "ANY": ALL_LANES, "PARTITION": OWN_LANE}
 """What a reported end consumes, as kernels read it."""
@@ -54,6 +58,13 @@ class Following:
     bounds: LaneBounds
     first: int
     stop: int
+
+    def stops(self) -> Iterator[int]:
+        """Where to stop on the way, and at last: Ctrl-C is met, and progress shown, between two stops."""
+        for stop in range(self.first + STEP, self.stop, STEP):
+            yield stop
+            progress.show("following runs", stop - self.first, self.stop - self.first)
+        yield self.stop
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class MergedRows(Rows):
         for batch in self._merged(target, [self._type_column, ROW], PLACED):
             if row < batch.num_rows:
                 name, own = (column[row].as_py() for column in batch.columns)
-                return self._parts[name].place(own)
+                return self._parts[name].place_given(own)
             row -= batch.num_rows
         raise AssertionError
 

@@ -59,6 +59,10 @@ class Rows(ABC):
         """The place of a row of `read` in the data as passed: "row 7 of trades.csv (counted from 0)"."""
         return f"row {row} of {self.where} (counted from 0)"
 
+    def place_given(self, row: int) -> str:
+        """As `place`, of a row that `read_numbered` has numbered."""
+        return self.place(row)
+
     def read_lying(
         self, columns: Sequence[str], rows: int, lying: Collection[str]
     ) -> Iterator[pa.RecordBatch]:

@@ -126,6 +126,10 @@ class SortedRows(Rows):
         for start in range(0, len(order), rows):
             yield one_batch(table.take(pa.array(order[start : start + rows])))
 
+    def place_given(self, row: int) -> str:
+        """See `Rows.place_given`: rows were numbered before they were sorted."""
+        return self._rows.place_given(row)
+
     def place(self, row: int) -> str:
         """See `Rows.place`: the row before it was sorted, for which the order columns are read again."""
         if not self.rewindable:
