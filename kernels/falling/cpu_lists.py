@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..jit import jit
+from ..jit import inline, jit
 from .contract import RangeLists
 
 RANGE = 1 << 14
@@ -65,34 +65,28 @@ def meeting(rank, least, low, middle, lists):
     return some, others, first, last
 
 
+@inline
+def _merge(numbers, value, count, spare, low, middle):
+    """The numbers of two neighbouring ranges, each by descending value, as those of one."""
+    n_left, n_right = count[low], count[middle]
+    for k in range(n_left):
+        spare[low + k] = numbers[low + k]
+    p, q = low, middle
+    for k in range(low, low + n_left + n_right):
+        if p < low + n_left and (q == middle + n_right or value[spare[p]] >= value[numbers[q]]):
+            numbers[k] = spare[p]
+            p += 1
+        else:
+            numbers[k] = numbers[q]
+            q += 1
+    count[low] = n_left + n_right
+
+
 @jit
 def merge_lists(rank, least, low, middle, lists):
     """The starts and the ends of two neighbouring ranges as those of one."""
-    starts, ends, spare = lists.starts, lists.ends, lists.spare
-    n_left, n_right = lists.n_starts[low], lists.n_starts[middle]
-    for k in range(n_left):
-        spare[low + k] = starts[low + k]
-    p, q = low, middle
-    for k in range(low, low + n_left + n_right):
-        if p < low + n_left and (q == middle + n_right or rank[spare[p]] >= rank[starts[q]]):
-            starts[k] = spare[p]
-            p += 1
-        else:
-            starts[k] = starts[q]
-            q += 1
-    lists.n_starts[low] = n_left + n_right
-    n_left, n_right = lists.n_ends[low], lists.n_ends[middle]
-    for k in range(n_left):
-        spare[low + k] = ends[low + k]
-    p, q = low, middle
-    for k in range(low, low + n_left + n_right):
-        if p < low + n_left and (q == middle + n_right or least[spare[p]] >= least[ends[q]]):
-            ends[k] = spare[p]
-            p += 1
-        else:
-            ends[k] = ends[q]
-            q += 1
-    lists.n_ends[low] = n_left + n_right
+    _merge(lists.starts, rank, lists.n_starts, lists.spare, low, middle)
+    _merge(lists.ends, least, lists.n_ends, lists.spare, low, middle)
 
 
 def halve(begin, report, stop, inside, across, share, phase):
