@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -141,7 +142,7 @@ class ChosenInSpans:
         return rename(self._monitor, read, gathered.span, state)
 
 
-class HitSpans:
+class HitSpans(ABC):
     """The span of each hit: the events from the first that it may begin at to its end.
 
     Parameters
@@ -174,13 +175,13 @@ class HitSpans:
         self.length = length
 
     @property
+    @abstractmethod
     def falls(self) -> bool:
         """Whether some hits do not admit all of their span as starts."""
-        return False
 
+    @abstractmethod
     def outside(self, event: np.ndarray, hit: np.ndarray) -> np.ndarray:
         """Which events some hits, one for each, do not admit as starts, where `falls`; bool."""
-        raise NotImplementedError
 
     def groups(self, order: np.ndarray) -> Iterator[np.ndarray]:
         """Hits with about `SPAN_EVENTS` events in their spans."""
