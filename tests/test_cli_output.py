@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cer_gpu.engine.answers.matches import Forms, Matches
+from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.json_text import json_text
 from cer_gpu.output import format_of, output_file, write_matches, write_rows
 
@@ -59,10 +59,8 @@ def written(table, form, **options):
 
 def lines_of(table, variables, partition=()):
     form = SimpleNamespace(schema=table.schema, variables=variables, partition=partition, head=None)
-    forms = Forms(form, None)
-    matches = Matches(
-        forms, lambda form, wanted: iter(table.to_batches(max_chunksize=7)), "cpu", "", None, True, 0
-    )
+    parts = table.to_batches(max_chunksize=7)
+    matches = Matches(form, lambda: None, lambda form, wanted: iter(parts), "cpu", "", None, True, 0)
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)
     return sink.getvalue()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -40,13 +40,6 @@ class Produce(Protocol):
         """The results for the first `wanted` complex events, or for more; for all if `wanted` is None."""
 
 
-class Forms(NamedTuple):
-    """The two forms of answers: a row for each complex event, and a row for each of its events."""
-
-    whole: ResultForm
-    events: EventForm
-
-
 class Matches:
     """The complex events of a run; nothing is read or enumerated until they are asked for.
 
@@ -56,12 +49,14 @@ class Matches:
 
     Parameters
     ----------
-    forms : Forms
+    form : ResultForm
         The columns of the result: `start` and `end` (int64), the columns of the key, `start_time` and
         `end_time` where the run has an order, a `list<int64>` of positions for each kept variable, and for
         `x[price]` a column of that name with a `list<struct<price>>`. A rule has instead the variables of
         its head and `positions`, a `list<int64>` with one position for each atom. Where a name is taken by
-        an earlier column, a `_` is appended. Also the columns of `events()`.
+        an earlier column, a `_` is appended.
+    event_form : callable
+        Makes the form of `events()`, which few results are asked for.
     produce : callable
         Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
         Its arguments are the form, and how many complex events are needed (None for all); it may yield more.
@@ -77,7 +72,8 @@ class Matches:
 
     def __init__(
         self,
-        forms: Forms,
+        form: ResultForm,
+        event_form: Callable[[], EventForm],
         produce: Produce,
         device: str,
         device_reason: str,
@@ -85,14 +81,14 @@ class Matches:
         again: bool,
         keep: int,
     ) -> None:
-        form = forms.whole
         self.schema = form.schema
         self.variables = form.variables
         self.partition = form.partition
         self.head_variables = form.head
         self.device = device
         self.device_reason = device_reason
-        self._forms = forms
+        self._form = form
+        self._event_form = event_form
         self._produce = produce
         self._limit = limit
         self._again = again
@@ -125,7 +121,7 @@ class Matches:
     def _run(self) -> Iterator[pa.RecordBatch]:
         """Start a run: its record batches up to the limit."""
         left, met = self._limit, False
-        for batch in self._produce(self._forms.whole, self._looked_at):
+        for batch in self._produce(self._form, self._looked_at):
             if left is not None:
                 met = len(batch) > left
                 batch = batch.slice(0, min(left, len(batch)))
@@ -157,8 +153,8 @@ class Matches:
         if number < 0:
             raise ValueError(f"head() takes a number of complex events, 0 or more, not {number}")
         most = number if self._limit is None else min(number, self._limit)
-        where = self.device, self.device_reason
-        first = Matches(self._forms, self._produce, *where, most, self._again, self._keep)
+        made = self._form, self._event_form, self._produce, self.device, self.device_reason
+        first = Matches(*made, most, self._again, self._keep)
         if self._kept is not None:
             first._kept = self._kept.slice(0, most)
         return first
@@ -214,15 +210,17 @@ class Matches:
             type as `variable`.
         """
         with within_memory("collecting the events of the answers"):
-            return pa.Table.from_batches(list(self.event_batches()), self._forms.events.schema)
+            rows = self.event_batches()
+            return pa.Table.from_batches(list(rows), rows.schema)
 
     def event_batches(self) -> pa.RecordBatchReader:
         """The rows of `events()` as a reader of record batches of bounded size."""
-        return pa.RecordBatchReader.from_batches(self._forms.events.schema, self._event_rows())
+        form = self._event_form()
+        return pa.RecordBatchReader.from_batches(form.schema, self._event_rows(form))
 
-    def _event_rows(self) -> Iterator[pa.RecordBatch]:
+    def _event_rows(self, form: EventForm) -> Iterator[pa.RecordBatch]:
         left, before, met = self._limit, 0, False
-        for matches, batch in self._produce(self._forms.events, self._looked_at):
+        for matches, batch in self._produce(form, self._looked_at):
             own = batch.column(0)
             met = left is not None and matches > left
             if left is not None and met:
@@ -244,7 +242,7 @@ class Matches:
 
     def __iter__(self) -> Iterator[ComplexEvent]:
         for batch in self._batches():
-            yield from self._forms.whole.complex_events(batch)
+            yield from self._form.complex_events(batch)
 
     def __repr__(self) -> str:
         shown = self._shown()

@@ -16,7 +16,7 @@ from cer_gpu.compiling.loaded import words
 from cer_gpu.digits import digits, shown
 from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.form import result_form
-from cer_gpu.engine.answers.matches import KEPT, Forms, Matches, Produce
+from cer_gpu.engine.answers.matches import KEPT, Matches, Produce
 from cer_gpu.engine.answers.tidy import EventForm
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
@@ -93,7 +93,6 @@ class BoundQuery:
         self._options = options
         self._workers = workers
         self._halo = halo
-        self._forms: Forms | None = None
         self._part = part
         self._grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
@@ -179,13 +178,17 @@ class BoundQuery:
             The column that says of which table a row is.
         """
         form, options = run.form, self._options
-        forms = self._forms
-        if forms is None or forms.whole is not form:
-            # The pushes of a stream have one form: to make it again takes a third of a push.
-            forms = self._forms = Forms(form, EventForm(form, self.arrow_schema, moved, source_column))
         keep = KEPT if options.memory is None else 0
-        where = self.place.name, self.place.reason
-        return Matches(forms, produce, *where, options.limit, self._source.rewindable, keep)
+        return Matches(
+            form,
+            lambda: EventForm(form, self.arrow_schema, moved, source_column),
+            produce,
+            self.place.name,
+            self.place.reason,
+            options.limit,
+            self._source.rewindable,
+            keep,
+        )
 
     @property
     def arrow_schema(self) -> pa.Schema:
