@@ -18,8 +18,9 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
+from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import Plan, RoleColumns, plan
+from cer_gpu.plan.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, ENGINES
 from cer_gpu.printable import printable
 
@@ -271,7 +272,8 @@ class Query:
         schema = _schema(self._tree, source, asked)
         _raise_errors(check_query(self._tree, schema), self.text)
         _check_roles(self._tree, source)
-        columns = RoleColumns(asked.type_column if source.has_type_column else None, asked.stream_column)
+        typed = asked.type_column if source.has_type_column else None
+        columns = RoleColumns(typed, asked.stream_column, source.type_kind)
         key = (source.arrow_schema, columns, schema.order, schema.order_unit, asked.engine)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:

@@ -69,13 +69,13 @@ class Task:
         return self.query.query.counts_all or (self.event_id is None and self.product != "count")
 
     @property
-    def types(self) -> tuple[str, ...] | None:
-        """The event types that the query uses; None where events of other types may matter."""
+    def types(self) -> tuple[str | int | bool, ...] | None:
+        """The event types that the query uses, as values of the type column; None where others may matter."""
         reading = self.query.query.reading
         for number, axis in enumerate(reading.axes):
             if isinstance(axis, ColumnAxis) and axis.column == self.query.options.type_column:
                 classes = classes_that_matter(reading.axes, reading.stages, number)
-                return None if 0 in classes else tuple(axis.names[one - 1] for one in classes)
+                return None if 0 in classes else tuple(axis.values[one - 1] for one in classes)
         return None
 
     @property

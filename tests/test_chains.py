@@ -18,8 +18,9 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import walk
+from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import RoleColumns, plan
+from cer_gpu.plan.planner import plan
 
 SCHEMA = Schema({"v": ValueType.INT64, "p": ValueType.FLOAT64})
 

@@ -163,6 +163,22 @@ def test_columns_are_read_where_they_lie(name: str, copied: list[list[str]]) -> 
             assert {*map(tuple, copied)} == ({("price", "volume")} if name == "events" else set())
 
 
+def test_types_that_are_numbers_are_read_where_they_lie(copied: list[list[str]]) -> None:
+    events = trades(150)
+    several = [4624, 7, 4625, 30, -1, 80_000]
+    numbers = pa.array(np.array(several)[np.random.default_rng(5).integers(0, 6, 150)], pa.int32())
+    events = events.append_column("event_id", numbers)
+    texts = {"order_by": "ts", "type_column": "event_id"}
+    for types in ("`4624`", "(`4624` OR `7` OR `30` OR `-1` OR `80000`)"):
+        query = cer.compile(f"SELECT * FROM S WHERE {types} AS a ; `4625` AS b WITHIN 5 EVENTS")
+        wanted = query.counts(events, device="cpu", **texts)
+        assert len(wanted)
+        assert query.counts(events, device="cuda", **texts) == wanted
+        for there in (DeviceArray(one_batch(events)), DeviceStream(events, 64)):
+            assert query.counts(there, **texts) == wanted
+    assert not copied
+
+
 @pytest.mark.parametrize("name", ["partitions", "rule", "strategy"])
 def test_what_else_is_asked_is_answered_from_a_copy(name: str, copied: list[list[str]]) -> None:
     query, table = cer.compile(QUERIES[name]), trades(90)

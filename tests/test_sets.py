@@ -21,8 +21,9 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tokens import read_tokens
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import CutAxis
+from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import RoleColumns, plan
+from cer_gpu.plan.planner import plan
 from cer_gpu.reference.conditions import predicate_holds
 from cer_gpu.reference.events import Event
 

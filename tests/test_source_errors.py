@@ -151,8 +151,8 @@ def test_columns():
     fails(TABLE, "order column `type` of the table is of type dictionary|string", order_by=("type",))
     fails(
         TABLE,
-        "column `ts` of the table is of type int64, but the type_column must hold strings",
-        type_column="ts",
+        "column `price` of the table is of type double, but the type_column must hold strings, integers or",
+        type_column="price",
     )
     fails(pa.Table.from_arrays([[1], [2]], names=["x", "x"]), "several columns named `x`")
     source = open_source(TABLE)

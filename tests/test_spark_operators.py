@@ -283,3 +283,16 @@ def test_spark_puts_numbers_where_its_hash_was_reckoned_to_put_them(spark: Any) 
     assert {row["n"]: row["p"] for row in placed} == {
         number: partition_of(number, 5) for number in [*numbers, -3, 2**31 - 1]
     }
+
+
+def test_types_that_are_whole_numbers(spark: Any, table: pa.Table) -> None:
+    numbers = pa.array(
+        [{"A": 4624, "B": 4625, "C": 1}[name] for name in table["type"].to_pylist()], pa.int32()
+    )
+    table = table.set_column(0, "event_id", numbers)
+    query = cer.compile(
+        "SELECT * FROM S WHERE `4624` AS a ; `4625` AS b FILTER a[price > 80] PARTITION BY [k]"
+    )
+    options = {"order_by": "ts", "type_column": "event_id"}
+    found = cer_spark.count(spark.createDataFrame(table), query, **options).collect()
+    assert found[0][0] == query.count(table, **options) > 0

@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from cer_gpu.language import tree
+from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.thresholds import least_above
 
 INFINITY = math.inf
@@ -37,15 +38,78 @@ class _TextLookup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ColumnAxis:
-    """The type or the stream of an event: class k + 1 is `names[k]`, class 0 any other name or null."""
+    """The type or the stream of an event: class k + 1 is `names[k]`, class 0 any other name or null.
+
+    Attributes
+    ----------
+    column : str
+    names : tuple of str
+    kind : ValueType
+        What the column holds: strings, or whole numbers or booleans that the names spell out (`type_number`).
+    """
 
     column: str
     names: tuple[str, ...]
+    kind: ValueType = ValueType.STRING
 
     @property
     def size(self) -> int:
         """The number of classes."""
         return len(self.names) + 1
+
+    @property
+    def textual(self) -> bool:
+        """Whether the column holds strings."""
+        return self.kind is ValueType.STRING
+
+    @property
+    def values(self) -> tuple[str | int | bool, ...]:
+        """The names as values of the column."""
+        if self.textual:
+            return self.names
+        numbers = (type_number(name, self.kind) for name in self.names)
+        return tuple(map(bool, numbers) if self.kind is ValueType.BOOL else numbers)
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The numbers that the names spell out, shape (names,), int64; not for a column of strings."""
+        return np.array([type_number(name, self.kind) for name in self.names], np.int64)
+
+    def thresholds(self, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers of the names as ranges of values of a column's dtype; as of `CutAxis`."""
+        numbers, info = self.numbers, np.iinfo(dtype)
+        order = np.argsort(numbers)
+        bounds: list[int] = []
+        classes = [0]
+        for number, place in zip(numbers[order].tolist(), order.tolist()):
+            if not info.min <= number <= info.max:
+                continue
+            if bounds and bounds[-1] == number:
+                bounds.pop()
+                classes.pop()
+            bounds.append(number)
+            classes.append(place + 1)
+            if number < info.max:
+                bounds.append(number + 1)
+                classes.append(0)
+        return np.array(bounds, dtype), np.array(classes, np.uint16)
+
+
+def type_number(name: str, kind: ValueType) -> int:
+    """The number by which a column that is not of strings holds an event type.
+
+    Raises
+    ------
+    ValueError
+        Where no value is written like that: a whole number has no leading zeros, a boolean is `true` or
+        `false`.
+    """
+    if kind is ValueType.BOOL:
+        return ("false", "true").index(name)
+    number = int(name)
+    if str(number) != name or not -(2**63) <= number < 2**63:
+        raise ValueError(f"not a whole number of 64 bits: {name!r}")
+    return number
 
 
 @dataclass(frozen=True, eq=False)

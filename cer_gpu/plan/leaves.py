@@ -34,6 +34,23 @@ Strings and numbers never share an axis, not even when no schema says which of t
 
 
 @dataclass(frozen=True, slots=True)
+class RoleColumns:
+    """Which columns of the data say what an event is.
+
+    Attributes
+    ----------
+    type, stream : str or None
+        The columns of the event's type and stream; None where the data has none.
+    type_kind : ValueType
+        What the column of the type holds: strings, whole numbers or booleans.
+    """
+
+    type: str | None = "type"
+    stream: str | None = None
+    type_kind: ValueType = ValueType.STRING
+
+
+@dataclass(frozen=True, slots=True)
 class _Several:
     """AND (`every`) or OR of parts."""
 
@@ -79,13 +96,14 @@ class AxisBuilder:
     ----------
     constants : ConstantReader
         Reads the query's constants in the types of the schema.
-    type_column, stream_column : str or None
-        Where the type and the stream of an event stand; None where the data has no such column.
+    columns : RoleColumns
+        Where the type and the stream of an event stand.
     """
 
-    def __init__(self, constants: ConstantReader, type_column: str | None, stream_column: str | None) -> None:
+    def __init__(self, constants: ConstantReader, columns: RoleColumns) -> None:
         self._constants = constants
-        self._columns = {"type": type_column, "stream": stream_column}
+        self._columns = {"type": columns.type, "stream": columns.stream}
+        self._kinds = {"type": columns.type_kind, "stream": ValueType.STRING}
         self._names: dict[str, dict[str, int]] = {"type": {}, "stream": {}}
         self._sets: dict[Key, list[ValueSet]] = {}
         self._others: dict[Axis, None] = {}
@@ -103,7 +121,7 @@ class AxisBuilder:
             column = self._columns[role]
             if names and column is not None:
                 number[role] = len(axes)
-                axes.append(ColumnAxis(column, tuple(names)))
+                axes.append(ColumnAxis(column, tuple(names), self._kinds[role]))
         classes: dict[int, frozenset[int]] = {}
         for key, within in _by_axis(regions, gathered).items():
             found = classes_of([one.regions for one in within], regions[key].count)

@@ -18,7 +18,7 @@ from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.plan.assumed import assumed_schema
 from cer_gpu.plan.compiled import CompiledQuery, Reading, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
-from cer_gpu.plan.leaves import AxisBuilder
+from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes import AUTO, choose
 from cer_gpu.plan.routes.route import Built, Refusal
@@ -26,20 +26,6 @@ from cer_gpu.plan.symbols import fold, stages
 
 SYMBOL_BUDGET = 65_535
 """Symbols at most: they are 16 bits."""
-
-
-@dataclass(frozen=True, slots=True)
-class RoleColumns:
-    """Which columns of the data say what an event is.
-
-    Attributes
-    ----------
-    type, stream : str or None
-        The columns of the event's type and stream; None where the data has none.
-    """
-
-    type: str | None = "type"
-    stream: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +80,7 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
     chosen = choose(outline, engine)
     sketch = chosen.sketch if schema is None else chosen.sketch.over(schema)
     known = schema if schema is not None else assumed_schema(sketch.tests, statement.window)
-    builder = AxisBuilder(ConstantReader(known.attributes, known.units), columns.type, columns.stream)
+    builder = AxisBuilder(ConstantReader(known.attributes, known.units), columns)
     axes, formulas = builder.build(sketch.tests)
     diagram = fold(axes, formulas)
     built = sketch.built(diagram)

@@ -22,7 +22,7 @@ from cer_gpu.kernels.classify import cuda as kernels
 from cer_gpu.kernels.device.geometry import STREAM, Geometry
 from cer_gpu.kernels.device.words import copied
 from cer_gpu.language import tree
-from cer_gpu.plan.axes import Axis, CutAxis
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis
 from cer_gpu.plan.compiled import Reading
 
 Events: TypeAlias = "pa.RecordBatch | DeviceTable"
@@ -230,8 +230,10 @@ class CudaClassifier(Classifier):
     def _number_adder(self, batch: Events, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
         if isinstance(batch, pa.RecordBatch):
             return super()._number_adder(batch, axis, stride, dtype)
-        if isinstance(axis, CutAxis) and isinstance(axis.operand, tree.Attribute):
-            column = batch.columns[axis.operand.name]
+        plain = isinstance(axis, CutAxis) and isinstance(axis.operand, tree.Attribute)
+        if plain or isinstance(axis, ColumnAxis):
+            assert isinstance(axis, ColumnAxis | CutAxis)
+            column = batch.columns[columns_of(axis)[0]]
             bounds, classes = axis.thresholds(column.data.dtype)
             shares = (classes.astype(np.int64) * stride).astype(dtype)
             return Adder(Values(column.data, column.valid), shares, bounds, None)

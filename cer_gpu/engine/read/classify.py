@@ -18,10 +18,12 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.kernels.classify.cpu import FEW_CUTS
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
+from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
-from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis, type_number
 from cer_gpu.plan.compiled import Reading
 from cer_gpu.plan.symbols import TABLE_BUDGET, Stage, reachable
 
@@ -30,6 +32,9 @@ BLOCK = 1 << 17
 
 SEEN = 1000
 """Names of types that are remembered, to suggest one for a name that does not occur."""
+
+TABLED = 1 << 16
+"""Types that are numbers from 0 to below this are looked up in a table."""
 
 _COMPARE = {
     "=": "equal",
@@ -156,6 +161,18 @@ class Classifier:
         seen.update(texts[: SEEN - len(seen)])
         self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
 
+    def _note_numbers(self, axis: ColumnAxis, values: Values) -> None:
+        """Note types that are numbers: the first ones, and those of the query that none had before."""
+        unseen = self.unseen.get(axis.column)
+        if unseen is None or unseen:
+            missing = list(axis.names if unseen is None else unseen)
+            numbers = np.array([type_number(name, axis.kind) for name in missing], np.int64)
+            data = values.data[values.present] if len(values.valid) else values.data
+            found = np.unique(data[:SEEN] if unseen is None else data[:0]).astype(np.int64)
+            found = np.union1d(found, data[np.isin(data, numbers)])
+            spelled = ["true" if one else "false" for one in found] if axis.kind is ValueType.BOOL else found
+            self._note_seen(axis, list(map(str, spelled)))
+
     def _block(
         self, adders: list[list[Adder]], start: int, stop: int, before: int
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -226,6 +243,8 @@ class Classifier:
 
     def _number_adder(self, batch: pa.RecordBatch, axis: Axis, stride: int, dtype: np.dtype) -> Adder:
         read = self._reader(batch)
+        if isinstance(axis, ColumnAxis):
+            return self._type_adder(read(axis.column)[0], axis, stride, dtype)
         if isinstance(axis, CutAxis):
             values, _ = evaluate(axis.operand, read, len(batch))
             bounds, classes = axis.thresholds(values.data.dtype)
@@ -236,6 +255,16 @@ class Classifier:
             assert isinstance(axis, RelationAxis)
             truth = _relation(axis, batch, read)
         return Adder(truth, np.array([0, stride], dtype), None, dtype.type(0))
+
+    def _type_adder(self, values: Values, axis: ColumnAxis, stride: int, dtype: np.dtype) -> Adder:
+        """What types that are numbers add: one comparison each where they are few, else by a table."""
+        self._note_numbers(axis, values)
+        data = values.data
+        bounds, classes = axis.thresholds(data.dtype)
+        if len(bounds) > FEW_CUTS and len(data) and data.min() >= 0 and data.max() < TABLED:
+            codes = np.searchsorted(bounds, np.arange(int(data.max()) + 1), side="right")
+            return Adder(values, (classes[codes] * stride).astype(dtype), None, dtype.type(0))
+        return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
 
     def _reader(self, batch: pa.RecordBatch) -> Reader:
         def read(name: str) -> tuple[Values, str | None]:
@@ -325,7 +354,7 @@ def _operands(axis: Axis) -> list[tree.Expression]:
 def _text_column(axis: Axis) -> str | None:
     """The column of strings that an axis reads; None for an axis over numbers."""
     if isinstance(axis, ColumnAxis):
-        return axis.column
+        return axis.column if axis.textual else None
     if isinstance(axis, MatchAxis) or (isinstance(axis, CutAxis) and axis.textual):
         assert isinstance(axis.operand, tree.Attribute)
         return axis.operand.name

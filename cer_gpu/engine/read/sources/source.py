@@ -36,6 +36,7 @@ from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.late import compute as pc
 from cer_gpu.late import is_dataset
+from cer_gpu.plan.axes import type_number
 
 _ACCEPTED = (
     "a pyarrow Table, RecordBatch, RecordBatchReader or Dataset, a pandas or polars DataFrame, a DuckDB "
@@ -52,7 +53,8 @@ class Source:
     """Events in their order, as batches of chosen columns.
 
     Made by `open_source`. Batches hold the types of `cer_gpu.engine.read.sources.arrow_types`; the type
-    column and the stream column are always dictionary<int32, string>.
+    column and the stream column are always dictionary<int32, string>, unless the types are whole numbers or
+    booleans.
 
     Attributes
     ----------
@@ -62,6 +64,8 @@ class Source:
         Number of events, where it is known without reading them.
     has_type_column : bool
         False when all events are of one type (the name that FROM gives).
+    type_kind : ValueType
+        What the type column holds: strings, whole numbers or booleans.
     rewindable : bool
         Whether the events can be read more than once.
     repeats : bool
@@ -82,6 +86,7 @@ class Source:
         self.type_column = type_column
         self.stream_column = stream_column
         self.has_type_column = type_column in rows.schema.names
+        self.type_kind = ValueType.STRING
         self.rows = rows.rows
         self.rewindable = rows.rewindable
         self.repeats = rows.repeats
@@ -121,13 +126,18 @@ class Source:
         fields = []
         for field in schema:
             if field.name in (self.type_column, self.stream_column):
-                if value_type(field.type) is not ValueType.STRING and not pa.types.is_null(field.type):
+                kind = value_type(field.type)
+                if field.name == self.type_column and kind in (ValueType.INT64, ValueType.BOOL):
+                    self.type_kind = kind
+                elif kind is not ValueType.STRING and not pa.types.is_null(field.type):
                     role = "type_column" if field.name == self.type_column else "stream_column"
+                    fit = "strings, integers or booleans" if role == "type_column" else "strings"
                     raise DataError(
                         f"column `{field.name}` of {self.where} is of type {field.type}, but the {role} must "
-                        f"hold strings: name another with {role}, or convert it"
+                        f"hold {fit}: name another with {role}, or convert it"
                     )
-                field = pa.field(field.name, DICTIONARY)
+                else:
+                    field = pa.field(field.name, DICTIONARY)
             fields.append(field)
         return pa.schema(fields)
 
@@ -182,6 +192,9 @@ class Source:
         found: set[str] = set()
         for batch in self._read([self.type_column], 1 << 20):
             column = batch.column(0)
+            if self.type_kind is not ValueType.STRING:
+                found.update(pc.unique(column).drop_null().cast(pa.string()).to_pylist())
+                continue
             present = pc.unique(column.indices).drop_null()
             found.update(value for value in column.dictionary.take(present).to_pylist() if value is not None)
         return frozenset(found)
@@ -203,6 +216,7 @@ class Source:
             one type.
         """
         if self.has_type_column:
+            self._check_numbers(names)
             return
         if self.type_column != TYPE_COLUMN:
             self._require(self.type_column, "type_column")
@@ -213,6 +227,21 @@ class Source:
                 f"(there are {_listed(self._rows.schema.names)}), or, if all events are of one type, name "
                 "that type in the query: SELECT ... FROM T WHERE T ..."
             )
+
+    def _check_numbers(self, names: Collection[str]) -> None:
+        """Refuse event types that a type column of whole numbers or booleans cannot hold."""
+        if self.type_kind is ValueType.STRING:
+            return
+        for name in sorted(names):
+            try:
+                type_number(name, self.type_kind)
+            except ValueError:
+                whole = self.type_kind is ValueType.INT64
+                held, example = ("integers", "`4624`") if whole else ("booleans", "`true` or `false`")
+                raise DataError(
+                    f"the type column `{self.type_column}` of {self.where} holds {held}, and `{name}` is "
+                    f"none: write a type as its value in back-ticks, as in {example}"
+                ) from None
 
     def check_streams(self, names: Collection[str]) -> None:
         """Raise when the query names several streams, and the events have no stream column.
