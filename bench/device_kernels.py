@@ -186,7 +186,7 @@ def _scatter(named: dict[str, Any]) -> int:
     """Of the index, what is kept is read: a sector of 32 bytes for each, or all of it where that is less."""
     kept = named["out_position"].nbytes // 8
     read = min(named["index"].nbytes, 32 * kept) + _bytes(named, "bits", "offsets")
-    return read + named["out_position"].nbytes + kept * named["table"].itemsize
+    return read + named["out_position"].nbytes + kept * named["table"].dtype.itemsize
 
 
 def _gather(named: dict[str, Any]) -> int:

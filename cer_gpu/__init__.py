@@ -42,9 +42,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Importing the package stays cheap: the parser and the engine are loaded when they are first used.
     if name == "__version__":
-        from importlib.metadata import version
+        from cer_gpu.engine.versions import own_version
 
-        return version("cer-gpu")
+        return own_version()
     if name in _LATE:
         from importlib import import_module
 

@@ -23,6 +23,7 @@ from cer_gpu.engine.cuda import memory as cuda_memory
 from cer_gpu.engine.cuda import pool as cuda_pool
 from cer_gpu.engine.cuda import staging as cuda_staging
 from cer_gpu.engine.cuda import structure as cuda_structure
+from cer_gpu.engine.cuda.check import findings
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
@@ -333,6 +334,7 @@ def two(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
     found = usable.Usable(("One", "Two"), "One can be used")
     monkeypatch.setattr(usable, "cuda_usable", lambda: found)
+    monkeypatch.setattr(findings, "fault_of", lambda number: None)  # the second one is not there to be checked
     for module in (cuda_classify, cuda_devices, cuda_pool, cuda_run, cuda_memory, cuda_structure):
         monkeypatch.setattr(module, "on", noting, raising=False)
     return used

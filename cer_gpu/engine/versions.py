@@ -18,9 +18,14 @@ def all_versions() -> dict[str, str]:
     return {**package_versions(), **driver_versions(), "CUDA libraries": runtime_version() or "missing"}
 
 
+def own_version() -> str:
+    """The version of this project; "unknown" in a checkout that is not installed."""
+    return _version("cer-gpu") or "unknown"
+
+
 def package_versions() -> dict[str, str]:
     """The versions of the project, of Python and of the packages that are installed, by their names."""
-    found = {"cer-gpu": _version("cer-gpu") or "unknown", "Python": platform.python_version()}
+    found = {"cer-gpu": own_version(), "Python": platform.python_version()}
     for name in PACKAGES:
         told = _version(name)
         if told is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib import metadata
 from types import TracebackType
 from typing import Any
 
@@ -21,6 +20,7 @@ from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import is_component, remembered, remind
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
+from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError
 
 
@@ -202,15 +202,10 @@ def _nothing(schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([], schema=schema)
 
 
-def version() -> str:
-    """The version of this package; the one that reads a state must be the one that stored it."""
-    return metadata.version("cer-gpu")
-
-
 def about(text: str, asked: Options) -> dict[str, Any]:
     """What identifies a stream: a state fits only a stream for which this is the same."""
     return {
-        "version": version(),
+        "version": own_version(),  # the one that reads a state must be the one that stored it
         "query": text,
         "order_by": list(asked.order_by),
         "order_unit": asked.order_unit,
