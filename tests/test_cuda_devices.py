@@ -334,7 +334,7 @@ def two(monkeypatch: pytest.MonkeyPatch) -> set[int]:
 
     found = usable.Usable(("One", "Two"), "One can be used")
     monkeypatch.setattr(usable, "cuda_usable", lambda: found)
-    monkeypatch.setattr(findings, "fault_of", lambda number: None)  # the second one is not there to be checked
+    monkeypatch.setattr(findings, "fault_of", lambda number: None)  # no second one is there
     for module in (cuda_classify, cuda_devices, cuda_pool, cuda_run, cuda_memory, cuda_structure):
         monkeypatch.setattr(module, "on", noting, raising=False)
     return used
