@@ -15,8 +15,8 @@ from cer_gpu.late import compute as pc
 def json_text(array: pa.Array) -> pa.LargeStringArray:
     """Each value of an array as JSON.
 
-    Times are ISO 8601 strings, in UTC (`Z`) where the type has a zone; durations are numbers in their unit;
-    the floats that JSON lacks are the strings "NaN", "Infinity" and "-Infinity"; a null is `null`.
+    Times are ISO 8601 strings, with their offset where the type has a zone; durations are numbers in their
+    unit; the floats that JSON lacks are the strings "NaN", "Infinity" and "-Infinity"; a null is `null`.
 
     Parameters
     ----------
@@ -66,13 +66,51 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def time_text(array: pa.TimestampArray) -> pa.LargeStringArray:
-    """Timestamps in ISO 8601, in UTC (`Z`) where the type has a zone; a null stays one."""
-    # Formatting the bare count needs no time zone database, which a machine may lack.
-    bare = array.cast(pa.int64()).cast(pa.timestamp(array.type.unit)).cast(pa.large_string())
-    text = wrapped("", pc.replace_substring(bare, " ", "T"), "Z" if array.type.tz else "")
+    """Timestamps in ISO 8601, where the type has a zone in it and with its offset; a null stays one."""
+    shown, offset = _in_zone(array)
+    bare = shown.cast(pa.large_string())
+    text = pc.binary_join_element_wise(pc.replace_substring(bare, " ", "T"), offset, _constant(""))
     # Of a time beyond the calendar Arrow says so, with the number in its place.
     beyond = pc.starts_with(bare, "<")
     return pc.if_else(beyond, bare, text) if pc.any(beyond).as_py() else text
+
+
+_AT_UTC = ("UTC", "Etc/UTC", "Z", "GMT", "+00:00")
+"""Time zones whose offset is written `Z`."""
+
+_SECONDS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
+
+
+def _in_zone(array: pa.TimestampArray) -> tuple[pa.TimestampArray, pa.Array | pa.Scalar]:
+    """Timestamps without a zone as the clocks of their zone show them, and the offset of each as text."""
+    unit, zone = array.type.unit, array.type.tz
+    counts = array.cast(pa.int64())
+    in_utc = counts.cast(pa.timestamp(unit))
+    if zone is None or zone in _AT_UTC:
+        return in_utc, _constant("Z" if zone else "")
+    try:
+        local = pc.local_timestamp(array)
+    except pa.ArrowInvalid:  # no data of time zones on this machine
+        return in_utc, _constant("Z")
+    clocks = local.cast(pa.int64()).fill_null(0).to_numpy()
+    moments = counts.fill_null(0).to_numpy()
+    with np.errstate(over="ignore"):
+        ahead = clocks - moments
+    offsets, which = np.unique(ahead // _SECONDS[unit], return_inverse=True)
+    texts = pa.array([_offset_text(int(offset)) for offset in offsets], pa.large_string())
+    # Within hours of the last time that 64 bits hold, a clock that is ahead has no number.
+    wrapped_round = (clocks < moments) != (ahead < 0)
+    if wrapped_round.any():
+        fits = pa.array(~wrapped_round)
+        told = pc.if_else(fits, texts.take(pa.array(which)), _constant("Z"))
+        return pc.if_else(fits, local, in_utc), told
+    return local, texts.take(pa.array(which))
+
+
+def _offset_text(seconds: int) -> str:
+    minutes, rest = divmod(abs(seconds), 60)
+    text = f"{'-' if seconds < 0 else '+'}{minutes // 60:02}:{minutes % 60:02}"
+    return f"{text}:{rest:02}" if rest else text
 
 
 def joined(texts: Sequence[pa.Array], length: int) -> pa.Array:

@@ -23,7 +23,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.plan import formula as boolean
 from cer_gpu.plan import symbols
 from cer_gpu.plan.axes import CutAxis
-from cer_gpu.plan.constants import ConstantReader
+from cer_gpu.plan.constants import ConstantReader, Measure
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
@@ -109,10 +109,12 @@ def test_leaves_of_one_column_share_an_axis_and_equal_classes_a_number() -> None
 
 
 def test_a_decimal_constant_is_what_was_written() -> None:
-    reader = ConstantReader({}, {})
+    reader = ConstantReader(Schema({}))
     seconds = tree.Quantity(0.1, "s")
-    assert reader.read(seconds, (ValueType.DURATION, "ms")) == 100
-    assert reader.read(tree.Text("1970-01-01T00:00:01.5"), (ValueType.TIMESTAMP, "s")) == Fraction(3, 2)
+    assert reader.read(seconds, Measure(ValueType.DURATION, "ms")) == 100
+    assert reader.read(tree.Text("1970-01-01T00:00:01.5"), Measure(ValueType.TIMESTAMP, "s")) == Fraction(
+        3, 2
+    )
 
 
 # ------------------------------------------------------------------------------------- symbols

@@ -13,7 +13,7 @@ from cer_gpu.automata.cea import Predicate, TypeTest, both, identity
 from cer_gpu.automata.pcea import Equality
 from cer_gpu.joins.query import Atom
 from cer_gpu.language import tree as t
-from cer_gpu.language.units import timestamp_nanoseconds
+from cer_gpu.language.units import has_offset, timestamp_nanoseconds
 
 Constant = t.Number | t.Text | t.Boolean
 
@@ -138,9 +138,10 @@ def _class_tests(attributes: Sequence[str], terms: Sequence[t.Term]) -> list[t.C
 
 def _may_equal(left: Constant, right: Constant) -> bool:
     if isinstance(left, t.Text) and isinstance(right, t.Text) and left.value != right.value:
-        # Two texts may be one instant.
+        # Two texts may be one instant, in the time zone of a column.
         try:
-            return timestamp_nanoseconds(left.value) == timestamp_nanoseconds(right.value)
+            same = timestamp_nanoseconds(left.value) == timestamp_nanoseconds(right.value)
+            return same or has_offset(left.value) != has_offset(right.value)
         except ValueError:
             return False
     return type(left) is type(right) and left.value == right.value

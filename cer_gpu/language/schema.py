@@ -50,6 +50,9 @@ class Schema:
     units: Mapping[str, str] = field(default_factory=dict)
     """The unit of every timestamp and duration attribute: its values are integers in it (`ns us ms s d`)."""
 
+    zones: Mapping[str, str] = field(default_factory=dict)
+    """The time zone of every timestamp attribute that has one: text without an offset is read in it."""
+
     unsupported: Mapping[str, str] = field(default_factory=dict)
     """Columns that the data has but whose type the language cannot use: name to Arrow type."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from fractions import Fraction
+from functools import lru_cache
 
 NANOSECONDS: Mapping[str, int] = {
     "ns": 1,
@@ -37,6 +38,7 @@ _UNITS: Mapping[str, str] = {
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FRACTION = re.compile(r"(:\d\d)[.,](\d+)")
+_OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)")
 
 
 def unit_named(word: str) -> str | None:
@@ -60,21 +62,64 @@ def nanoseconds(value: int | float, unit: str) -> Fraction:
     return exact(value) * NANOSECONDS[unit]
 
 
-def timestamp_nanoseconds(text: str) -> int:
-    """A timestamp in ISO 8601 as nanoseconds since 1970, UTC where no offset is written.
+@lru_cache
+def zone_named(name: str) -> tzinfo:
+    """A time zone by its name, `Europe/Berlin` or `+05:30`.
 
-    Digits after the ninth of a fraction of a second are cut.
+    Raises
+    ------
+    KeyError
+        No zone has the name, or this machine has no data of time zones.
+    """
+    offset = _OFFSET.fullmatch(name)
+    if offset is not None:
+        span = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+        return timezone(-span if offset[1] == "-" else span)
+    if name in ("UTC", "Z"):
+        return UTC
+    import zoneinfo
+
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (ValueError, OSError) as error:  # no name that a file could have
+        raise KeyError(name) from error
+
+
+def has_offset(text: str) -> bool:
+    """Whether a timestamp in ISO 8601 says its offset from UTC.
 
     Raises
     ------
     ValueError
         The text is not a date or a timestamp of ISO 8601.
     """
+    return datetime.fromisoformat(text).tzinfo is not None
+
+
+def timestamp_nanoseconds(text: str, zone: str = "UTC") -> int:
+    """A timestamp in ISO 8601 as nanoseconds since 1970.
+
+    Digits after the ninth of a fraction of a second are cut.
+
+    Parameters
+    ----------
+    text : str
+    zone : str, optional
+        The zone whose clocks show the time, where no offset is written. Of a time that they show twice, when
+        summer time ends, the first is meant; a time that they leave out is read with the offset before it.
+
+    Raises
+    ------
+    ValueError
+        The text is not a date or a timestamp of ISO 8601.
+    KeyError
+        The zone is needed and not known.
+    """
     fraction = _FRACTION.search(text)
     digits = fraction.group(2) if fraction else ""
     # `datetime` keeps six digits of a fraction, so the fraction is read apart.
     moment = datetime.fromisoformat(_FRACTION.sub(r"\1", text, count=1))
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+    moment = moment.replace(tzinfo=zone_named(zone)) if moment.tzinfo is None else moment
     since = moment - _EPOCH
     seconds = since.days * 86_400 + since.seconds
     return (seconds * 1_000_000 + since.microseconds) * 1_000 + int(digits[:9].ljust(9, "0"))

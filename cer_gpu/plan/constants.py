@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from cer_gpu.errors import DataError
 from cer_gpu.language import tree
-from cer_gpu.language.schema import ValueType
+from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, nanoseconds, timestamp_nanoseconds
 
 _COMPARE = {
@@ -25,38 +25,51 @@ Value: TypeAlias = int | float | Fraction | str
 """An exact constant: equal numbers are equal and hash alike, whatever their type."""
 
 
+class Measure(NamedTuple):
+    """What the values of an expression are.
+
+    Attributes
+    ----------
+    type : ValueType
+    unit : str or None
+        Of a time, which is an integer in it (`ns us ms s d`).
+    zone : str or None
+        Of a timestamp whose column has a time zone.
+    """
+
+    type: ValueType
+    unit: str | None = None
+    zone: str | None = None
+
+
 class ConstantReader:
     """Reads constants of a query for a schema.
 
     Parameters
     ----------
-    types : mapping of str to ValueType
-        The types of the attributes.
-    units : mapping of str to str
-        The unit of every timestamp and duration attribute (`ns us ms s d`): its values are integers in it.
+    schema : Schema
     """
 
-    def __init__(self, types: Mapping[str, ValueType], units: Mapping[str, str]) -> None:
-        self._types = types
-        self._units = units
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
 
-    def type_of(self, expression: tree.Expression) -> tuple[ValueType, str | None]:
-        """The type of an expression, with its unit where it is a time.
+    def type_of(self, expression: tree.Expression) -> Measure:
+        """The type of an expression, with its unit and time zone where it is a time.
 
         Times of different units meet in the finer one.
         """
         match expression:
             case tree.Attribute(name):
-                kind = self._types[name]
-                return kind, self._units.get(name)
+                schema = self._schema
+                return Measure(schema.attributes[name], schema.units.get(name), schema.zones.get(name))
             case tree.Number(value):
-                return (ValueType.INT64 if isinstance(value, int) else ValueType.FLOAT64), None
+                return Measure(ValueType.INT64 if isinstance(value, int) else ValueType.FLOAT64)
             case tree.Text():
-                return ValueType.STRING, None
+                return Measure(ValueType.STRING)
             case tree.Boolean():
-                return ValueType.BOOL, None
+                return Measure(ValueType.BOOL)
             case tree.Quantity(_, unit):
-                return ValueType.DURATION, unit
+                return Measure(ValueType.DURATION, unit)
             case tree.Negation(operand):
                 return self.type_of(operand)
             case tree.Arithmetic(op, left, right):
@@ -64,24 +77,23 @@ class ConstantReader:
         raise TypeError(f"not an expression: {expression!r}")
 
     @staticmethod
-    def _arithmetic(
-        op: str, left: tuple[ValueType, str | None], right: tuple[ValueType, str | None]
-    ) -> tuple[ValueType, str | None]:
-        units = [unit for _, unit in (left, right) if unit is not None]
+    def _arithmetic(op: str, left: Measure, right: Measure) -> Measure:
+        units = [side.unit for side in (left, right) if side.unit is not None]
         finest = min(units, key=NANOSECONDS.__getitem__) if units else None
-        kinds = {left[0], right[0]}
+        kinds = {left.type, right.type}
         if ValueType.TIMESTAMP in kinds:
-            both = left[0] is right[0] is ValueType.TIMESTAMP
-            return (ValueType.DURATION if both else ValueType.TIMESTAMP), finest
+            both = left.type is right.type
+            zone = left.zone or right.zone
+            return Measure(ValueType.DURATION, finest) if both else Measure(ValueType.TIMESTAMP, finest, zone)
         if ValueType.DURATION in kinds:
-            if op == "/" and left[0] is right[0]:
-                return ValueType.FLOAT64, None
-            return ValueType.DURATION, finest
+            if op == "/" and left.type is right.type:
+                return Measure(ValueType.FLOAT64)
+            return Measure(ValueType.DURATION, finest)
         if op == "/" or ValueType.FLOAT64 in kinds:
-            return ValueType.FLOAT64, None
-        return ValueType.INT64, None
+            return Measure(ValueType.FLOAT64)
+        return Measure(ValueType.INT64)
 
-    def read(self, expression: tree.Expression, wanted: tuple[ValueType, str | None]) -> Value | None:
+    def read(self, expression: tree.Expression, wanted: Measure) -> Value | None:
         """The value of an expression without attributes, as one of the wanted type and unit.
 
         Returns
@@ -90,13 +102,13 @@ class ConstantReader:
             Times as exact numbers in the wanted unit; None for a null (and for a NaN), which compares to
             nothing.
         """
-        kind, unit = wanted
-        if kind is ValueType.TIMESTAMP and isinstance(expression, tree.Text):
-            return _whole(Fraction(timestamp_nanoseconds(expression.value), NANOSECONDS[unit or "ns"]))
+        unit = wanted.unit
+        if wanted.type is ValueType.TIMESTAMP and isinstance(expression, tree.Text):
+            return _whole(Fraction(_nanoseconds_of(expression.value, wanted.zone), NANOSECONDS[unit or "ns"]))
         value = self._fold(expression)
         if isinstance(value, str) or value is None:
             return value
-        if unit is not None and self.type_of(expression)[0] is ValueType.DURATION:
+        if unit is not None and self.type_of(expression).type is ValueType.DURATION:
             return _whole(Fraction(value) / NANOSECONDS[unit])
         return None if isinstance(value, float) and math.isnan(value) else value
 
@@ -104,7 +116,7 @@ class ConstantReader:
         """Whether a comparison between two constants holds (never with a null or a NaN)."""
         kind = self.type_of(left)
         other = self.type_of(right)
-        if kind[0] in (ValueType.TIMESTAMP, ValueType.DURATION):
+        if kind.type in (ValueType.TIMESTAMP, ValueType.DURATION):
             other = kind
         first, second = self.read(left, kind), self.read(right, other)
         return first is not None and second is not None and bool(_COMPARE[op](first, second))
@@ -126,6 +138,16 @@ class ConstantReader:
             case tree.Arithmetic(op, left, right):
                 return fold_arithmetic(op, self._fold(left), self._fold(right))
         raise TypeError(f"not a constant: {expression!r}")
+
+
+def _nanoseconds_of(text: str, zone: str | None) -> int:
+    try:
+        return timestamp_nanoseconds(text, zone or "UTC")
+    except KeyError:
+        raise DataError(
+            f"the time zone `{zone}` of a column is not known on this machine, and '{text}' is to be read in "
+            f"it: write the offset, as in '{text}+02:00', or install the package tzdata"
+        ) from None
 
 
 def fold_arithmetic(

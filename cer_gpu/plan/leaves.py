@@ -209,7 +209,7 @@ class AxisBuilder:
             return _Several(False, parts)
         wanted = self._constants.type_of(operand)
 
-        stamps = wanted[0] is ValueType.TIMESTAMP
+        stamps = wanted.type is ValueType.TIMESTAMP
         read = (self._constants.read(tree.Text(text), wanted) for text in members.texts)
         texts: Sequence[Value | None] = list(read) if stamps else members.texts
         others = [self._constants.read(member, wanted) for member in members.others]

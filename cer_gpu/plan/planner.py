@@ -80,7 +80,7 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
     chosen = choose(outline, engine)
     sketch = chosen.sketch if schema is None else chosen.sketch.over(schema)
     known = schema if schema is not None else assumed_schema(sketch.tests, statement.window)
-    builder = AxisBuilder(ConstantReader(known.attributes, known.units), columns)
+    builder = AxisBuilder(ConstantReader(known), columns)
     axes, formulas = builder.build(sketch.tests)
     diagram = fold(axes, formulas)
     built = sketch.built(diagram)

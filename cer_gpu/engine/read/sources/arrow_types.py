@@ -284,6 +284,12 @@ def first_line(error: BaseException) -> str:
     return text.splitlines()[0].rstrip(".") if text else type(error).__name__
 
 
+def time_zones(schema: pa.Schema) -> dict[str, str]:
+    """The time zone of every timestamp column that has one."""
+    kinds = {field.name: normal_type(field.type) for field in schema}
+    return {name: kind.tz for name, kind in kinds.items() if pa.types.is_timestamp(kind) and kind.tz}
+
+
 def time_units(schema: pa.Schema) -> dict[str, str]:
     """The unit of every timestamp and duration column: its values are integers in it."""
     units = {}

@@ -15,6 +15,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     first_line,
     is_narrow,
     time_units,
+    time_zones,
     usable,
     value_type,
 )
@@ -174,6 +175,7 @@ class Source:
             order=order,
             order_unit=order_unit,
             units=time_units(self.arrow_schema),
+            zones=time_zones(self.arrow_schema),
             unsupported=unsupported,
             partial=self._rows.partial,
             ordered={name: tuple(one for one in own if one not in roles) for name, own in columns.items()},

@@ -1,0 +1,103 @@
+"""Time zones: text is read in the zone of the column, and results are shown with the offset."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import cer_gpu as cer
+from cer_gpu.cli import app
+from cer_gpu.json_text import json_text, time_text
+from cer_gpu.language.units import timestamp_nanoseconds
+
+BERLIN = "Europe/Berlin"
+
+
+def table(zone: str | None, unit: str = "us") -> pa.Table:
+    """An event every half hour, around the end of summer time in Berlin, 2024-10-27 03:00."""
+    seconds = [int(datetime(2024, 10, 26, 22, tzinfo=UTC).timestamp()) + 1800 * i for i in range(16)]
+    times = pa.array(seconds, pa.timestamp("s")).cast(pa.timestamp(unit)).cast(pa.int64())
+    return pa.table({"type": ["A"] * 16, "ts": times.cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))})
+
+
+def positions(condition: str, events: pa.Table) -> list[int]:
+    query = cer.compile(f"SELECT * FROM S WHERE A AS a FILTER a[{condition}]")
+    return query.hits(events, order_by="ts")["position"].to_pylist()
+
+
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_text_without_an_offset_is_read_in_the_zone_of_the_column(unit: str) -> None:
+    at_midnight = {"UTC": 4, BERLIN: 0, "America/New_York": 12, "+01:00": 2, "-00:30": 5}
+    for zone, place in at_midnight.items():
+        found = positions("ts = '2024-10-27T00:00'", table(zone, unit))
+        assert found == [place]
+    assert positions("ts = '2024-10-27'", table(None, unit)) == [4]
+
+
+def test_text_with_an_offset_is_read_as_it_says() -> None:
+    for zone in (None, "UTC", BERLIN, "America/New_York"):
+        assert positions("ts = '2024-10-27T02:00+02:00'", table(zone)) == [4]
+        assert positions("ts IN {'2024-10-27T00:00Z', '2024-10-27T01:30+01:00'}", table(zone)) == [4, 5]
+
+
+def test_a_time_that_clocks_show_twice_is_the_first_one() -> None:
+    # 02:30 in Berlin is 00:30 and 01:30 in UTC.
+    assert positions("ts = '2024-10-27T02:30'", table(BERLIN)) == [5]
+    assert positions("ts + 1 h = '2024-10-27T02:30'", table(BERLIN)) == [3]
+    assert positions("ts IN RANGE ('2024-10-27T02:00', '2024-10-27T03:00')", table(BERLIN)) == [4, 5, 6, 7, 8]
+
+
+def test_text_in_zones_is_what_python_makes_of_it() -> None:
+    for zone in (BERLIN, "Asia/Kolkata", "America/St_Johns"):
+        for text in ("2024-03-31T02:30", "1900-01-01", "2024-07-01T12:00:00.5"):
+            moment = datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
+            assert timestamp_nanoseconds(text, zone) == round(moment.timestamp() * 1000) * 10**6
+
+
+def test_a_zone_that_is_not_known() -> None:
+    events = table("Mars/Olympus")
+    with pytest.raises(cer.DataError, match="`Mars/Olympus` of a column is not known on this machine"):
+        positions("ts > '2024-01-01'", events)
+    assert positions("ts = '2024-10-27T00:00Z'", events) == [4]
+
+
+def test_times_are_shown_with_their_offset() -> None:
+    shown = time_text(table(BERLIN).column("ts").combine_chunks()).to_pylist()
+    assert shown[:2] == ["2024-10-27T00:00:00.000000+02:00", "2024-10-27T00:30:00.000000+02:00"]
+    assert shown[5:8:2] == ["2024-10-27T02:30:00.000000+02:00", "2024-10-27T02:30:00.000000+01:00"]
+    times = [0, None, -(2**63), 2**63 - 1, -(10**17), 10**18]
+    for unit in ("s", "ms", "us", "ns"):
+        for zone in ("UTC", BERLIN, "Asia/Kolkata", "-03:30", "America/New_York"):
+            column = pa.array(times, pa.int64()).cast(pa.timestamp(unit, zone))
+            for text, count in zip(time_text(column).to_pylist(), times, strict=True):
+                if text is None or text.startswith("<"):
+                    continue
+                if text[0] == "-" or len(text.split("-")[0]) > 4 or count is None:
+                    continue  # Python has no such year
+                factor = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[unit]
+                assert timestamp_nanoseconds(text) == count * factor
+                assert text.endswith("Z") == (zone == "UTC") or abs(count) == 2**63 - 1 or count == -(2**63)
+    assert json_text(table("+05:30", "s")["ts"].combine_chunks())[0].as_py() == '"2024-10-27T03:30:00+05:30"'
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "table"])
+def test_the_shell_prints_times_with_their_offset(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "events.parquet"
+    pq.write_table(table(BERLIN, "ms"), path)
+    query = "SELECT a[ts] FROM S WHERE A AS a FILTER a[ts = '2024-10-27T02:30']"
+    found = CliRunner().invoke(app, ["run", query, str(path), "--order-by", "ts", "--format", form])
+    assert found.exit_code == 0, found.output
+    if form == "jsonl":
+        line = json.loads(found.stdout)
+        assert line["attributes"] == {"a": [{"ts": "2024-10-27T02:30:00.000+02:00"}]}
+    elif form == "csv":
+        assert "2024-10-27T02:30:00.000+02:00" in found.stdout
+    else:  # cells are narrow
+        assert "+02:00" in found.stdout
