@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from cer_gpu.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)

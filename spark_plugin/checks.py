@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.spark import jvm, settings
 from cer_gpu.spark.java import OLDEST, parse_version
 from cer_gpu.spark.settings import Setting
+
+from cer_gpu.frozen import dataclass
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from cer_gpu.spark.segments import STREAM
 from cer_gpu.spark.sorting import time_of
+
+from cer_gpu.frozen import dataclass
 
 VALUES = 256
 """Times of each task and stream that the sketch keeps: its bounds are off by one in so many rows at most."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +16,7 @@ from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.sources.arrow_types import time_units
 from cer_gpu.engine.read.sources.files import FileRows, OpenFile
 from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.frozen import dataclass
 
 BATCH = 1 << 20
 """Rows that are read at a time."""

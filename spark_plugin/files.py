@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from cer_gpu.spark.worker import Worker
 
 from cer_gpu.engine.read.sources.files import OpenFile, unify
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths

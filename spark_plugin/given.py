@@ -6,9 +6,11 @@ import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
+
+from cer_gpu.frozen import dataclass
 
 _FLAGS = {
     "--master": "spark.master",

@@ -7,7 +7,7 @@ import os
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from operator import itemgetter
@@ -20,6 +20,7 @@ from cer_gpu.engine.read.sources.files import OpenFile, opened, parquet_rows, pa
 from cer_gpu.engine.read.sources.paths import DataFile, folder_keys
 from cer_gpu.engine.read.sources.stamps import stamp_of
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.units import NANOSECONDS
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

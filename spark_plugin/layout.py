@@ -7,10 +7,11 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 
 if TYPE_CHECKING:
     from cer_gpu.spark.lake import Paths

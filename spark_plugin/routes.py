@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,8 @@ from cer_gpu.spark.binding import arrow_schema
 from cer_gpu.spark.expressions import column, in_tasks, key_expressions, literal, number_of_segment, rank
 from cer_gpu.spark.segments import SEGMENT, Segment, numbers_apart
 from cer_gpu.spark.task import Task
+
+from cer_gpu.frozen import dataclass
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

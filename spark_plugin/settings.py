@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from cer_gpu.spark.gpu import GPU_MODES
 
 from cer_gpu.errors import CerError
+from cer_gpu.frozen import dataclass
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

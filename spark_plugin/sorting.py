@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +12,7 @@ import pyarrow.compute as pc
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.lanes import LaneEncoder, order_by_lane
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 
 NO_TIES = (
     "some events have equal times, and order_by names no column that breaks the ties: all columns that the "

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.axes import ColumnAxis
 from cer_gpu.plan.symbols import classes_that_matter
 

@@ -6,7 +6,6 @@ Neither the parser nor the automata are imported here, and nothing of CUDA befor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from pickle import loads
@@ -32,6 +31,7 @@ from cer_gpu.engine.read.sources.rows import StreamRows, TableRows, one_batch
 from cer_gpu.engine.run.bound import BoundQuery, bind
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 
 SORTED = "the sorted events of a task"
 """What rows are counted in by messages: a row of a DataFrame has no number."""

@@ -21,6 +21,7 @@ LAYERS = [
         "cache_folder",
         "compiling",
         "cores",
+        "frozen",
         "late",
         "progress",
     },  # compiling: of machine code, whatever it does

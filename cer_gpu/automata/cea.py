@@ -7,10 +7,11 @@ accepting run gives the complex event (start, end, marks), whether or not its fi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias, cast
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Both, Condition, Members, Not, Truth
 
 

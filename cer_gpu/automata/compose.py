@@ -7,7 +7,6 @@ are put together over symbols.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from cer_gpu.automata import operators, selectors
 from cer_gpu.automata.cea import CEA, Label, Predicate, identity
@@ -16,6 +15,7 @@ from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.chains import linked, links
 from cer_gpu.language.printer import abridged

@@ -17,7 +17,6 @@ event say which it was, so the guess adds no second run for it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
@@ -35,6 +34,7 @@ from cer_gpu.automata.positions import (
     prospects_of,
 )
 from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.words import written

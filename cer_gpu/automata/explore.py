@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 
 State = TypeVar("State", bound=Hashable)
 Edge = TypeVar("Edge")

@@ -8,13 +8,14 @@ its automaton has to read those before the start too: with the label `BEFORE`.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias, TypeVar
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Label, Predicate, Step, Transition
 from cer_gpu.automata.determinise import assemble, determinise
 from cer_gpu.automata.explore import Effort, explore
 from cer_gpu.automata.minimise import minimise
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Truth
 
 State = TypeVar("State", bound=Hashable)

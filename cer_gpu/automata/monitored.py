@@ -8,12 +8,11 @@ is before the start.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cer_gpu.automata.cea import DeterministicCEA, Label, Step
 from cer_gpu.automata.match import BEFORE, Budget, MatchAutomaton
 from cer_gpu.automata.minimise import merge_symbols, minimise
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 
 MONITORED_SYMBOLS = 65_535
 """Symbols that a monitor may give: they are 16 bits."""

@@ -9,10 +9,10 @@ complex event automaton (CCEA) is a PCEA whose transitions gather at most one ru
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import AutomatonError, Predicate, UnknownStateError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Expression
 
 Keys: TypeAlias = tuple[Expression, ...]

@@ -9,13 +9,14 @@ which these variables are bound: each repetition of the iterations around that s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.construct import atom, relabelled
 from cer_gpu.automata.explore import coreachable
 from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import flattened
 from cer_gpu.language.printer import to_text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 from cer_gpu.automata.cea import (
     AutomatonError,
@@ -14,6 +13,7 @@ from cer_gpu.automata.cea import (
     identity,
 )
 from cer_gpu.automata.pcea import PCEA, Equality
+from cer_gpu.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

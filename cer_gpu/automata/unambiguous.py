@@ -11,7 +11,7 @@ construction is known that makes any PCEA unambiguous: the paper's section 6.)
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Predicate
@@ -20,6 +20,7 @@ from cer_gpu.automata.explore import coreachable, explore
 from cer_gpu.automata.pcea import PCEA, Equality
 from cer_gpu.automata.symbol_pcea import SymbolGather, SymbolPCEA, over_symbols
 from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.printer import to_text
 
 Label: TypeAlias = frozenset[Hashable]

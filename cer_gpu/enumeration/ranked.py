@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from cer_gpu.enumeration.ordered import ordered_blocks
 from cer_gpu.enumeration.structure import Structure, doubled, empty_roots, joined
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.forest import cpu_ranked as nodes
 from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots
 from cer_gpu.kernels.runs.contract import SegmentHits, TransitionTables

@@ -20,12 +20,12 @@ a set A stays legible from the label of the transition, so the automaton stays u
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 
 from cer_gpu.automata.pcea import PCEA, Gather
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 from cer_gpu.joins.qtree import Label, QTree, compact, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery, NotLocalError
 from cer_gpu.joins.unify import SelfJoin, equality, self_join

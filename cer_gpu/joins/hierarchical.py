@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery, JoinError
 
 

@@ -7,10 +7,10 @@ below y: the variables on the way from the root to an atom are the variables of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.joins.hierarchical import NotHierarchicalError, witness
 from cer_gpu.joins.query import ConjunctiveQuery, JoinError
 

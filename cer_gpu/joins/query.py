@@ -7,10 +7,11 @@ atom: the comparison speaks of one event only, so it becomes the test `b > 3` of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.errors import Span
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import parts, with_attributes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from cer_gpu.errors import Span
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.tree import Bound, Interval, Window
 from cer_gpu.language.units import NANOSECONDS, nanoseconds, unit_named

@@ -7,10 +7,11 @@ syntax but not the right form is reported, all of it at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cer_gpu.errors import Diagnostic, Span
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import leaves, rule_forms, sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.amounts import (

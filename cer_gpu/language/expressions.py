@@ -6,10 +6,11 @@ Small frozen values, as all of `cer_gpu.language.tree`, which has their names to
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from cer_gpu.errors import Span
+from cer_gpu.frozen import dataclass
 
 __all__ = [
     "Arithmetic",

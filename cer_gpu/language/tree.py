@@ -6,11 +6,12 @@ The pattern nodes are also the formulas of `cer_gpu.logic`: CEQL's patterns are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
 from cer_gpu.errors import Span
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.expressions import *  # noqa: F403 - one tree in two files
 from cer_gpu.language.expressions import (
     Boolean,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.compiled import Traits

@@ -15,12 +15,13 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.thresholds import least_above

@@ -7,11 +7,12 @@ machine it is: a new engine is a route, a machine and its kernels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Expression
 from cer_gpu.plan.axes import Axis
 from cer_gpu.plan.symbols import Stage

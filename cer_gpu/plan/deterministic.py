@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from cer_gpu.automata.monitored import Monitored, monitored
 from cer_gpu.automata.operators import relabelled as relabelled_runs
 from cer_gpu.automata.selectors import is_single, select
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.language import tree

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
 from cer_gpu.automata.pcea import PCEA, Gather
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.plan.drawing_text import EventSets, equality_text, marks_text, one_of, predicate_text
 

@@ -7,13 +7,14 @@ they are stored in one entry, at the slot of the pair (x, y). Of the four entrie
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from cer_gpu.automata.correlated import UNMARKED
 from cer_gpu.automata.pcea import Equality, Keys
 from cer_gpu.automata.symbol_pcea import SymbolPCEA
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import JoinTables
 from cer_gpu.plan.compiled import KeyColumn
 

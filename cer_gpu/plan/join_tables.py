@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import JoinTables
 from cer_gpu.plan.compiled import Traits
 

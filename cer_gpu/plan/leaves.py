@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from cer_gpu.automata.cea import TypeTest
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.chains import balanced, flattened
 from cer_gpu.language.leaves import attributes_of

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from cer_gpu.errors import Diagnostic
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.binding import reads

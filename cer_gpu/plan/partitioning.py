@@ -14,7 +14,7 @@ them. A group all of whose instances have ended can never be merged again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TypeAlias
 
@@ -22,6 +22,7 @@ from cer_gpu.automata.explore import explore
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.automata.positions import Constraint, PositionAutomaton, PositionStep, position_automaton
 from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.language.walk import nodes

@@ -7,11 +7,10 @@ that are neither a dear A nor a B leave every state where it is, tables with two
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact

@@ -12,11 +12,11 @@ an array, and all that is done with sets is done by sorting.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.constants import Value
 from cer_gpu.plan.thresholds import exact_array
 

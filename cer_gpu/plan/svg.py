@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import copysign, sqrt
 from typing import Any, TypeAlias
 
 from cer_gpu.errors import CerError
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.drawing import Drawing, Edge, Kind, Node
 from cer_gpu.printable import on_one_line
 

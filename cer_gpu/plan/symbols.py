@@ -10,12 +10,12 @@ type, make a diagram of thirty small levels and not a table of 2^30 rows.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 
 from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.axes import Axis
 from cer_gpu.plan.formula import FALSE, Cases, Formula, Formulas
 

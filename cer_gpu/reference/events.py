@@ -7,10 +7,11 @@ The reference computes with Python values: bool, int (int64), float (float64), s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import TypeAlias
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.units import NANOSECONDS, nanoseconds, timestamp_nanoseconds
 
 

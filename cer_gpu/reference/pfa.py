@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
 from cer_gpu.automata.cea import AutomatonError, UnknownStateError, UnknownSymbolError
 from cer_gpu.automata.explore import explore
+from cer_gpu.frozen import dataclass
 
 
 class Parallel(NamedTuple):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.reference.conditions import compare, predicate_holds, value_of
 from cer_gpu.reference.events import Event, Value

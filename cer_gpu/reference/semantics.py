@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import dropped, variables
 from cer_gpu.language.walk import condition_variables

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -17,6 +16,7 @@ from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import FEW, Workers
 from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.enumeration.structure import BULK_COUNT
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.cpu_order import ascending
 
 Made = TypeVar("Made", covariant=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 from cer_gpu.late import compute as pc
 
 

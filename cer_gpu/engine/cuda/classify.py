@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -18,6 +17,7 @@ from cer_gpu.engine.read.classify import Adder, Classifier, columns_of
 from cer_gpu.engine.read.columns import Codes, Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cuda as kernels
 from cer_gpu.kernels.device.geometry import STREAM, Geometry
 from cer_gpu.kernels.device.words import copied

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
@@ -13,6 +12,7 @@ from cer_gpu.engine.cuda.structure import ANSWERS, groups_of
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import gathered, joined, numbers_joined, ranges
 from cer_gpu.enumeration.structure import Structure, bulk_count
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.forest.contract import Block, CountedHits
 from cer_gpu.kernels.forest.cpu_enumerate import MAX_SPAN
 

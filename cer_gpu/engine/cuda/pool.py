@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.device.usable import simulated
 
 Result = TypeVar("Result")

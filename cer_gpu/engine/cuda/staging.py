@@ -7,13 +7,14 @@ page-locked memory needs no thread of the host. Arrays that are page-locked alre
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.device.usable import simulated
 
 ALIGNED = 256

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from cer_gpu.engine.read.events import Relevant, grouped, joined
 from cer_gpu.engine.read.lanes import SPARSE
 from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.falling import cpu_order as ranking
 from cer_gpu.kernels.falling.contract import Ranks
 from cer_gpu.kernels.lanes import cpu as lane_kernels

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

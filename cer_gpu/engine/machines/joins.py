@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +16,7 @@ from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.products import JoinAnswers, Products
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_hits as join_hits
 from cer_gpu.kernels.joins.contract import KeyedEvents, offsets
 from cer_gpu.kernels.joins.cpu_slots import EMPTY, localise, localise_near

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from cer_gpu import progress
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.streams.contract import ALL_LANES, NOTHING, OWN_LANE, LaneBounds, StreamEvents
 
 STEP = 1 << 16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.strategies import HitSpans
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.falling.cpu_order import unsigned
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
@@ -16,6 +15,7 @@ from cer_gpu.engine.machines.found import Sharing
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.best.cpu_ranked import best_ranked
 from cer_gpu.kernels.counts.cpu import counts

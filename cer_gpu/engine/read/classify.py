@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.classify.cpu import FEW_CUTS

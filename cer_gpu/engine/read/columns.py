@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources import arrow_types
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.late import compute as pc
 

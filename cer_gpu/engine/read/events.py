@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.columns import single
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
 
 PLAIN = (8, 16, 32, 64)

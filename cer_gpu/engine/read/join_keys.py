@@ -7,7 +7,6 @@ each other the same one); from then on a join compares numbers and its look-up t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
 from cer_gpu.errors import RowError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text

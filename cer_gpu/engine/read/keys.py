@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,7 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import NONE_BEYOND, is_text, single
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.lanes import cpu as lane_kernels
 from cer_gpu.late import compute as pc

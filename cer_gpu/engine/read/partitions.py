@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 
@@ -16,6 +14,7 @@ from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.errors import RowError
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.late import compute as pc
 

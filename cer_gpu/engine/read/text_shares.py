@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.numbers import TextNumbers, same_memory
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.axes import ColumnAxis, CutAxis, MatchAxis
 
 TextAxis = ColumnAxis | MatchAxis | CutAxis

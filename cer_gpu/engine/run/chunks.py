@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +17,7 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown, present
 from cer_gpu.engine.run.tails import Tails
 from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.compiled import CompiledQuery
 
 CHUNK = 1 << 20

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.devices import no_driver, on, with_memory
 from cer_gpu.engine.run.place import WORTH
 from cer_gpu.engine.versions import all_versions
+from cer_gpu.frozen import dataclass
 
 if TYPE_CHECKING:
     from cer_gpu.engine.cuda.check.fault import Fault

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from operator import index
 from typing import SupportsIndex
 
 from cer_gpu.digits import shown
 from cer_gpu.engine.run.place import asked_devices
+from cer_gpu.frozen import dataclass
 
 ORDER_UNITS = ("s", "ms", "us", "ns")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cer_gpu.engine.devices import no_driver
 from cer_gpu.errors import DeviceError
+from cer_gpu.frozen import dataclass
 
 if TYPE_CHECKING:
     from cer_gpu.plan.compiled import CompiledQuery

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pyarrow as pa
 
 from cer_gpu.engine.answers.form import ResultForm, result_form
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.run.options import Options
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.compiled import CompiledQuery
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import cast
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes import chain, regular, rule
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch

@@ -7,7 +7,6 @@ complex event automaton in which every transition gathers one run (a CCEA).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from cer_gpu.automata.pcea import PCEA, Keys
 from cer_gpu.automata.symbol_pcea import gather_predicates
 from cer_gpu.automata.unambiguous import disambiguate
 from cer_gpu.errors import QueryError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.compiled import MarkForm

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cer_gpu.automata.pcea import PCEA, Keys
+from cer_gpu.frozen import dataclass
 from cer_gpu.joins.qtree import compact, draw, q_tree
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.kernels.joins.contract import JoinTables

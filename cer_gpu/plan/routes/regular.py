@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.automata.trim import trim
+from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.logic.formulas import correlates

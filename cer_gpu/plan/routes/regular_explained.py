@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from cer_gpu.automata.cea import CEA, Predicate
 from cer_gpu.automata.compose import Applied, Composed
 from cer_gpu.automata.pcea import Keys
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.errors import Diagnostic
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan, Machine
 from cer_gpu.plan.outline import Outline

@@ -7,13 +7,13 @@ the runs of the parts below a variable (PCEA paper, Theorem 4.1).
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.pcea import PCEA, Keys
 from cer_gpu.automata.symbol_pcea import gather_predicates, over_symbols
+from cer_gpu.frozen import dataclass
 from cer_gpu.joins.hcq import to_pcea
 from cer_gpu.joins.hierarchical import diagnose
 from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule

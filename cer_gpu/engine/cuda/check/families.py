@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from numba import cuda
 from cer_gpu.engine.cuda.check import columns, joined, listing, runs
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.cuda.check.inputs import Answers, Compared, Inputs
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.device.geometry import Geometry
 from cer_gpu.kernels.device.jit import Launched, watching
 from cer_gpu.kernels.device.usable import out_of_memory, simulated

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+
+from cer_gpu.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -26,6 +25,7 @@ from cer_gpu.cache_folder import cache_folder, safe
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.devices import on, with_memory
 from cer_gpu.engine.versions import all_versions
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.device.usable import simulated
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ matches (`cer_gpu.kernels.counts.cuda_long`). From batch to batch the host keeps
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.automaton import check_open
 from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.errors import DeviceError
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
 from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.best import cpu as on_cpu_best
 from cer_gpu.kernels.best import cuda as best
 from cer_gpu.kernels.counts import cuda as counting

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from cer_gpu.engine.machines.chunk import Segments
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import DeviceError
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from cer_gpu.engine.read.sources.device_interface import (
 )
 from cer_gpu.engine.read.sources.rows import Rows
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 
 _NONE = np.empty(0, np.uint8)
 

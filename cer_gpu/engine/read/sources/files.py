@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -27,6 +26,7 @@ from cer_gpu.engine.read.sources.paths import NAMES, DataFile, check_content, fi
 from cer_gpu.engine.read.sources.rows import Rows, guarded
 from cer_gpu.engine.read.sources.stamps import Stamp, check_stamp, stamp_of
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 

@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -27,6 +26,7 @@ import pyarrow.ipc
 
 from cer_gpu.engine.read.sources.rows import validated
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 
 MAGIC = b"ARROW1"
 

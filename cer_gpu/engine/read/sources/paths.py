@@ -5,11 +5,12 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote
 
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 
 FORMATS: Mapping[str, str] = {
     ".parquet": "parquet",

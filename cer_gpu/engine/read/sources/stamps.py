@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 from typing import Any
 
 from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)
