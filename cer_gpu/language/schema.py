@@ -15,6 +15,7 @@ class ValueType(Enum):
     BOOL = "bool"
     INT64 = "int64"
     FLOAT64 = "float64"
+    DECIMAL = "decimal"
     STRING = "string"
     TIMESTAMP = "timestamp"
     DURATION = "duration"
@@ -22,7 +23,7 @@ class ValueType(Enum):
     @property
     def numeric(self) -> bool:
         """Whether arithmetic with plain numbers is meant for it."""
-        return self in (ValueType.INT64, ValueType.FLOAT64)
+        return self in (ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Schema:
     order: str | None = None
     order_unit: str | None = None
     units: Mapping[str, str] = field(default_factory=dict)
-    """The unit of every timestamp and duration attribute: its values are integers in it (`ns us ms s d`)."""
+    """The unit of every attribute whose values are integers in it: `ns us ms s d` of a timestamp or duration;
+    `e2`, one hundredth, of a decimal with two digits after the point."""
 
     zones: Mapping[str, str] = field(default_factory=dict)
     """The time zone of every timestamp attribute that has one: text without an offset is read in it."""

@@ -11,7 +11,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import exact, nanoseconds
 from cer_gpu.language.words import written
 
-_MEASURED = (ValueType.INT64, ValueType.FLOAT64, ValueType.TIMESTAMP, ValueType.DURATION)
+_MEASURED = (ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL, ValueType.TIMESTAMP, ValueType.DURATION)
 
 
 class TimeChecker:

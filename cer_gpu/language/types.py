@@ -103,6 +103,8 @@ class TypeChecker:
                 return ValueType.DURATION
         if any(kind in _TIMES for kind in known):
             return self._no_arithmetic(op, left, right, span)
+        if ValueType.DECIMAL in known and ValueType.FLOAT64 not in known and op != "/":
+            return ValueType.DECIMAL
         whole = left is right is ValueType.INT64 and op != "/"
         return ValueType.INT64 if whole else ValueType.FLOAT64
 
@@ -215,7 +217,10 @@ def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueT
     match one, right:
         case ValueType.STRING, t.Number():
             return f"quote it: `{quoted_text(to_text(right))}`"
-        case ((ValueType.INT64 | ValueType.FLOAT64), t.Text(value=value)) if _is_number(value):
+        case (
+            (ValueType.INT64 | ValueType.FLOAT64 | ValueType.DECIMAL),
+            t.Text(value=value),
+        ) if _is_number(value):
             return f"leave the quotes out: `{value.strip()}`"
         case ((ValueType.INT64 | ValueType.FLOAT64), t.Quantity(value=number)):
             return f"`{to_text(left)}` is a plain number, so leave the unit out: `{number}`, in its own unit"

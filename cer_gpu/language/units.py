@@ -46,6 +46,22 @@ def unit_named(word: str) -> str | None:
     return _UNITS.get(word.lower())
 
 
+def decimal_unit(digits: int) -> str:
+    """The unit of decimals with so many digits after the point: `e2` is one hundredth."""
+    return f"e{digits}"
+
+
+def digits_of(unit: str | None) -> int | None:
+    """The digits after the point of decimals in a unit; None for a unit of time, and for None."""
+    return int(unit[1:]) if unit is not None and unit.startswith("e") else None
+
+
+def one_in(unit: str) -> Fraction:
+    """One of a unit: of time in nanoseconds, of decimals as a number."""
+    digits = digits_of(unit)
+    return Fraction(NANOSECONDS[unit]) if digits is None else Fraction(10) ** -digits
+
+
 def exact(value: int | float) -> Fraction:
     """The number as it was written: `0.1` is one tenth, not the float64 that is nearest to it."""
     return Fraction(value) if isinstance(value, int) else Fraction(repr(value))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
@@ -152,6 +152,12 @@ class CutAxis:
     def classes_of(self, regions: np.ndarray) -> np.ndarray:
         """The class of each region, int64."""
         return self.numbers[np.searchsorted(self.starts, regions, side="right") - 1]
+
+    def classes_of_numbers(self, values: Sequence[int]) -> np.ndarray:
+        """The class of each whole number, also of those that no dtype has, shape (n,), int64."""
+        constants = self.constants.tolist()
+        regions = [1 + bisect_left(constants, value) + bisect_right(constants, value) for value in values]
+        return self.classes_of(np.array(regions, np.int64))
 
     @cached_property
     def _lookup(self) -> _TextLookup:

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import math
 import operator
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.units import NANOSECONDS, nanoseconds, timestamp_nanoseconds
+from cer_gpu.language.units import (
+    NANOSECONDS,
+    decimal_unit,
+    digits_of,
+    exact,
+    nanoseconds,
+    one_in,
+    timestamp_nanoseconds,
+)
 
 _COMPARE = {
     "=": operator.eq,
@@ -20,6 +29,9 @@ _COMPARE = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+MOST_DIGITS = 18
+"""Whole numbers of so many digits fit 64 bits."""
 
 Value: TypeAlias = int | float | Fraction | str
 """An exact constant: equal numbers are equal and hash alike, whatever their type."""
@@ -32,7 +44,7 @@ class Measure(NamedTuple):
     ----------
     type : ValueType
     unit : str or None
-        Of a time, which is an integer in it (`ns us ms s d`).
+        Of a time, which is an integer in it (`ns us ms s d`), and of a decimal (`e2`: hundredths).
     zone : str or None
         Of a timestamp whose column has a time zone.
     """
@@ -73,14 +85,19 @@ class ConstantReader:
             case tree.Negation(operand):
                 return self.type_of(operand)
             case tree.Arithmetic(op, left, right):
-                return self._arithmetic(op, self.type_of(left), self.type_of(right))
+                first, second = self.type_of(left), self.type_of(right)
+                if ValueType.DECIMAL in (first.type, second.type):
+                    first, second = as_decimal(left, first), as_decimal(right, second)
+                return self._arithmetic(op, first, second)
         raise TypeError(f"not an expression: {expression!r}")
 
     @staticmethod
     def _arithmetic(op: str, left: Measure, right: Measure) -> Measure:
         units = [side.unit for side in (left, right) if side.unit is not None]
-        finest = min(units, key=NANOSECONDS.__getitem__) if units else None
+        finest = min(units, key=one_in) if units else None
         kinds = {left.type, right.type}
+        if ValueType.DECIMAL in kinds:
+            return _of_decimals(op, left, right)
         if ValueType.TIMESTAMP in kinds:
             both = left.type is right.type
             zone = left.zone or right.zone
@@ -108,9 +125,13 @@ class ConstantReader:
         value = self._fold(expression)
         if isinstance(value, str) or value is None:
             return value
+        if isinstance(value, float) and math.isnan(value):
+            return None
+        if wanted.type is ValueType.DECIMAL:
+            return in_decimals(value, wanted)
         if unit is not None and self.type_of(expression).type is ValueType.DURATION:
             return _whole(Fraction(value) / NANOSECONDS[unit])
-        return None if isinstance(value, float) and math.isnan(value) else value
+        return value
 
     def compare(self, op: str, left: tree.Expression, right: tree.Expression) -> bool:
         """Whether a comparison between two constants holds (never with a null or a NaN)."""
@@ -138,6 +159,45 @@ class ConstantReader:
             case tree.Arithmetic(op, left, right):
                 return fold_arithmetic(op, self._fold(left), self._fold(right))
         raise TypeError(f"not a constant: {expression!r}")
+
+
+def in_decimals(value: int | float, wanted: Measure) -> Value:
+    """A number as it is written, in the unit of decimals: 12.5 in hundredths is 1250."""
+    if isinstance(value, float) and math.isinf(value):
+        return value
+    return _whole(exact(value) / one_in(wanted.unit or "e0"))
+
+
+def as_decimal(expression: tree.Expression, measure: Measure) -> Measure:
+    """The measure of an operand beside a decimal: a number that is written with a point is a decimal, too."""
+    found = decimal_literal(expression)
+    return measure if found is None else Measure(ValueType.DECIMAL, found.unit)
+
+
+class DecimalLiteral(NamedTuple):
+    """A number that is written with a point, as a whole number of its last digit."""
+
+    value: int
+    unit: str
+
+
+def decimal_literal(expression: tree.Expression) -> DecimalLiteral | None:
+    """`12.5` as 125 tenths; None for any other expression, and where the number has too many digits."""
+    if not isinstance(expression, tree.Number) or isinstance(expression.value, int):
+        return None
+    number = exact(expression.value)
+    digits = max(-int(Decimal(repr(expression.value)).normalize().as_tuple().exponent), 0)
+    value = number * 10**digits
+    if digits > MOST_DIGITS or abs(value) >= 10**MOST_DIGITS:
+        return None
+    return DecimalLiteral(int(value), decimal_unit(digits))
+
+
+def _of_decimals(op: str, left: Measure, right: Measure) -> Measure:
+    if op == "/" or ValueType.FLOAT64 in (left.type, right.type):
+        return Measure(ValueType.FLOAT64)
+    first, second = digits_of(left.unit) or 0, digits_of(right.unit) or 0
+    return Measure(ValueType.DECIMAL, decimal_unit(first + second if op == "*" else max(first, second)))
 
 
 def _nanoseconds_of(text: str, zone: str | None) -> int:

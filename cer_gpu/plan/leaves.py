@@ -19,7 +19,7 @@ from cer_gpu.language.chains import balanced, flattened
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
-from cer_gpu.plan.constants import ConstantReader, Value
+from cer_gpu.plan.constants import ConstantReader, Value, in_decimals
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula, Test
 from cer_gpu.plan.regions import Regions, ValueSet, classes_of
 from cer_gpu.plan.thresholds import exact_array
@@ -213,10 +213,14 @@ class AxisBuilder:
         read = (self._constants.read(tree.Text(text), wanted) for text in members.texts)
         texts: Sequence[Value | None] = list(read) if stamps else members.texts
         others = [self._constants.read(member, wanted) for member in members.others]
-        points = exact_array((*members.numbers, *texts, *(value for value in others if value is not None)))
+        numbers: Sequence[Value] = members.numbers
+        decimal = wanted.type is ValueType.DECIMAL
+        if decimal:
+            numbers = [in_decimals(number, wanted) for number in members.numbers]
+        points = exact_array((*numbers, *texts, *(value for value in others if value is not None)))
 
         def ends(written: tuple[tree.End, ...]) -> Sequence[Value | None]:
-            if tree.Quantity not in set(map(type, written)):
+            if not decimal and tree.Quantity not in set(map(type, written)):
                 return cast("tuple[int | float | None, ...]", written)
             nodes = (tree.Number(end) if isinstance(end, int | float) else end for end in written)
             return [None if node is None else self._constants.read(node, wanted) for node in nodes]

@@ -13,7 +13,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.units import NANOSECONDS, exact
+from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.plan.assumed import assumed_schema
 from cer_gpu.plan.compiled import CompiledQuery, Reading, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
@@ -141,6 +141,8 @@ def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None
     attribute = window.attribute if window.kind == "attribute" else schema.order
     assert attribute is not None
     kind = schema.attributes[attribute]
+    if kind is ValueType.DECIMAL:
+        size /= one_in(schema.units[attribute])
     if window.kind == "time":
         assert window.unit is not None
         unit = schema.units.get(attribute, schema.order_unit)

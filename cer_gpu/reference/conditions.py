@@ -15,6 +15,7 @@ from itertools import product
 from typing import Any, TypeAlias
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.units import exact
 from cer_gpu.language.walk import condition_variables
 from cer_gpu.reference.events import Duration, Event, Instant, Value, duration, instant
 
@@ -98,31 +99,43 @@ def _correlation_holds(leaf: Leaf, chosen: Mapping[str, Event]) -> bool:
 def _leaf_holds(leaf: Leaf, lookup: Lookup) -> bool:
     match leaf:
         case t.Comparison(op=op, left=left, right=right):
-            return compare(op, value_of(left, lookup), value_of(right, lookup))
+            return compare(op, *_both(left, right, lookup))
         case t.Like(operand=operand, pattern=pattern):
             value = value_of(operand, lookup)
             if value is not None and not isinstance(value, str):
                 raise TypeError(f"LIKE on {value!r}")
             return value is not None and re.search(pattern, value) is not None
         case t.InSet(operand=operand, members=members):
-            value = value_of(operand, lookup)
-            return any(compare("=", value, value_of(one, lookup)) for one in members.constants) or any(
-                _between(value, low, high, lookup) for low, high in members.ranges
+            return any(compare("=", *_both(operand, one, lookup)) for one in members.constants) or any(
+                _between(operand, low, high, lookup) for low, high in members.ranges
             )
         case t.InRange(operand=operand, low=low, high=high):
-            return _between(value_of(operand, lookup), low, high, lookup)
+            return _between(operand, low, high, lookup)
         case t.IsNull(operand=operand):
             return value_of(operand, lookup) is None
 
 
-def _between(value: Value, low: t.Expression | None, high: t.Expression | None, lookup: Lookup) -> bool:
+def _between(
+    operand: t.Expression, low: t.Expression | None, high: t.Expression | None, lookup: Lookup
+) -> bool:
     # A range without ends holds for what compares with something: not for a null or a NaN.
+    value = value_of(operand, lookup)
     inside = compare("=", value, value)
     if low is not None:
-        inside = inside and compare(">=", value, value_of(low, lookup))
+        inside = inside and compare(">=", *_both(operand, low, lookup))
     if high is not None:
-        inside = inside and compare("<=", value, value_of(high, lookup))
+        inside = inside and compare("<=", *_both(operand, high, lookup))
     return inside
+
+
+def _both(left: t.Expression, right: t.Expression, lookup: Lookup) -> tuple[Value, Value]:
+    """Two values that are put together: beside a decimal, a number is the one that is written."""
+    first, second = value_of(left, lookup), value_of(right, lookup)
+    if isinstance(first, Fraction) and isinstance(right, t.Number):
+        return first, exact(right.value)
+    if isinstance(second, Fraction) and isinstance(left, t.Number):
+        return exact(left.value), second
+    return first, second
 
 
 def compare(op: str, left: Value, right: Value) -> bool:
@@ -152,7 +165,7 @@ def _kind(value: Value) -> str:
     match value:
         case bool():
             return "bool"
-        case int() | float():
+        case int() | float() | Fraction():
             return "number"
         case str():
             return "string"
@@ -183,7 +196,7 @@ def value_of(expression: t.Expression, lookup: Lookup) -> Value:
         case t.Negation(operand=operand):
             return _negated(value_of(operand, lookup))
         case t.Arithmetic(op=op, left=left, right=right):
-            return _arithmetic(op, value_of(left, lookup), value_of(right, lookup))
+            return _arithmetic(op, *_both(left, right, lookup))
 
 
 def _negated(value: Value) -> Value:
@@ -211,10 +224,11 @@ def _arithmetic(op: str, left: Value, right: Value) -> Value:
             return None if b == 0 else remainder(a, b)
 
 
-def remainder(dividend: int | float, divisor: int | float) -> int | float:
+def remainder(dividend: Any, divisor: Any) -> Any:
     """`dividend % divisor` with the sign of the dividend, of a divisor that is not zero."""
-    if isinstance(dividend, int) and isinstance(divisor, int):
-        size = abs(dividend) % abs(divisor)
+    if isinstance(dividend, int | Fraction) and isinstance(divisor, int | Fraction):
+        one: Any = abs(dividend)
+        size = one % abs(divisor)
         return -size if dividend < 0 else size
     if math.isinf(dividend):
         return math.nan
@@ -248,7 +262,7 @@ def _shifted(start: Instant, by: int | Fraction) -> Instant:
     return Instant(start.nanoseconds + by)  # type: ignore[arg-type]
 
 
-def _number(value: Value) -> int | float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+def _number(value: Value) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         raise TypeError(f"{value!r} is not a number")
     return value

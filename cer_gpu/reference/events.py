@@ -1,7 +1,8 @@
 """Events of the reference semantics, and what is common to all values of time.
 
-The reference computes with Python values: bool, int (int64), float (float64), str, `Instant` (timestamp),
-`Duration` (duration) and None (null). An attribute that an event lacks is not in its mapping.
+The reference computes with Python values: bool, int (int64), float (float64), `Fraction` (decimal), str,
+`Instant` (timestamp), `Duration` (duration) and None (null). An attribute that an event lacks is not in its
+mapping.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Duration:
         return self.count * NANOSECONDS[self.unit]
 
 
-Value: TypeAlias = bool | int | float | str | Instant | Duration | None
+Value: TypeAlias = bool | int | float | Fraction | str | Instant | Duration | None
 
 
 @dataclass(frozen=True, slots=True)

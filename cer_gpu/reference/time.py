@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.units import NANOSECONDS, exact
@@ -22,7 +23,7 @@ def difference(late: Value, early: Value) -> int | float | Duration | None:
         return Duration(late.nanoseconds - early.nanoseconds)
     if isinstance(late, str | Instant | Duration) or isinstance(early, str | Instant | Duration):
         raise TypeError(f"{late!r} - {early!r} has no value")
-    gap = late - early
+    gap: Any = late - early
     return None if gap != gap else gap
 
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Codes, Values
-from cer_gpu.engine.read.derive import Reader, evaluate, overflow, relation
+from cer_gpu.engine.read.decimals import exactly
+from cer_gpu.engine.read.derive import Reader, compared, evaluate, overflow, relation
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
@@ -247,6 +248,9 @@ class Classifier:
             return self._type_adder(read(axis.column)[0], axis, stride, dtype)
         if isinstance(axis, CutAxis):
             values, _ = evaluate(axis.operand, read, len(batch))
+            if len(values.beyond) and isinstance(axis.operand, tree.Attribute):
+                wide = Values(_wide_classes(axis, values, batch), NONE_MISSING)
+                return Adder(wide, (np.arange(axis.size) * stride).astype(dtype), None, dtype.type(0))
             bounds, classes = axis.thresholds(values.data.dtype)
             return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
         if isinstance(axis, NullAxis):
@@ -392,4 +396,27 @@ def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values
         # UTF-8 keeps the order of code points, so comparing bytes is comparing code points.
         truth = pc.fill_null(getattr(pc, _COMPARE[axis.op])(*sides), False).to_numpy(zero_copy_only=False)
         return Values(truth.view(np.uint8), NONE_MISSING)
-    return relation(axis.op, axis.left, axis.right, read, len(batch))
+    found = relation(axis.op, axis.left, axis.right, read, len(batch))
+    names = [side.name for side in (axis.left, axis.right) if isinstance(side, tree.Attribute)]
+    if len(found.beyond) and len(names) == 2:
+        # Decimals of very many digits: Python compares any two numbers exactly.
+        rows = np.flatnonzero(found.beyond)
+        left, right = (batch.column(name).take(pa.array(rows)).to_pylist() for name in names)
+        truth = found.data.copy()
+        truth[rows] = [compared(axis.op, one, two) for one, two in zip(left, right, strict=True)]
+        return Values(truth, NONE_MISSING)
+    return found
+
+
+def _wide_classes(axis: CutAxis, values: Values, batch: pa.RecordBatch) -> np.ndarray:
+    """The class of each value of decimals of which some do not fit 64 bits, shape (n,), uint16."""
+    assert isinstance(axis.operand, tree.Attribute)
+    bounds, classes = axis.thresholds(values.data.dtype)
+    found = classes[np.searchsorted(bounds, values.data, side="right")]
+    if len(values.valid):
+        found[values.valid == 0] = classes[0]
+    rows = np.flatnonzero(values.beyond)
+    column = batch.column(axis.operand.name)
+    far = [exactly(value, column.type) for value in column.take(pa.array(rows)).to_pylist()]
+    found[rows] = axis.classes_of_numbers(far)
+    return found

@@ -7,6 +7,7 @@ from dataclasses import field
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read import decimals
 from cer_gpu.engine.read.sources import arrow_types
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -21,7 +22,7 @@ NONE_BEYOND = np.empty(0, bool)
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """A column of numbers (times as integers in their unit, booleans as uint8).
+    """A column of numbers (times and decimals as integers in their unit, booleans as uint8).
 
     Attributes
     ----------
@@ -30,8 +31,8 @@ class Values:
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty where there is none.
     beyond : ndarray, shape (n,) or (0,), bool
-        Where the arithmetic that gives the value does not fit 64 bits, and what stands there is arbitrary;
-        empty where all fits.
+        Where the value, or the arithmetic that gives it, does not fit 64 bits, and what stands there is
+        arbitrary; empty where all fits.
     """
 
     data: np.ndarray
@@ -145,6 +146,10 @@ def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:
             return Values(np.zeros(len(array)), np.zeros(len(array), np.uint8))
         if pa.types.is_boolean(kind):
             return Values(_bits(array.buffers()[1], array.offset, len(array)), validity(array))
+        if pa.types.is_decimal(kind):
+            whole, beyond = decimals.scaled(array)
+            valid = validity(array)
+            return Values(whole, valid, beyond & (valid != 0) if len(beyond) and len(valid) else beyond)
         raise DataError(f"column `{name}` is of type {kind}, and a number or a time is needed")
     if len(array) == 0:
         return Values(np.empty(0, dtype), NONE_MISSING)

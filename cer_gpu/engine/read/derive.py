@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ import numpy as np
 from cer_gpu.engine.read.columns import NONE_BEYOND, Values
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
-from cer_gpu.language.units import NANOSECONDS, nanoseconds
-from cer_gpu.plan.constants import fold_arithmetic
+from cer_gpu.language.units import NANOSECONDS, decimal_unit, digits_of, nanoseconds, one_in
+from cer_gpu.language.words import written
+from cer_gpu.plan.constants import decimal_literal, fold_arithmetic
 
 INT64 = np.iinfo(np.int64)
 
@@ -24,14 +26,14 @@ def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Valu
     """An expression over a batch of `rows` events.
 
     Integers stay integers, and what does not fit 64 bits is in `Values.beyond`; `/` gives floats; dividing
-    by zero gives a null; times of different units meet in the finer one.
+    by zero gives a null; times of different units, and decimals, meet in the finer one.
 
     Returns
     -------
     Values
         A plain attribute in its own dtype; anything else int64 or float64.
     str or None
-        The unit, for a time.
+        The unit, for a time or a decimal.
     """
     match expression:
         case tree.Attribute(name):
@@ -44,11 +46,30 @@ def evaluate(expression: tree.Expression, read: Reader, rows: int) -> tuple[Valu
             values, unit = evaluate(operand, read, rows)
             return _combine("-", _constant(0, rows), values), unit
         case tree.Arithmetic(op, left, right):
-            first, first_unit = evaluate(left, read, rows)
-            second, second_unit = evaluate(right, read, rows)
-            first, second, unit = _same_unit(op, first, first_unit, second, second_unit)
+            first, second, unit = _operands(op, left, right, read, rows)
             return _combine(op, first, second), unit
     raise TypeError(f"not a numeric expression: {expression!r}")
+
+
+def _operands(
+    op: str, left: tree.Expression, right: tree.Expression, read: Reader, rows: int
+) -> tuple[Values, Values, str | None]:
+    """The two sides of `left op right` in one unit, and the unit of the result."""
+    first, first_unit = evaluate(left, read, rows)
+    second, second_unit = evaluate(right, read, rows)
+    if digits_of(first_unit) is not None:
+        second, second_unit = _written(right, second, second_unit, rows)
+    elif digits_of(second_unit) is not None:
+        first, first_unit = _written(left, first, first_unit, rows)
+    return _same_unit(op, first, first_unit, second, second_unit)
+
+
+def _written(
+    expression: tree.Expression, values: Values, unit: str | None, rows: int
+) -> tuple[Values, str | None]:
+    """The values of an operand beside a decimal: a number that is written with a point is a decimal, too."""
+    literal = decimal_literal(expression)
+    return (values, unit) if literal is None else (_constant(literal.value, rows), literal.unit)
 
 
 def _constant(value: int | float | bool, rows: int) -> Values:
@@ -70,11 +91,41 @@ def _quantity(value: int | float, written: str, rows: int) -> tuple[Values, str 
 def _same_unit(
     op: str, first: Values, first_unit: str | None, second: Values, second_unit: str | None
 ) -> tuple[Values, Values, str | None]:
+    if digits_of(first_unit) is not None or digits_of(second_unit) is not None:
+        return _decimals(op, first, first_unit, second, second_unit)
     if first_unit is None or second_unit is None:
         return first, second, first_unit or second_unit
     finest = min(first_unit, second_unit, key=NANOSECONDS.__getitem__)
     unit = None if op == "/" else finest
     return _in_unit(first, first_unit, finest), _in_unit(second, second_unit, finest), unit
+
+
+def _decimals(
+    op: str, first: Values, first_unit: str | None, second: Values, second_unit: str | None
+) -> tuple[Values, Values, str | None]:
+    """The operands of arithmetic on decimals: floats for `/` and beside floats, else whole numbers."""
+    if op == "/" or "f" in (first.data.dtype.kind, second.data.dtype.kind):
+        return as_floats(first, first_unit), as_floats(second, second_unit), None
+    one, two = digits_of(first_unit) or 0, digits_of(second_unit) or 0
+    if op == "*":
+        return first, second, decimal_unit(one + two)
+    most = max(one, two)
+    return _shifted(first, most - one), _shifted(second, most - two), decimal_unit(most)
+
+
+def _shifted(values: Values, digits: int) -> Values:
+    """Whole numbers times a power of ten."""
+    return values if digits == 0 else _combine("*", values, _constant(10**digits, len(values.data)))
+
+
+def as_floats(values: Values, unit: str | None) -> Values:
+    """Decimals as the floats next to them; other numbers as they are."""
+    digits = digits_of(unit)
+    if digits is None:
+        return values
+    # Wide enough for each of 64 bits, where the machine has such floats.
+    wide = values.data.astype(np.longdouble) / np.longdouble(10) ** digits
+    return Values(wide.astype(np.float64), values.valid, values.beyond)
 
 
 def _in_unit(values: Values, unit: str, finest: str) -> Values:
@@ -170,8 +221,10 @@ def overflow(expression: tree.Expression, read: Reader) -> str | None:
     inner = overflow(left, read) or overflow(right, read)
     if inner is not None:
         return inner
-    (first, first_unit), (second, second_unit) = evaluate(left, read, 1), evaluate(right, read, 1)
-    first, second, _ = _same_unit(op, first, first_unit, second, second_unit)
+    for side in (left, right):
+        if isinstance(side, tree.Attribute) and evaluate(side, read, 1)[0].beyond.any():
+            return f"`{written(side.name)}` in its last digit"
+    first, second, _ = _operands(op, left, right, read, 1)
     if not _combine(op, first, second).beyond.any():
         return None
     return f"{first.data[0]} {op} {second.data[0]}"
@@ -233,23 +286,45 @@ def relation(op: str, left: tree.Expression, right: tree.Expression, read: Reade
     """
     first, first_unit = evaluate(left, read, rows)
     second, second_unit = evaluate(right, read, rows)
+    kinds = {first.data.dtype.kind, second.data.dtype.kind}
+    if digits_of(first_unit or second_unit) is not None and "f" in kinds:
+        truth = _holds_beside_floats(op, first, first_unit, second, second_unit)
+        return Values(truth.view(np.uint8), NONE_MISSING, _either_beyond(first, second))
     fine, other, _ = _same_unit("-", first, first_unit, second, second_unit)
     truth = holds(op, fine, other)
-    # A time that the finer unit has no number for is compared all the same.
+    # A value that the finer unit has no number for is compared all the same.
     far = _either_beyond(fine, other)
     beyond = _either_beyond(first, second)
     for row in np.flatnonzero(far & ~beyond if len(beyond) else far):
-        times = [
-            values.data[row].item() * NANOSECONDS[unit]
+        exact = [
+            values.data[row].item() * one_in(unit or "e0")
             for values, unit in ((first, first_unit), (second, second_unit))
-            if unit is not None
         ]
         valid = _both_valid(first, second)
-        truth[row] = _COMPARE_NUMBERS[op](*times) and (not len(valid) or bool(valid[row]))
+        truth[row] = _COMPARE_NUMBERS[op](*exact) and (not len(valid) or bool(valid[row]))
     return Values(truth.view(np.uint8), NONE_MISSING, beyond)
 
 
-_COMPARE_NUMBERS: dict[str, Callable[[int, int], bool]] = {
+def _holds_beside_floats(
+    op: str, first: Values, first_unit: str | None, second: Values, second_unit: str | None
+) -> np.ndarray:
+    """Where a comparison of decimals with floats holds, as numbers, shape (n,), bool."""
+    near = [as_floats(first, first_unit), as_floats(second, second_unit)]
+    truth = holds(op, *near)
+    # Rounding keeps the order, so that only those that have become equal, or are very large, need more.
+    digits, floats = (first_unit, second.data) if second_unit is None else (second_unit, first.data)
+    decimals = first.data if second_unit is None else second.data
+    unsure = (near[0].data == near[1].data) | (np.abs(decimals.astype(np.float64)) > 2.0**53)
+    valid = _both_valid(first, second)
+    unsure &= np.isfinite(floats)
+    for row in np.flatnonzero(unsure & (valid != 0) if len(valid) else unsure):
+        one, two = int(decimals[row]) * one_in(digits or "e0"), Fraction(float(floats[row]))
+        pair = (one, two) if second_unit is None else (two, one)
+        truth[row] = _COMPARE_NUMBERS[op](*pair)
+    return truth
+
+
+_COMPARE_NUMBERS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -257,3 +332,14 @@ _COMPARE_NUMBERS: dict[str, Callable[[int, int], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+def compared(op: str, left: Any, right: Any) -> bool:
+    """Whether a comparison of two Python values holds: false with a null or a NaN."""
+    return (
+        left is not None
+        and right is not None
+        and left == left
+        and right == right
+        and (_COMPARE_NUMBERS[op](left, right))
+    )

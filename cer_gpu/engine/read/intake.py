@@ -21,6 +21,7 @@ from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload
 from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -460,6 +461,11 @@ class Intake:
         values = time
         if window.kind == "attribute" or values is None:
             values = columns.numbers(batch.column(window.attribute), window.attribute)
+            if values.beyond.any():
+                row = self.rows + int(np.argmax(values.beyond))
+                raise RowError(
+                    row, f"{{row}}: `{window.attribute}`, which the window measures, does not fit 64 bits"
+                )
         whole = values.data.dtype.kind != "f"
         data = self._gathered(values.data, rows, np.int64 if whole else np.float64)
         keyed = values.valid[rows] if len(values.valid) else none

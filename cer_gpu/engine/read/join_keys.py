@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.decimals import DIGITS_OF_INT64, from_scaled
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
 from cer_gpu.errors import RowError
@@ -20,6 +21,8 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.units import digits_of
+from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan
 
 
@@ -273,7 +276,11 @@ def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dic
         if len(values.beyond):
             beyond[key] = values.beyond
         array = pa.array(values.data, mask=~values.present if len(values.valid) else None)
-        if unit is not None:
+        digits = digits_of(unit)
+        if digits is not None:
+            kind = pa.decimal128(max(DIGITS_OF_INT64, digits), digits)
+            array = pc.if_else(array.is_valid(), from_scaled(values.data, kind), pa.scalar(None, kind))
+        elif unit is not None:
             array = array.cast(_time_type(key, unit, batch.schema))
         batch = batch.append_column(names[key], array)
     return _Derived(batch, names, beyond)

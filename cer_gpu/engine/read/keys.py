@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import NONE_BEYOND, is_text, single
+from cer_gpu.engine.read.decimals import common_decimal, from_scaled
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -128,8 +129,11 @@ class Part:
             far = pc.fill_null(pc.not_equal(whole.cast(column.type, safe=False), column), False)
             beyond = far.to_numpy(zero_copy_only=False) if pc.any(far).as_py() else NONE_BEYOND
             column = whole
+        if pa.types.is_decimal(self.kind) and column.type != self.kind:
+            column = column.cast(self.kind)
         values = columns.numbers(column, name)
         data, valid = values.data, values.valid
+        beyond = values.beyond if len(values.beyond) else beyond
         if rows is not None:
             data, valid = data[rows], valid[rows] if len(valid) else valid
             beyond = beyond[rows] if len(beyond) else beyond
@@ -147,6 +151,8 @@ class Part:
             return pa.array(words.view(np.float64)).cast(self.kind)
         if _is_temporal(self.kind):
             return pa.array(words).cast(_storage(self.kind)).cast(self.kind)
+        if pa.types.is_decimal(self.kind):
+            return from_scaled(words, self.kind)
         return pa.array(words).cast(self.kind)
 
     def kept(self, texts: TextNumbers | None) -> Part:
@@ -307,7 +313,12 @@ def _together(words: Sequence[Words]) -> Iterator[tuple[np.ndarray, np.ndarray]]
 
 
 def unfit(name: str, value: pa.Scalar, kind: pa.DataType) -> str:
-    """What is wrong with a time that does not fit the type in which it is compared."""
+    """What is wrong with a time or decimal that does not fit the type in which it is compared."""
+    if pa.types.is_decimal(value.type):
+        return (
+            f"{value} ({value.type}) of column `{name}` has too many digits: decimals that are compared for "
+            f"equality, or are part of a key, fit 64 bits as multiples of 1e-{kind.scale}; cast the column"
+        )
     number = value.cast(_storage(value.type))
     return (
         f"{number} ({value.type}) of column `{name}` does not fit {kind}, in which it is compared: cast the "
@@ -326,7 +337,7 @@ def _storage(kind: pa.DataType) -> pa.DataType:
 def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
     """The type in which values of several types are compared, None where they do not compare.
 
-    Strings of any kind are one type, and so are integers, floats, and times of different units.
+    Strings of any kind are one type, and so are integers and decimals, floats, and times of different units.
     """
     plain = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
     plain = [kind for kind in plain if not pa.types.is_null(kind)] or [pa.string()]
@@ -338,6 +349,8 @@ def common_type(kinds: list[pa.DataType]) -> pa.DataType | None:
         return pa.int64()
     if all(pa.types.is_floating(kind) for kind in plain):
         return pa.float64()
+    if all(pa.types.is_integer(kind) or pa.types.is_decimal(kind) for kind in plain):
+        return common_decimal(plain)
     if all(pa.types.is_duration(kind) for kind in plain):
         return pa.duration(_finest(kind.unit for kind in plain))
     moments = [kind for kind in plain if pa.types.is_timestamp(kind)]

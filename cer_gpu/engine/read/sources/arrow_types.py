@@ -1,8 +1,9 @@
 """Arrow types as the language sees them, and the few types that columns of batches have.
 
 A batch that leaves a source holds only columns of these types: bool, the signed integers and the unsigned
-ones up to 32 bits, float32 and float64, string, large_string and dictionary<int32, string>, timestamps,
-dates, durations and times of day; anything else passes through untouched and is unusable in a query.
+ones up to 32 bits, float32 and float64, decimal128 and decimal256, string, large_string and
+dictionary<int32, string>, timestamps, dates, durations and times of day; anything else passes through
+untouched and is unusable in a query.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
+from cer_gpu.language.units import decimal_unit
 from cer_gpu.late import compute as pc
 
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())
@@ -30,8 +32,8 @@ def value_type(arrow: pa.DataType) -> ValueType | None:
     Returns
     -------
     ValueType or None
-        None for a type that the language cannot use: decimals (a float64 would lose digits), nested and
-        binary types, and `null`, the type of a column without any value.
+        None for a type that the language cannot use: nested and binary types, and `null`, the type of a
+        column without any value.
     """
     if pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
         return value_type(arrow.value_type)
@@ -41,6 +43,8 @@ def value_type(arrow: pa.DataType) -> ValueType | None:
         return ValueType.INT64
     if pa.types.is_floating(arrow):
         return ValueType.FLOAT64
+    if pa.types.is_decimal(arrow):
+        return ValueType.DECIMAL
     if is_text(arrow):
         return ValueType.STRING
     if pa.types.is_timestamp(arrow) or pa.types.is_date(arrow):
@@ -86,6 +90,8 @@ def normal_type(arrow: pa.DataType) -> pa.DataType:
         return pa.int64()
     if pa.types.is_float16(arrow):
         return pa.float32()
+    if pa.types.is_decimal(arrow) and arrow.bit_width < 128:
+        return pa.decimal128(arrow.precision, arrow.scale)
     return arrow
 
 
@@ -302,3 +308,11 @@ def time_units(schema: pa.Schema) -> dict[str, str]:
         elif value_type(arrow) in (ValueType.TIMESTAMP, ValueType.DURATION):
             units[field.name] = arrow.unit
     return units
+
+
+def all_units(schema: pa.Schema) -> dict[str, str]:
+    """The unit of every column whose values are integers in one: of times, and of decimals."""
+    decimals = [field for field in schema if value_type(field.type) is ValueType.DECIMAL]
+    return time_units(schema) | {
+        field.name: decimal_unit(normal_type(field.type).scale) for field in decimals
+    }

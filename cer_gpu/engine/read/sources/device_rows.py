@@ -218,6 +218,8 @@ def _host_column(array: pa.Array, where: str) -> DeviceColumn:
         found = columns.codes(array, where)
         return DeviceColumn(DICTIONARY, _brought(found.data), _brought(found.valid), array.dictionary)
     kind = normal_type(array.type)
+    if pa.types.is_decimal(kind):
+        raise DataError(f"{where} is of type {kind}, which is not used on a device: convert it")
     values = columns.numbers(convert(array, kind, where), where)
     return DeviceColumn(kind, _brought(values.data), _brought(values.valid))
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
+    all_units,
     convert_batch,
     first_line,
     is_narrow,
-    time_units,
     time_zones,
     usable,
     value_type,
@@ -119,7 +119,8 @@ class Source:
         if self.order_by:
             arrow = schema.field(self.order_by[0]).type
             kind = value_type(arrow)
-            if kind in (ValueType.STRING, ValueType.BOOL) or (kind is None and not pa.types.is_null(arrow)):
+            unordered = kind in (ValueType.STRING, ValueType.BOOL, ValueType.DECIMAL)
+            if unordered or (kind is None and not pa.types.is_null(arrow)):
                 raise DataError(
                     f"the order column `{self.order_by[0]}` of {self.where} is of type {arrow}; it must "
                     "be an integer, a float, a timestamp, a date or a duration: convert it first"
@@ -174,7 +175,7 @@ class Source:
             types,
             order=order,
             order_unit=order_unit,
-            units=time_units(self.arrow_schema),
+            units=all_units(self.arrow_schema),
             zones=time_zones(self.arrow_schema),
             unsupported=unsupported,
             partial=self._rows.partial,

@@ -1,0 +1,80 @@
+"""Decimals as whole numbers: 12.50 with two digits after the point is 1250 hundredths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Context, Decimal
+
+import numpy as np
+import pyarrow as pa
+
+FITTING = 18
+"""Decimals of so many digits are 64-bit integers, whatever they are."""
+
+DIGITS_OF_INT64 = 19
+"""Digits that hold all 64-bit integers."""
+
+WIDEST = 76
+"""Digits of Arrow's widest decimals."""
+
+_LIMBS = {128: 2, 256: 4}
+
+_EXACT = Context(prec=2 * WIDEST)
+
+
+def scaled(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """Decimals in units of their last digit.
+
+    Parameters
+    ----------
+    array : pyarrow.Array
+        Of decimal128 or decimal256.
+
+    Returns
+    -------
+    values : ndarray, shape (n,), int64
+        What stands at a null, and where a value does not fit, is arbitrary.
+    beyond : ndarray, shape (n,) or (0,), bool
+        Where a value does not fit 64 bits, or a null stands for what does not; empty where all fit.
+    """
+    limbs = _LIMBS[array.type.bit_width]
+    if len(array) == 0:
+        return np.empty(0, np.int64), np.empty(0, bool)
+    data = np.frombuffer(array.buffers()[1], np.int64, len(array) * limbs, array.offset * 8 * limbs)
+    parts = data.reshape(len(array), limbs)
+    values = parts[:, 0].copy()
+    values.flags.writeable = False
+    if array.type.precision <= FITTING:
+        return values, np.empty(0, bool)
+    sign = values >> 63
+    beyond = parts[:, 1] != sign
+    for limb in range(2, limbs):
+        beyond |= parts[:, limb] != sign
+    return values, beyond if beyond.any() else np.empty(0, bool)
+
+
+def from_scaled(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+    """The decimals that whole numbers, int64, stand for: the opposite of `scaled`."""
+    limbs = _LIMBS[kind.bit_width]
+    parts = np.empty((len(values), limbs), np.int64)
+    parts[:, 0] = values
+    parts[:, 1:] = (values >> 63)[:, None]
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(parts)])
+
+
+def exactly(value: Decimal, kind: pa.DataType) -> int:
+    """A decimal in units of the last digit of its column, however large."""
+    return int(value.scaleb(kind.scale, _EXACT))
+
+
+def common_decimal(kinds: Sequence[pa.DataType]) -> pa.DataType | None:
+    """The type that holds the values of decimals and integers of several types; None where none does."""
+    whole = max(_digits_before(kind) for kind in kinds)
+    scale = max(kind.scale if pa.types.is_decimal(kind) else 0 for kind in kinds)
+    if whole + scale > WIDEST:
+        return None
+    return pa.decimal128(whole + scale, scale) if whole + scale <= 38 else pa.decimal256(whole + scale, scale)
+
+
+def _digits_before(kind: pa.DataType) -> int:
+    return kind.precision - kind.scale if pa.types.is_decimal(kind) else DIGITS_OF_INT64

@@ -1,0 +1,182 @@
+"""Decimals: conditions on them are exact, whatever they are compared with, and results return them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+from cer_gpu.engine.read.decimals import common_decimal, from_scaled, scaled
+from cer_gpu.language import tree
+from cer_gpu.language.parser import parse
+from cer_gpu.reference.conditions import predicate_holds
+from cer_gpu.reference.events import Event
+
+KINDS = {
+    "p": pa.decimal128(10, 2),
+    "q": pa.decimal128(18, 4),
+    "n": pa.decimal128(9, -2),
+    "wide": pa.decimal128(38, 3),
+    "huge": pa.decimal256(70, 20),
+    "f": pa.float64(),
+    "i": pa.int64(),
+}
+"""Attributes of the events."""
+
+
+def decimal_of(rng: Random, kind: pa.DataType, small: bool) -> Decimal:
+    """A decimal of a type: most of them small, some near the ends of 64 bits, some with all digits."""
+    size = rng.choice((2, 3, 3, 4, 4 if small else kind.precision))
+    far = 1 if small else 2**63 + rng.randint(-2, 2)
+    value = min(rng.choice((rng.randrange(10**size), far, 1010, 1000)), 10**kind.precision - 1)
+    return Decimal(rng.choice((1, -1)) * value).scaleb(-kind.scale)
+
+
+def value_of(rng: Random, name: str, small: bool) -> Any:
+    if rng.random() < 0.1:
+        return None
+    if name == "f":
+        return rng.choice((10.1, 10.0, 0.1, -3.25, 1e17, float("nan"), float("inf"), 1010.0, 10.25))
+    if name == "i":
+        return rng.choice((10, -3, 0, 1, 7, 1010, 2**53 + 1, -(2**63), 2**63 - 1))
+    return decimal_of(rng, KINDS[name], small)
+
+
+def events(rng: Random, small: bool, n: int = 60) -> pa.Table:
+    """Events of type A; `small` ones for arithmetic that is to fit 64 bits."""
+    columns = {
+        name: pa.array([value_of(rng, name, small) for _ in range(n)], kind) for name, kind in KINDS.items()
+    }
+    return pa.table({"type": pa.array(["A"] * n), **columns})
+
+
+def reference_events(table: pa.Table) -> list[Event]:
+    def exactly(value: Any) -> Any:
+        return Fraction(value) if isinstance(value, Decimal) else value
+
+    return [
+        Event("A", {name: exactly(value) for name, value in row.items() if name != "type"})
+        for row in table.to_pylist()
+    ]
+
+
+def literal(rng: Random) -> str:
+    return rng.choice(
+        ("10.1", "10", "-3.25", "0", "10.10", "1010", "1e3", "9223372036854775807", "0.005", "2.5")
+    )
+
+
+def condition(rng: Random) -> str:
+    names = [*KINDS, "p", "q"]
+    one, two = rng.choice(names), rng.choice(names)
+    op = rng.choice(("=", "!=", "<", "<=", ">", ">="))
+    some = ", ".join(literal(rng) for _ in range(3))
+    return rng.choice(
+        (
+            f"{one} {op} {literal(rng)}",
+            f"{one} {op} {two}",
+            f"{literal(rng)} {op} {one}",
+            f"{one} IN {{{some}}}",
+            f"NOT {one} IN {{{rng.choice(('..5', '10.1..1010', '-3.25..'))}}}",
+            f"{one} IN RANGE ({literal(rng)}, {two})",
+            f"p {rng.choice('+-*')} {rng.choice(('p', 'q', '0.1', '3', 'n'))} {op} {two}",
+            f"p % {rng.choice(('q', '0.3', '7', 'n'))} {op} {literal(rng)}",
+            f"-p {op} {two}",
+            f"{one} IS NULL",
+        )
+    )
+
+
+def positions(text: str, table: pa.Table) -> list[int]:
+    query = cer.compile(f"SELECT * FROM S WHERE A AS a FILTER a[{text}]")
+    return query.hits(table)["position"].to_pylist()
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_conditions_agree_with_the_reference(seed: int) -> None:
+    rng = Random(seed)
+    text = condition(rng)
+    table = events(rng, small=any(sign in text for sign in "+*%-"))
+    query = parse(f"SELECT * FROM S WHERE A AS a FILTER a[{text}]")
+    assert isinstance(query, tree.SelectQuery)
+    assert isinstance(query.pattern, tree.Filter)
+    assert isinstance(query.pattern.condition, tree.Every)
+    predicate = query.pattern.condition.predicate
+    wanted = [row for row, event in enumerate(reference_events(table)) if predicate_holds(predicate, event)]
+    assert positions(text, table) == wanted
+
+
+def test_a_number_beside_a_decimal_is_the_one_that_is_written() -> None:
+    prices = pa.table(
+        {"type": ["A"] * 3, "p": pa.array([Decimal("10.10"), Decimal("10.11"), None], KINDS["p"])}
+    )
+    assert positions("p = 10.1", prices) == [0]
+    assert positions("p + 0.01 = 10.11", prices) == [0]
+    assert positions("p > 10.1", prices) == [1]
+    floats = prices.append_column("f", pa.array([10.1, 10.1, 10.1]))
+    assert positions("p = f", floats) == []  # no float64 is 10.1
+
+
+def test_arithmetic_that_does_not_fit_is_an_error_where_it_is_asked_for() -> None:
+    far = Decimal(10**30).scaleb(-3)
+    table = pa.table({"type": ["A", "B"], "wide": pa.array([Decimal(1), far], KINDS["wide"])})
+    query = cer.compile("SELECT * FROM S WHERE A AS a FILTER a[wide + 1 > 0]")
+    assert query.count(table) == 1
+    with pytest.raises(cer.DataError, match=r"row 1 .*integer overflow: `wide` in its last digit does"):
+        cer.compile("SELECT * FROM S WHERE B AS b FILTER b[wide + 1 > 0]").count(table)
+    assert cer.compile("SELECT * FROM S WHERE B AS b FILTER b[wide > 1]").count(table) == 1
+
+
+def test_decimals_are_returned_and_part_the_stream() -> None:
+    values = [Decimal("1.50"), Decimal("2.25"), None, Decimal("1.50"), Decimal("-2.25")]
+    table = pa.table({"type": ["A"] * 5, "p": pa.array(values, KINDS["p"]), "ts": [1, 2, 3, 4, 5]})
+    matches = cer.compile("SELECT a[p] FROM S WHERE A AS a FILTER a[p > 1.5]").run(table)
+    assert matches.to_arrow()["a[p]"].to_pylist() == [[{"p": Decimal("2.25")}]]
+    parted = cer.compile("SELECT * FROM S WHERE A AS a ; A AS b PARTITION BY [p]").run(table)
+    assert [(ce.start, ce.end, ce.partition) for ce in parted] == [(0, 3, (Decimal("1.50"),))]
+
+
+def test_decimals_are_joined_with_decimals_and_integers() -> None:
+    table = pa.table(
+        {
+            "type": ["A", "B", "C", "B"],
+            "p": pa.array([Decimal("1.50"), None, None, None], KINDS["p"]),
+            "q": pa.array([None, Decimal("1.5000"), None, Decimal("1.5001")], KINDS["q"]),
+            "i": [None, None, 3, None],
+        }
+    )
+    query = cer.compile("SELECT * FROM S WHERE A AS a ; B AS b FILTER a.p = b.q")
+    assert [(ce.start, ce.end) for ce in query.run(table)] == [(0, 1)]
+    query = cer.compile("SELECT * FROM S WHERE A AS a ; C AS c FILTER a.p + a.p = c.i")
+    assert [(ce.start, ce.end) for ce in query.run(table)] == [(0, 2)]
+
+
+def test_windows_over_decimals() -> None:
+    values = [Decimal("0.10"), Decimal("0.25"), Decimal("0.40"), Decimal("0.41")]
+    table = pa.table({"type": ["A", "B", "B", "B"], "p": pa.array(values, KINDS["p"])})
+    query = cer.compile("SELECT * FROM S WHERE A AS a ; B AS b WITHIN 0.3 [p]")
+    assert [(ce.start, ce.end) for ce in query.run(table)] == [(0, 1), (0, 2)]
+    with pytest.raises(cer.DataError, match="order column `p` of the table is of type decimal128"):
+        query.run(table, order_by="p")
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(18, 2), pa.decimal128(38, 2), pa.decimal256(60, 2)])
+def test_scaled_and_back(kind: pa.DataType) -> None:
+    numbers = [0, -1, 10**17, -(10**17), 123]
+    column = pa.array([None, *(Decimal(number).scaleb(-2) for number in numbers)], kind)
+    values, beyond = scaled(column.slice(1))
+    assert values.tolist() == numbers
+    assert not beyond.any()
+    assert from_scaled(values, kind).equals(column.slice(1))
+
+
+def test_common_types() -> None:
+    assert common_decimal([KINDS["p"], KINDS["q"]]) == pa.decimal128(18, 4)
+    assert common_decimal([KINDS["p"], pa.int64()]) == pa.decimal128(21, 2)
+    assert common_decimal([pa.decimal128(38, 0), KINDS["q"]]) == pa.decimal256(42, 4)
+    assert common_decimal([pa.decimal256(76, 0), KINDS["q"]]) is None
