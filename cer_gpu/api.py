@@ -265,6 +265,8 @@ class Query:
         from cer_gpu.engine.run.bound import BoundQuery
 
         source = _source(events, asked)
+        if asked.event_id is not None:
+            source.require(asked.event_id, "event_id")
         planned, schema = self._planned_for(source, asked)
         return BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
 

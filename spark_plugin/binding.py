@@ -11,7 +11,6 @@ from cer_gpu.spark.segments import OWN, ROW
 from cer_gpu.spark.task import Task
 
 from cer_gpu.api import Query
-from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
 
@@ -94,14 +93,9 @@ def _result(portable: PortableQuery, product: str, event_id: str | None) -> pa.S
     if product == "count":
         return pa.schema([pa.field("count", pa.string(), nullable=False)])
     whole = portable.result
-    positions = pa.int64() if event_id is None else spark_type(portable.schema.field(event_id).type)
     if product != "run":
-        value = {
-            "counts": pa.field("count", pa.string(), nullable=False),
-            "hits": pa.field("latest_start", positions, nullable=event_id is not None),
-        }[product]
-        keys = key_fields(portable)
-        return pa.schema([*keys, pa.field("position", positions, nullable=event_id is not None), value])
+        return _ends(portable, product, event_id)
+    positions = pa.int64() if event_id is None else spark_type(portable.schema.field(event_id).type)
     named = set(whole.positions)
     fields = []
     for field in whole.schema:
@@ -113,15 +107,16 @@ def _result(portable: PortableQuery, product: str, event_id: str | None) -> pa.S
     return pa.schema(fields)
 
 
-def key_fields(portable: PortableQuery) -> list[pa.Field]:
-    """The columns of the key in what is not listed complex event by complex event.
-
-    None where what ends in one partition drops what began in others: there is one run over all of them.
-    """
-    if not portable.query.reading.partition or portable.query.consume == "ANY":
-        return []
-    encoder = LaneEncoder(portable.query.reading.partition, portable.schema)
-    return [pa.field(name, spark_type(kind)) for name, kind in zip(encoder.names, encoder.types)]
+def _ends(portable: PortableQuery, product: str, event_id: str | None) -> pa.Schema:
+    """The columns of `counts` and `hits`: those of `EndForm`, counts as text."""
+    first, *more = portable.ends(product).fields
+    position = pa.field(first.name, spark_type(first.type), nullable=event_id is not None)
+    if event_id is not None:
+        position = position.with_type(spark_type(portable.schema.field(event_id).type))
+    value = pa.field("count", pa.string(), nullable=False)
+    if product == "hits":
+        value = position.with_name("latest_start")
+    return pa.schema([position, *(pa.field(one.name, spark_type(one.type)) for one in more), value])
 
 
 def spark_type(arrow: pa.DataType) -> pa.DataType:

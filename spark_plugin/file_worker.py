@@ -79,19 +79,18 @@ class FileWorker(_OfShares):
         job.events += (rows.rows or 0) - share.halo
         labels = Labels(share.first)
         if job.task.event_id is None:
-            return TaskRun(job.bound(rows, share.halo), labels, None)
+            return TaskRun(job.bound(rows, share.halo), labels)
         names = list(job.task.columns)
         source = Source(rows, (), job.task.query.options.type_column, None)
 
         def watched() -> Iterator[pa.RecordBatch]:
             for batch in source.batches(names, BATCH):
-                labels.add(np.empty(0, np.int64), np.empty(0, np.int32), batch.column(job.task.event_id))
+                labels.add(np.empty(0, np.int64), batch.column(job.task.event_id))
                 yield batch
 
         schema = pa.schema([source.arrow_schema.field(name) for name in names])
-        return TaskRun(
-            job.bound(pa.RecordBatchReader.from_batches(schema, watched()), share.halo), labels, None
-        )
+        reader = pa.RecordBatchReader.from_batches(schema, watched())
+        return TaskRun(job.bound(reader, share.halo), labels)
 
 
 class FileReader(_OfShares):

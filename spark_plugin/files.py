@@ -72,12 +72,12 @@ def run_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
 
 
 def counts_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
-    """How many complex events end at each event where some do (`position`, `count`); as `run_files`."""
+    """How many complex events end at each event where some do: the columns of `counts`; as `run_files`."""
     return _product(paths, query, "counts", keywords)
 
 
 def hits_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
-    """Where at least one complex event ends (`position`, `latest_start`); as `run_files`."""
+    """Where at least one complex event ends: the columns of `hits`; as `run_files`."""
     return _product(paths, query, "hits", keywords)
 
 
@@ -149,7 +149,7 @@ def _product(paths: Paths, query: Query | str, product: str, keywords: dict[str,
     names = (order,) if isinstance(order, str) else tuple(order or ())
     found = opened_lake(paths, names[0] if names else None)
     gpu = settings.value(spark, settings.GPU)
-    task = task_of(query, found.schema, product, ordered=True, gpu=gpu, **keywords).without_keys()
+    task = task_of(query, found.schema, product, ordered=True, gpu=gpu, **keywords)
     size = Size(found.rows, settings.value(spark, settings.ROWS_PER_TASK), parallel_tasks(spark))
     larger = replace(size, rows_per_task=STREAMED * size.rows_per_task)
     shares = shares_of(found, task, larger)

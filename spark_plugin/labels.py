@@ -23,33 +23,22 @@ class Labels:
     def __init__(self, offset: int = 0) -> None:
         self._offset = offset
         self._begins: list[np.ndarray] = [np.zeros(1, np.int64)]
-        self._lanes: list[np.ndarray] = [np.zeros(1, np.int32)]
         self._ids: list[pa.Array] = []
 
-    def add(self, begins: np.ndarray, lanes: np.ndarray, ids: pa.Array | None) -> None:
+    def add(self, begins: np.ndarray, ids: pa.Array | None) -> None:
         """The next events of the run.
 
         Parameters
         ----------
         begins : ndarray, shape (keys,), int64
             The positions at which keys begin, ascending, after those of the events before.
-        lanes : ndarray, shape (keys,), int32
-            The numbers of these keys.
         ids : Array or None
             The ids of the events, one each.
         """
         if len(begins):
             self._begins.append(begins)
-            self._lanes.append(lanes)
         if ids is not None:
             self._ids.append(convert(ids, roomy(ids.type), "the ids of events"))
-
-    def lanes(self, positions: pa.Array) -> np.ndarray:
-        """The numbers of the keys of some events, shape (n,), int32."""
-        return _one(self._lanes)[self._key(positions.to_numpy(zero_copy_only=False))]
-
-    def _key(self, at: np.ndarray) -> np.ndarray:
-        return np.searchsorted(_one(self._begins), at, side="right") - 1
 
     def of(self, positions: pa.Array, kind: pa.DataType) -> pa.Array:
         """What stands for some positions.
@@ -68,7 +57,8 @@ class Labels:
             taken = taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
             return shown_as(taken, kind)
         at = positions.to_numpy(zero_copy_only=False)
-        return pa.array(at - _one(self._begins)[self._key(at)] + self._offset)
+        begins = _one(self._begins)
+        return pa.array(at - begins[np.searchsorted(begins, at, side="right") - 1] + self._offset)
 
 
 def _one(parts: list[np.ndarray]) -> np.ndarray:

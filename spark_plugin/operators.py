@@ -76,8 +76,8 @@ def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     Returns
     -------
     DataFrame
-        The columns of the key (none with CONSUME BY ANY, where all keys are one stream), `position` (the
-        value of `event_id`, where it is given), and `count`, a decimal of 38 digits: counts are exact.
+        `position` (the value of `event_id`, where it is given), the columns of the key, `time`, and `count`,
+        a decimal of 38 digits: counts are exact.
     """
     return _product(df, query, "counts", keywords)
 
@@ -88,8 +88,8 @@ def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     Returns
     -------
     DataFrame
-        The columns of the key (as for `counts`), `position` and `latest_start` (the values of `event_id`,
-        where it is given).
+        `position`, the columns of the key, `time`, and `latest_start`; with `event_id`, its values stand for
+        the positions.
     """
     return _product(df, query, "hits", keywords)
 

@@ -39,7 +39,7 @@ class Task:
     limit : int or None
         Of complex events.
     timed : bool
-        Whether complex events have the columns of times.
+        Whether there are columns of times.
     """
 
     query: PortableQuery
@@ -83,12 +83,6 @@ class Task:
     def cuttable(self) -> bool:
         """Whether a stream can be cut by time: what ends at an event depends on one window before it."""
         return self.query.query.cuttable
-
-    def without_keys(self) -> Task:
-        """The same without the key's columns in the result, for positions that are row numbers."""
-        if self.product not in ("counts", "hits"):
-            return self
-        return replace(self, result=pa.schema(list(self.result)[-2:]))
 
     def giving(self, other: Task) -> Task:
         """The same with the result of another task, whose data may have had no time."""

@@ -72,11 +72,10 @@ def task_from(dumped: bytes) -> Task:
 
 @dataclass(frozen=True, slots=True)
 class TaskRun:
-    """A query bound to the events of one run, and what stands for their positions and keys."""
+    """A query bound to the events of one run, and what stands for their positions."""
 
     bound: BoundQuery
     labels: Labels
-    encoder: LaneEncoder | None
 
 
 class Job:
@@ -126,10 +125,9 @@ class Job:
                 time = time_of(found.batch, self._options.order_by[0])
                 halo = int(np.searchsorted(time, segment.begin, side="left"))
         labels = Labels(offset)
-        lanes = np.arange(len(found.begins), dtype=np.int32)
-        labels.add(found.begins, lanes, self._ids(found.batch))
+        labels.add(found.begins, self._ids(found.batch))
         events = TableRows(pa.Table.from_batches([found.batch]), SORTED)
-        return TaskRun(self.bound(events, halo, self.task.keyed), labels, encoder)
+        return TaskRun(self.bound(events, halo, self.task.keyed), labels)
 
     def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[TaskRun]:
         """A run over rows that come sorted, as they come."""
@@ -143,18 +141,18 @@ class Job:
         def watched() -> Iterator[pa.RecordBatch]:
             rows, last = 0, -1
             for batch in chain([first], given):
-                begins, lanes = np.empty(0, np.int64), np.empty(0, np.int32)
+                begins = np.empty(0, np.int64)
                 if encoder is not None:
                     lanes = encoder.encode(batch, np.arange(len(batch)))
                     begins = np.flatnonzero(np.diff(lanes, prepend=last))
-                    lanes, last = lanes[begins], int(lanes[-1])
-                labels.add(begins + rows, lanes, self._ids(batch))
+                    last = int(lanes[-1])
+                labels.add(begins + rows, self._ids(batch))
                 rows += len(batch)
                 self.events += len(batch)
                 yield batch
 
         reader = pa.RecordBatchReader.from_batches(first.schema, watched())
-        yield TaskRun(self.bound(StreamRows(reader, None, SORTED), 0, self.task.keyed), labels, encoder)
+        yield TaskRun(self.bound(StreamRows(reader, None, SORTED), 0, self.task.keyed), labels)
 
     def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
         if not self.task.keyed:
@@ -208,19 +206,17 @@ class Job:
             yield from halving(batch, given)
 
     def _ends(self, run: TaskRun) -> Iterator[pa.RecordBatch]:
-        found = run.bound.hits() if self.task.product == "hits" else run.bound.counts()
+        hits = self.task.product == "hits"
+        found = run.bound.hits() if hits else run.bound.counts()
         if not len(found):
             return
-        position, value = (column.combine_chunks() for column in found.columns)
-        kinds = {field.name: field.type for field in self.task.result}
-        columns = [run.labels.of(position, kinds["position"])]
-        if self.task.product == "hits":
-            columns.append(run.labels.of(value, kinds["latest_start"]))
-        else:
-            columns.append(counts_column(value.to_pylist()))
-        if run.encoder is not None and len(columns) < len(self.task.result):
-            keys = run.encoder.key_columns(run.labels.lanes(position))
-            columns[:0] = [shown_as(key, field.type) for key, field in zip(keys, self.task.result)]
+        position, *more, value = (column.combine_chunks() for column in found.columns)
+        if self._options.order_by and not self.task.timed:
+            more.pop()  # what is ordered by a number that the data does not have has no time to show
+        at, *fields, last = self.task.result
+        columns = [run.labels.of(position, at.type)]
+        columns += [shown_as(column, field.type) for column, field in zip(more, fields)]
+        columns.append(run.labels.of(value, last.type) if hits else counts_column(value.to_pylist()))
         yield pa.RecordBatch.from_arrays(columns, schema=self.task.result)
 
 

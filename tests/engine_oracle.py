@@ -91,6 +91,29 @@ def check_events(matches: Matches, wanted: Sequence[Row]) -> None:
     assert told["row"].equals(told["position"])
 
 
+def check_where(query: tree.SelectQuery, compiled: Query, table: pa.Table, wanted: Sequence[Row]) -> None:
+    """Assert what `hits` and `counts` say beside positions, and that ids stand for positions everywhere."""
+    keys = {row[1]: row[3] for row in wanted}
+    ids = [f"e{position}" for position in range(len(table))]
+    named = table.append_column("identity", pa.array(ids))
+    for asked in (compiled.hits, compiled.counts):
+        told = asked(table, **OPTIONS)
+        assert told["time"].equals(table[ORDER].take(told["position"]))
+        columns = [told[name].to_pylist() for name in told.schema.names[1:-2]]
+        parts = zip(*columns, strict=True) if columns else [None] * len(told)
+        assert [_key(part) for part in parts] == [keys[position] for position in told["position"].to_pylist()]
+        by_id = asked(named, **OPTIONS, event_id="identity").to_pylist()
+        places = ["position", *(["latest_start"] if "latest_start" in told.schema.names else [])]
+        # As text, in which one NaN is like another.
+        renamed = [row | {name: ids[row[name]] for name in places} for row in told.to_pylist()]
+        assert repr(by_id) == repr(renamed)
+    rows = compiled.run(named, **OPTIONS, event_id="identity")
+    assert [(ce.start, ce.end, sorted(ce.marks.items())) for ce in rows] == [
+        (ids[start], ids[end], [(name, tuple(ids[one] for one in marked)) for name, marked in marks])
+        for start, end, marks, _ in wanted
+    ]
+
+
 CHOOSING = (tree.Strategy.ANY, tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 
 
@@ -114,6 +137,7 @@ def check(query: tree.SelectQuery, events: Sequence[Event], rng: Random) -> int:
     assert got == wanted
     check_attributes(query, compiled, table)
     check_events(compiled.run(table, **OPTIONS), wanted)
+    check_where(query, compiled, table, wanted)
     ends = Counter(row[1] for row in wanted)
     assert compiled.count(table, **OPTIONS) == len(wanted)
     counts = compiled.counts(table, **OPTIONS).to_pydict()

@@ -19,8 +19,6 @@ from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
 from cer_gpu.plan.compiled import CompiledQuery, MarkForm, TupleForm
 
-POSITIONS = pa.list_(pa.field("item", pa.int64(), nullable=False))
-
 
 class ResultForm(ABC):
     """The columns of a query's result on data of a schema.
@@ -32,6 +30,8 @@ class ResultForm(ABC):
         The time column, from which `start_time` and `end_time` are taken.
     encoder : LaneEncoder or None
         The encoder of the keys of PARTITION BY.
+    event_id : str or None
+        The column whose values stand for positions.
 
     Attributes
     ----------
@@ -61,10 +61,14 @@ class ResultForm(ABC):
     marking: tuple[str, ...] = ()
     attributes: Mapping[str, tuple[str, ...]] = {}
 
-    def __init__(self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None) -> None:
-        self.order = order
+    def __init__(
+        self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None, event_id: str | None
+    ) -> None:
+        self.order, self.event_id = order, event_id
         self.partition = () if encoder is None else encoder.names
-        fields = [pa.field("start", pa.int64(), nullable=False), pa.field("end", pa.int64(), nullable=False)]
+        place = id_type(data, event_id)
+        self._positions = pa.list_(pa.field("item", place, nullable=event_id is not None))
+        fields = [pa.field(name, place, nullable=event_id is not None) for name in ("start", "end")]
         taken = {"start", "end"}
         positions = ["start", "end"]
         if encoder is not None:
@@ -81,7 +85,7 @@ class ResultForm(ABC):
                 positions.append(field.name)
         self.schema = pa.schema(fields)
         self.positions = tuple(positions)
-        names = [] if order is None else [order]
+        names = [name for name in (order, event_id) if name is not None]
         self.payload = tuple(dict.fromkeys([*names, *self._read()]))
 
     @abstractmethod
@@ -112,6 +116,12 @@ class ResultForm(ABC):
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""
 
+    def places(self, events: Relevant, index: np.ndarray) -> pa.Array:
+        """What stands for the positions of some events."""
+        if self.event_id is None:
+            return pa.array(gathered_rows(events.positions, index))
+        return identities(payload_column(events, self.event_id, index))
+
     def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
         """What a result batch tells besides positions."""
         return BatchValues([batch.column(name) for name in self.times], {})
@@ -129,7 +139,7 @@ class ResultForm(ABC):
             From the machine of the query.
         """
         places = (block.start, end)
-        arrays = [pa.array(gathered_rows(events.positions, index)) for index in places]
+        arrays = [self.places(events, index) for index in places]
         if events.lane_keys is not None:
             arrays += events.lane_keys.columns(events.lanes[end])
         if self.order is not None:
@@ -141,12 +151,17 @@ class MarkResults(ResultForm):
     """The columns of complex events with marks: for each variable a list of positions, or of attributes."""
 
     def __init__(
-        self, form: MarkForm, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
+        self,
+        form: MarkForm,
+        data: pa.Schema,
+        order: str | None,
+        encoder: LaneEncoder | None,
+        event_id: str | None = None,
     ) -> None:
         self._form = form
         self._kinds: dict[str, pa.DataType] = {}
         self._named: dict[str, str] = {}  # the columns of attributes, by variable
-        super().__init__(data, order, encoder)
+        super().__init__(data, order, encoder, event_id)
         self.variables = self.marking = form.variables
         self.attributes = form.attributes
         # The variables that each label marks, one label after another.
@@ -156,7 +171,7 @@ class MarkResults(ResultForm):
 
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         for variable in self._form.variables:
-            yield pa.field(free_name(variable, taken), POSITIONS, nullable=False), True
+            yield pa.field(free_name(variable, taken), self._positions, nullable=False), True
             if attributes := self._form.attributes.get(variable):
                 name = free_name(f"{variable}[{', '.join(attributes)}]", taken)
                 members = pa.struct(
@@ -173,8 +188,8 @@ class MarkResults(ResultForm):
         arrays = []
         lists = list_columns(block.first, block.event, block.label, self._form.label_has)
         for variable, (offsets, marked) in zip(self._form.variables, lists, strict=True):
-            bounds, marks = pa.array(offsets), pa.array(gathered_rows(events.positions, marked))
-            arrays.append(pa.ListArray.from_arrays(bounds, marks, type=POSITIONS))
+            bounds, marks = pa.array(offsets), self.places(events, marked)
+            arrays.append(pa.ListArray.from_arrays(bounds, marks, type=self._positions))
             if attributes := self._form.attributes.get(variable):
                 members = [payload_column(events, attribute, marked) for attribute in attributes]
                 kind = self._kinds[variable]
@@ -206,17 +221,22 @@ class TupleResults(ResultForm):
     """The columns of the answers of a rule: the variables of its head, and a position for each atom."""
 
     def __init__(
-        self, form: TupleForm, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
+        self,
+        form: TupleForm,
+        data: pa.Schema,
+        order: str | None,
+        encoder: LaneEncoder | None,
+        event_id: str | None = None,
     ) -> None:
         self._form = form
-        super().__init__(data, order, encoder)
+        super().__init__(data, order, encoder, event_id)
         self.head = tuple(column.name for column in form.head)
         self.marking = form.atoms
 
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         for column in self._form.head:
             yield pa.field(free_name(column.name, taken), roomy(data.field(column.attribute).type)), False
-        yield pa.field(free_name("positions", taken), POSITIONS, nullable=False), True
+        yield pa.field(free_name("positions", taken), self._positions, nullable=False), True
 
     def _read(self) -> list[str]:
         return [column.attribute for column in self._form.head]
@@ -228,8 +248,8 @@ class TupleResults(ResultForm):
         ]
         atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
-        positions = pa.array(gathered_rows(events.positions, block.event.reshape(-1)))
-        return [*arrays, pa.ListArray.from_arrays(bounds, positions, type=POSITIONS)]
+        positions = self.places(events, block.event.reshape(-1))
+        return [*arrays, pa.ListArray.from_arrays(bounds, positions, type=self._positions)]
 
     def marked(self, block: TupleBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """As `ResultForm.marked`; the events are in the order of the atoms."""
@@ -244,12 +264,16 @@ class TupleResults(ResultForm):
 
 
 def result_form(
-    query: CompiledQuery, data: pa.Schema, order: str | None, encoder: LaneEncoder | None
+    query: CompiledQuery,
+    data: pa.Schema,
+    order: str | None,
+    encoder: LaneEncoder | None,
+    event_id: str | None = None,
 ) -> ResultForm:
     """The columns of a query's result on data of a schema; parameters as for `ResultForm`."""
     if isinstance(query.form, TupleForm):
-        return TupleResults(query.form, data, order, encoder)
-    return MarkResults(query.form, data, order, encoder)
+        return TupleResults(query.form, data, order, encoder, event_id)
+    return MarkResults(query.form, data, order, encoder, event_id)
 
 
 def payload_column(
@@ -259,6 +283,19 @@ def payload_column(
     assert events.payload is not None
     taken = events.payload.column(name).take(pa.array(index, mask=without))
     return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
+
+
+def id_type(data: pa.Schema, event_id: str | None) -> pa.DataType:
+    """The type of what stands for positions: int64, or that of the column of ids."""
+    if event_id is None:
+        return pa.int64()
+    kind = roomy(data.field(event_id).type)
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def identities(values: pa.Array) -> pa.Array:
+    """The values of a column of ids as they are given."""
+    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
 
 
 def gathered_rows(values: np.ndarray, rows: np.ndarray) -> np.ndarray:

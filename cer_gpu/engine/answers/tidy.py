@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.answers.form import ResultForm, free_name, gathered_rows, payload_column
+from cer_gpu.engine.answers.form import ResultForm, free_name, gathered_rows, id_type, payload_column
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.sources.rows import ROW
 from cer_gpu.enumeration.blocks import AnswerBlock
@@ -28,7 +28,7 @@ class EventForm:
     ============  ==================  ===================================================================
     `match`       int64               the row of the complex event in the results
     `variable`    dictionary<string>  the variable that marks the event; for a rule, the type of its atom
-    `position`    int64               the position of the event in the stream
+    `position`    int64               the position of the event in the stream; or its id (`event_id=`)
     `row`         int64               the row of the event in the data as it was given
     `source`      dictionary<string>  for a dict of tables, the table that has the row
     `time`        as in the data      the time of the event, where the run has an order
@@ -60,7 +60,7 @@ class EventForm:
         fields = [
             ("match", pa.int64()),
             ("variable", NAMES),
-            ("position", pa.int64()),
+            ("position", id_type(data, form.event_id)),
             ("row", pa.int64()),
             *([("source", data.field(source).type)] if source is not None else []),
             *([("time", data.field(form.order).type)] if form.order is not None else []),
@@ -73,12 +73,17 @@ class EventForm:
     def batch(self, events: Relevant, end: np.ndarray, block: AnswerBlock) -> EventRows:
         """The marked events of a block of complex events; parameters as for `ResultForm.batch`."""
         match, event, variable = self._form.marked(block)
-        position = pa.array(gathered_rows(events.positions, event))
+        position = self._form.places(events, event)
+        row = position
+        if self._moved:
+            row = payload_column(events, ROW, event)
+        elif self._form.event_id is not None:
+            row = pa.array(gathered_rows(events.positions, event))
         arrays = [
             pa.array(match),
             pa.DictionaryArray.from_arrays(pa.array(variable), self._names),
             position,
-            payload_column(events, ROW, event) if self._moved else position,
+            row,
         ]
         arrays += [
             payload_column(events, name, event)

@@ -162,7 +162,7 @@ def mark_columns(schema: pa.Schema) -> list[int]:
     return [
         index
         for index, field in enumerate(schema)
-        if pa.types.is_list(field.type) and pa.types.is_integer(field.type.value_type)
+        if pa.types.is_list(field.type) and not pa.types.is_struct(field.type.value_type)
     ]
 
 
@@ -173,7 +173,7 @@ def complex_events(
     values_of: BatchValues,
 ) -> Iterator[ComplexEvent]:
     """The rows of a result batch as Python values."""
-    starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
+    starts, ends = (_in_python(batch.column(place), batch.schema.names[place]) for place in range(2))
     keys = [_in_python(batch.column(2 + part), name) for part, name in enumerate(partition)]
     columns = [batch.column(index).to_pylist() for index in mark_columns(batch.schema)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
@@ -188,7 +188,7 @@ def rule_answers(
     batch: pa.RecordBatch, head: tuple[str, ...], values_of: BatchValues
 ) -> Iterator[ComplexEvent]:
     """The rows of a result batch of a rule as Python values."""
-    starts, ends = batch.column(0).to_pylist(), batch.column(1).to_pylist()
+    starts, ends = (_in_python(batch.column(place), batch.schema.names[place]) for place in range(2))
     positions = batch.column(batch.num_columns - 1).to_pylist()
     columns = [_in_python(column, name) for column, name in zip(head_columns(batch, head), head, strict=True)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):

@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner
+from cer_gpu.engine.read.events import Relevant
 
 Asked = Literal["hits", "counts", "count"]
 """Ends with their latest start, ends with their number, or the numbers alone."""
 
-Reported = tuple[np.ndarray, np.ndarray]
-"""Positions, ascending, and the latest start or the number at each; no positions where `count` is asked."""
+More = Callable[[Relevant, np.ndarray], tuple[pa.Array, ...]]
+"""Further columns of some events, given by their numbers among those of a chunk."""
 
 
-def reported(runner: MachineRunner, chunk: Chunk, asked: Asked, limit: int | None) -> Reported:
+class Reported(NamedTuple):
+    """Ends, ascending by position.
+
+    Attributes
+    ----------
+    position : ndarray, shape (ends,), int64
+        None where `count` is asked.
+    value : ndarray, shape (ends,), int64
+        The latest start or the number at each; of objects where a number is past 2^62.
+    more : tuple of pyarrow.Array
+        Further columns.
+    """
+
+    position: np.ndarray
+    value: np.ndarray
+    more: tuple[pa.Array, ...] = ()
+
+    def some(self, count: int) -> Reported:
+        """The first ones."""
+        more = tuple(column.slice(0, count) for column in self.more)
+        return Reported(self.position[:count], self.value[:count], more)
+
+
+def reported(
+    runner: MachineRunner, chunk: Chunk, asked: Asked, limit: int | None, more: More | None
+) -> Reported:
     """The ends of a chunk, as a machine finds them.
 
     Parameters
@@ -26,11 +54,8 @@ def reported(runner: MachineRunner, chunk: Chunk, asked: Asked, limit: int | Non
     asked : {"hits", "counts", "count"}
     limit : int or None
         At most so many complex events of each end are counted.
-
-    Returns
-    -------
-    position, value : ndarray, shape (ends,), int64
-        `value` of objects where a number is past 2^62.
+    more : callable or None
+        Gives the further columns.
     """
     if asked == "hits":
         found = runner.ends(chunk, bounded=False)
@@ -40,10 +65,12 @@ def reported(runner: MachineRunner, chunk: Chunk, asked: Asked, limit: int | Non
         if limit is not None:
             value = np.minimum(value, limit)
     if asked == "count":
-        return np.empty(0, np.int64), value
+        return Reported(np.empty(0, np.int64), value)
     position = chunk.events.positions[event]
-    order = np.argsort(position, kind="stable")
-    return position[order], value[order]
+    if not (position[1:] >= position[:-1]).all():
+        order = np.argsort(position, kind="stable")
+        position, value, event = position[order], value[order], event[order]
+    return Reported(position, value, () if more is None else more(chunk.events, event))
 
 
 def sum_exactly(number: np.ndarray) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
@@ -121,6 +123,9 @@ class RunParts(Protocol):
 
     @property
     def chunker(self) -> Chunks: ...
+
+    @property
+    def more(self) -> Callable[[Relevant, np.ndarray], tuple[pa.Array, ...]] | None: ...
 
 
 def runner_of(query: CompiledQuery, workers: Workers, carries: bool) -> MachineRunner:

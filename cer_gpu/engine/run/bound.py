@@ -6,18 +6,17 @@ import difflib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from cer_gpu.compiling.loaded import words
-from cer_gpu.digits import digits, shown
+from cer_gpu.digits import shown
 from cer_gpu.engine.answers.batches import Form, Lister
-from cer_gpu.engine.answers.form import result_form
+from cer_gpu.engine.answers.form import id_type, result_form
 from cer_gpu.engine.answers.matches import KEPT, Matches, Produce
 from cer_gpu.engine.answers.tidy import EventForm
+from cer_gpu.engine.answers.where import VALUES, EndForm, Identities, capped
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
@@ -33,7 +32,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import LimitError, RowError
+from cer_gpu.errors import RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
 from cer_gpu.printable import printable
 from cer_gpu.progress import Progress, Watch
@@ -48,9 +47,6 @@ LEAST_BATCH = 1024
 
 BYTES_OF_EVENT = 64
 """About how many bytes an event takes while it is classified."""
-
-DECIMAL_DIGITS = 76
-"""Digits of Arrow's widest exact number."""
 
 
 class BoundQuery:
@@ -103,8 +99,8 @@ class BoundQuery:
     def count(self) -> int:
         """How many complex events there are."""
         total = 0
-        for _, number in self._ends("count"):
-            total += sum_exactly(number)
+        for part in self._ends(self.begin("count"), "count"):
+            total += sum_exactly(part.value)
             if self._options.limit is not None and total > self._options.limit:
                 warn_of_limit(self._options.limit)
                 return self._options.limit
@@ -112,35 +108,27 @@ class BoundQuery:
 
     def counts(self) -> pa.Table:
         """How many complex events end at each position where some do."""
-        positions, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        left = self._options.limit
-        for position, number in self._ends("counts"):
-            total = sum_exactly(number)
-            cut = left is not None and total > left
-            if cut:
-                position, number = capped(position, number, left or 0)
-            positions.append(position)
-            numbers.append(number)
-            if cut:
-                warn_of_limit(self._options.limit)
-                break
-            left = None if left is None else left - total
-        return pa.table(
-            {"position": np.concatenate(positions), "count": exact_column(np.concatenate(numbers))}
-        )
+        return self._where("counts")
 
     def hits(self) -> pa.Table:
         """The positions where complex events end, and the latest start of those at each."""
-        positions, starts = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        return self._where("hits")
+
+    def _where(self, asked: Literal["hits", "counts"]) -> pa.Table:
+        """Where complex events end, with what is asked of each end."""
+        parts: list[Reported] = []
         left = self._options.limit
-        for position, start in self._ends("hits"):
-            positions.append(position[:left])
-            starts.append(start[:left])
-            if left is not None and len(position) > left:
+        run = self.begin(asked)
+        for part in self._ends(run, asked):
+            total = sum_exactly(part.value) if asked == "counts" else len(part.position)
+            if left is not None and total > left:
+                parts.append(capped(part, left) if asked == "counts" else part.some(left))
                 warn_of_limit(self._options.limit)
                 break
-            left = None if left is None else left - len(position)
-        return pa.table({"position": np.concatenate(positions), "latest_start": np.concatenate(starts)})
+            parts.append(part)
+            left = None if left is None else left - total
+        assert run.ends is not None
+        return run.ends.table(parts, run.ids)
 
     def matches(self) -> Matches:
         """The complex events, lazily."""
@@ -234,14 +222,23 @@ class BoundQuery:
         partition = query.reading.partition
         encoder = LaneEncoder(partition, self.arrow_schema) if partition else None
         order = options.order_by[0] if options.order_by else None
-        form = result_form(query, self.arrow_schema, order, encoder)
+        data, event_id = self.arrow_schema, options.event_id
+        form = result_form(query, data, order, encoder, event_id)
+        ends, ids = None, None
+        if product in VALUES:
+            ends = EndForm(product, data, order, encoder, query.window, event_id)
+        if ends is not None and event_id is not None:
+            ids = Identities(event_id, id_type(data, event_id))
+        payload = () if ends is None else ends.payload
+        if enumerates:
+            payload = tuple(dict.fromkeys([*form.payload, *more]))
         intake = Intake(
             query,
             encoder,
             self._units,
             options.order_by,
             options.stream_column,
-            tuple(dict.fromkeys([*form.payload, *more])) if enumerates else (),
+            payload,
             workers,
             self._classifier(query, enumerates),
             None if pushed else self._foresight(),
@@ -253,7 +250,7 @@ class BoundQuery:
         intake.follow(runner.states)
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         lister = Lister(runner, form, workers, query.limit, options.memory)
-        return Run(query, workers, intake, runner, chunker, form, lister)
+        return Run(query, workers, intake, runner, chunker, form, lister, ends, ids)
 
     def _foresight(self) -> Foresight | None:
         """Reads the times of a source ahead; None where that is not possible or not needed."""
@@ -270,7 +267,7 @@ class BoundQuery:
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether a device finds the ends from the columns by itself, with nothing copied back in between."""
-        if len(self.place.numbers) != 1 or self._halo:
+        if len(self.place.numbers) != 1 or self._halo or self._options.event_id is not None:
             return False
         from cer_gpu.engine.cuda.machines.resident import why_not
 
@@ -303,9 +300,8 @@ class BoundQuery:
         classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
         return self._source.batches(columns, rows, classified.difference(self._kept(run.intake.payload)))
 
-    def _ends(self, asked: Asked) -> Iterator[Reported]:
+    def _ends(self, run: Run, asked: Asked) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
-        run = self.begin(asked)
         if self._resides(run.query):
             from cer_gpu.engine.cuda.machines.resident_run import ResidentRun
 
@@ -317,7 +313,7 @@ class BoundQuery:
 
         def on_host(watch: Watch) -> Iterator[Reported]:
             chunks = run.chunks(watch(self.read(run)), self._halo)
-            return (reported(run.runner, chunk, asked, run.query.limit) for chunk in chunks)
+            return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
 
         return self._watched(run, on_host)
 
@@ -402,36 +398,6 @@ def bind(
     return BoundQuery(
         portable.query, source, portable.units, options, workers, halo, part=True, grouped=grouped
     )
-
-
-def capped(position: np.ndarray, number: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """Positions and counts of the first `limit` complex events; there are more in all."""
-    if limit == 0:
-        return position[:0], number[:0]
-    running = np.cumsum(number.astype(object))
-    last = int(np.searchsorted(running, limit))
-    position, number = position[: last + 1], number[: last + 1].copy()
-    number[last] -= running[last] - limit
-    return position, number
-
-
-def exact_column(number: np.ndarray) -> pa.Array:
-    """Counts as an Arrow column that holds them exactly.
-
-    Raises
-    ------
-    LimitError
-        Where a count has more digits than Arrow's widest number.
-    """
-    largest = max(number.tolist(), default=0) if number.dtype == object else 0
-    if largest < 1 << 63:
-        return pa.array(number.astype(np.int64))
-    if digits(largest) > DECIMAL_DIGITS:
-        raise LimitError(
-            f"a count has {digits(largest):,} digits, and a column holds {DECIMAL_DIGITS} at most: "
-            "ask for `count`, which has no such limit, or narrow the query"
-        )
-    return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))
 
 
 def warn_of_limit(limit: int | None) -> None:

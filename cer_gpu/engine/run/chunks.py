@@ -9,6 +9,8 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.answers.where import EndForm, Identities
+from cer_gpu.engine.machines.asked import More
 from cer_gpu.engine.machines.chunk import Chunk, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.memory import Allowance, still_needed
@@ -35,7 +37,10 @@ LEAST_PURGED = 1 << 15
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The parts of a run in progress."""
+    """The parts of a run in progress.
+
+    `ends` and `ids` are those of `hits` and `counts`; the ids are there with `event_id`.
+    """
 
     query: CompiledQuery
     workers: Workers
@@ -44,6 +49,13 @@ class Run:
     chunker: Chunker
     form: ResultForm
     lister: Lister[pa.RecordBatch]
+    ends: EndForm | None = None
+    ids: Identities | None = None
+
+    @property
+    def more(self) -> More | None:
+        """What further columns of ends are asked for."""
+        return None if self.ends is None else self.ends.more
 
     @property
     def memory(self) -> int | None:
@@ -53,6 +65,8 @@ class Run:
     def relevant(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
         """The relevant events of a stream, as the machine reads them."""
         for part in self.intake(batches):
+            if self.ids is not None:
+                self.ids.note(part)
             yield self.runner.read(part, self.intake.lane_count)
 
     def chunks(self, batches: Iterator[pa.RecordBatch], halo: int = 0) -> Iterator[Chunk]:

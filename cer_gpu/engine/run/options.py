@@ -33,6 +33,8 @@ class Options:
     limit, memory : int or None
     engine : str
         The name of the route that the query is to take, or "auto".
+    event_id : str or None
+        The column whose values stand for positions.
     """
 
     order_by: tuple[str, ...]
@@ -45,6 +47,7 @@ class Options:
     limit: int | None
     memory: int | None
     engine: str
+    event_id: str | None = None
 
 
 KEYWORDS = tuple(field.name for field in fields(Options))
@@ -61,6 +64,7 @@ def read_options(
     limit: int | None = None,
     memory: int | None = None,
     engine: str = "auto",
+    event_id: str | None = None,
     **unknown: object,
 ) -> Options:
     """Check the keywords.
@@ -83,6 +87,8 @@ def read_options(
     columns = _names("order_by", order_by)
     _names("type_column", type_column)
     _names("stream_column", stream_column)
+    if event_id is not None and not isinstance(event_id, str):
+        raise TypeError(f"event_id names a column by a str, not by {event_id!r}")
     if sort and not columns:
         raise ValueError("sort=True needs order_by, the columns to sort by")
     if ordered and not columns:
@@ -98,6 +104,7 @@ def read_options(
         _whole("limit", limit),
         _whole("memory", memory),
         engine,
+        event_id,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from cer_gpu.engine.answers.form import ResultForm, result_form
+from cer_gpu.engine.answers.where import EndForm
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.run.options import Options
 from cer_gpu.frozen import dataclass
@@ -36,7 +37,17 @@ class PortableQuery:
     @property
     def result(self) -> ResultForm:
         """The columns of its complex events."""
+        return result_form(self.query, self.schema, self._order, self._encoder)
+
+    def ends(self, product: str) -> EndForm:
+        """The columns of its `hits` or `counts`."""
+        return EndForm(product, self.schema, self._order, self._encoder, self.query.window, None)
+
+    @property
+    def _encoder(self) -> LaneEncoder | None:
         partition = self.query.reading.partition
-        encoder = LaneEncoder(partition, self.schema) if partition else None
-        order = self.options.order_by[0] if self.options.order_by else None
-        return result_form(self.query, self.schema, order, encoder)
+        return LaneEncoder(partition, self.schema) if partition else None
+
+    @property
+    def _order(self) -> str | None:
+        return self.options.order_by[0] if self.options.order_by else None

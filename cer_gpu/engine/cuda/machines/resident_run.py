@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.answers.where import times
 from cer_gpu.engine.cuda.classify import CudaClassifier, Events, ResidentBatch
 from cer_gpu.engine.cuda.machines.carried import Carried, CarriedQuery
 from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable, ResidentTail
@@ -21,7 +22,9 @@ from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
+from cer_gpu.kernels.classify.cuda import gather
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.words import copied
 from cer_gpu.progress import Watch
 
 
@@ -61,6 +64,7 @@ class ResidentRun:
         assert isinstance(classifier, CudaClassifier)
         self._run, self._classifier, self._device = run, classifier, device
         self._names = names
+        self._stream = stream
         self._query: ResidentQuery | CarriedQuery
         with on(device):
             if run.query.window is None:
@@ -91,7 +95,8 @@ class ResidentRun:
             before = intake.rows
 
             def there(part: Events, first: int) -> Reported:
-                return self._there(part, first, asked)
+                found = self._there(part, first, asked)
+                return found._replace(more=self._more(part, found.position - first, asked))
 
             def by_host(part: Events, first: int) -> Reported:
                 low = first - before  # noqa: B023
@@ -122,6 +127,21 @@ class ResidentRun:
         intake.skip(len(batch) - 2)
         return None
 
+    def _more(self, part: Events, rows: np.ndarray, asked: Asked) -> tuple[pa.Array, ...]:
+        """The time of some rows of a batch, where it is asked for; there are no partitions here."""
+        order = self._run.intake.order_by[:1]
+        if asked == "count" or not order:
+            return ()
+        if not isinstance(part, DeviceTable):
+            return (part.column(order[0]).take(pa.array(rows)),)
+        column = part.columns[order[0]]
+        if not len(rows):
+            return (pa.nulls(0, column.kind),)
+        dtype = np.float64 if column.data.dtype.kind == "f" else np.int64
+        with on(self._device):
+            there = gather(column.data, copied(rows), 0, dtype, self._stream)
+            return (times(there.copy_to_host(), column.kind),)
+
     def _there(self, part: Events, first: int, asked: Asked) -> Reported:
         query = self._query
         with on(self._device):
@@ -138,11 +158,11 @@ class ResidentRun:
             ResidentTable(columns, columns.also[0] if columns.also else None), first, self._tail
         )
         if asked == "count":
-            found = np.empty(0, np.int64), query.numbers(ends)
+            found = Reported(np.empty(0, np.int64), query.numbers(ends))
         else:
             hits = query.hits_at(ends)
             value = hits.latest_start.copy_to_host() if asked == "hits" else query.numbers(ends)
-            found = hits.position.copy_to_host(), value
+            found = Reported(hits.position.copy_to_host(), value)
         self._tail = query.tail(ends)
         return found
 
@@ -157,25 +177,30 @@ class ResidentRun:
         else:
             value, vectors = query.numbers(ends, before)
         self._carried = Carried(registers, vectors)
-        return position, value
+        return Reported(position, value)
 
     def _by_host(self, part: Events, time: Values | None, asked: Asked) -> Reported:
         run = self._run
+        rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
+        new = joined(run.intake.classified(rows, time))
         if not self._on_host:
-            run.chunker.resume(self._fetched())
+            run.chunker.resume(self._fetched(new.payload))
             if isinstance(self._query, CarriedQuery):
                 assert isinstance(run.runner, AutomatonRunner)
                 run.runner.registers = self._carried.registers
                 run.runner.vectors = self._carried.vectors
             self._on_host, self._tail = True, None
-        rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
-        new = joined(run.intake.classified(rows, time))
         if not len(new):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        return reported(run.runner, run.chunker.chunk(new), asked, run.query.limit)
+            none = np.empty(0, np.int64)
+            more = () if run.more is None else run.more(new, none)
+            return Reported(none, none, more)
+        return reported(run.runner, run.chunker.chunk(new), asked, run.query.limit, run.more)
 
-    def _fetched(self) -> Relevant | None:
-        """The events that the window still needs, copied to the host."""
+    def _fetched(self, like: pa.Table | None) -> Relevant | None:
+        """The events that the window still needs, copied to the host.
+
+        Nothing ends at them any more: what results are made of is null for them, in the columns of `like`.
+        """
         tail = self._tail
         if tail is None or not tail.kept:
             return None
@@ -186,4 +211,8 @@ class ResidentRun:
             keys = keys.view(np.int64) if keys.dtype.kind == "u" else keys
         symbols = tail.symbols.copy_to_host()[: tail.kept]
         positions = tail.positions.copy_to_host()
-        return Relevant(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+        payload = None
+        if like is not None:
+            nulls = [pa.nulls(tail.kept, field.type) for field in like.schema]
+            payload = pa.table(nulls, schema=like.schema)
+        return Relevant(symbols, positions, NO_LANES, keys, ALL_KEYED, NO_KEYS, NO_SLOTS, payload)

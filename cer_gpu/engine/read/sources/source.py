@@ -113,9 +113,9 @@ class Source:
     def _typed(self, schema: pa.Schema) -> pa.Schema:
         """Check the columns that have a role, and give type and stream column their fixed type."""
         for column in self.order_by:
-            self._require(column, "order_by")
+            self.require(column, "order_by")
         if self.stream_column is not None:
-            self._require(self.stream_column, "stream_column")
+            self.require(self.stream_column, "stream_column")
         if self.order_by:
             arrow = schema.field(self.order_by[0]).type
             kind = value_type(arrow)
@@ -143,7 +143,8 @@ class Source:
             fields.append(field)
         return pa.schema(fields)
 
-    def _require(self, column: str, role: str | None = None) -> None:
+    def require(self, column: str, role: str | None = None) -> None:
+        """Raise a DataError when there is no such column; `role` is the keyword that names it."""
         names = self._rows.schema.names
         if column in names:
             return
@@ -222,7 +223,7 @@ class Source:
             self._check_numbers(names)
             return
         if self.type_column != TYPE_COLUMN:
-            self._require(self.type_column, "type_column")
+            self.require(self.type_column, "type_column")
         if len(names) > 1 or len(streams) != 1:
             raise DataError(
                 f"{self.where} has no column `{self.type_column}`, and the query has the event types "
@@ -292,7 +293,7 @@ class Source:
             raise ValueError("rows must be at least 1")
         for column in columns:
             if column != ROW:
-                self._require(column)
+                self.require(column)
         return self._read(list(columns), rows, lying)
 
     def named(self, error: RowError) -> DataError:

@@ -1,0 +1,191 @@
+"""Where complex events end, as a table: the columns of `hits` and `counts`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.digits import digits
+from cer_gpu.engine.answers.form import free_name, id_type, identities, payload_column
+from cer_gpu.engine.machines.asked import Reported
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.errors import LimitError
+from cer_gpu.plan.compiled import WindowPlan
+
+DECIMAL_DIGITS = 76
+"""Digits of Arrow's widest exact number."""
+
+VALUES = {"hits": "latest_start", "counts": "count"}
+"""The column that says what was asked of each end."""
+
+
+class EndForm:
+    """The columns of `hits` and `counts`, and how the ends of a chunk fill them.
+
+    ==============  ==============  =====================================================================
+    `position`      int64           where complex events end; with `event_id`, the id of that event
+    ...             as in the data  the columns of the key
+    `time`          as in the data  the time of the end, where the run has an order
+    `latest_start`  int64           of `hits`: the latest start of those that end there; or the id of it
+    `count`         int64, decimal  of `counts`: how many end there
+    ==============  ==============  =====================================================================
+
+    Where a name is taken by an earlier column, or is that of the value, a `_` is appended.
+
+    Parameters
+    ----------
+    product : {"hits", "counts"}
+    data : pyarrow.Schema
+    order : str or None
+        The time column.
+    encoder : LaneEncoder or None
+        The encoder of the keys of PARTITION BY.
+    window : WindowPlan or None
+        A window over time has read the time of every event already.
+    event_id : str or None
+        The column whose values stand for positions.
+
+    Attributes
+    ----------
+    fields : tuple of pyarrow.Field
+        The columns before the value.
+    value : str
+        The column of what was asked.
+    time : str or None
+        The column of times.
+    payload : tuple of str
+        The columns of the data that are kept of events for these.
+    """
+
+    def __init__(
+        self,
+        product: str,
+        data: pa.Schema,
+        order: str | None,
+        encoder: LaneEncoder | None,
+        window: WindowPlan | None,
+        event_id: str | None,
+    ) -> None:
+        self.value = VALUES[product]
+        taken = {"position", self.value}
+        fields = [pa.field("position", id_type(data, event_id))]
+        if encoder is not None:
+            names = [free_name(name, taken) for name in encoder.names]
+            fields += [pa.field(name, kind) for name, kind in zip(names, encoder.types, strict=True)]
+        self.time = None
+        if order is not None:
+            self.time = free_name("time", taken)
+            fields.append(pa.field(self.time, data.field(order).type))
+        self.fields = tuple(fields)
+        self._more = fields[1:]
+        self._order, self._event_id = order, event_id
+        self._measured = window is not None and window.kind == "time" and _is_number(fields[-1].type)
+        read = [] if order is None or self._measured else [order]
+        self.payload = tuple(dict.fromkeys([*read, *([] if event_id is None else [event_id])]))
+
+    def more(self, events: Relevant, event: np.ndarray) -> tuple[pa.Array, ...]:
+        """The columns between the position and the value, for some events.
+
+        Parameters
+        ----------
+        events : Relevant
+            Of a chunk.
+        event : ndarray, shape (n,), int64
+        """
+        found = [] if events.lane_keys is None else events.lane_keys.columns(events.lanes[event])
+        if self._order is not None and self._measured:
+            found.append(times(events.keys[event], self._more[-1].type))
+        elif self._order is not None:
+            found.append(payload_column(events, self._order, event))
+        return tuple(found)
+
+    def table(self, parts: Sequence[Reported], ids: Identities | None) -> pa.Table:
+        """The table of what was reported, chunk after chunk."""
+        position = np.concatenate([np.empty(0, np.int64), *(part.position for part in parts)])
+        number = np.concatenate([np.empty(0, np.int64), *(part.value for part in parts)])
+        columns = [pa.array(position) if ids is None else ids.of(position)]
+        for index, field in enumerate(self._more):
+            columns.append(pa.chunked_array([part.more[index] for part in parts], field.type))
+        value = exact_column(number)
+        if ids is not None and self.value == VALUES["hits"]:
+            value = ids.of(number)
+        names = [*(field.name for field in self.fields), self.value]
+        return pa.table([*columns, value], names)
+
+
+class Identities:
+    """What stands for positions: the values that the events at them have in a column.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : pyarrow.DataType
+        Of the values, as they are given.
+    """
+
+    def __init__(self, name: str, kind: pa.DataType) -> None:
+        self._name, self._kind = name, kind
+        self._positions: list[np.ndarray] = []
+        self._ids: list[pa.Array] = []
+
+    def note(self, events: Relevant) -> None:
+        """Remember the ids of events, which follow those before in the stream."""
+        if len(events):
+            assert events.payload is not None
+            self._positions.append(events.positions)
+            self._ids += [identities(chunk) for chunk in events.payload.column(self._name).chunks]
+
+    def of(self, positions: np.ndarray) -> pa.ChunkedArray:
+        """The ids of the events at some positions, each of which was noted."""
+        at = np.concatenate([np.empty(0, np.int64), *self._positions])
+        ids = pa.chunked_array(self._ids, self._kind)
+        return ids.take(pa.array(np.searchsorted(at, positions)))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    """Whether a window keeps all that values of a type say: not of what is more than 64 bits."""
+    return not pa.types.is_decimal(kind) and not pa.types.is_null(kind)
+
+
+def times(values: np.ndarray, kind: pa.DataType) -> pa.Array:
+    """Times as Arrow has them, from the numbers that are measured: int64 or float64."""
+    plain = pa.array(values)
+    if not pa.types.is_temporal(kind):
+        return plain.cast(kind)
+    return plain.cast(pa.int32() if kind.bit_width == 32 else pa.int64()).view(kind)
+
+
+def capped(part: Reported, limit: int) -> Reported:
+    """What was reported of the first `limit` complex events; there are more in all."""
+    if limit == 0:
+        return part.some(0)
+    running = np.cumsum(part.value.astype(object))
+    last = int(np.searchsorted(running, limit))
+    some = part.some(last + 1)
+    number = some.value.copy()
+    number[last] -= running[last] - limit
+    return some._replace(value=number)
+
+
+def exact_column(number: np.ndarray) -> pa.Array:
+    """Counts as an Arrow column that holds them exactly.
+
+    Raises
+    ------
+    LimitError
+        Where a count has more digits than Arrow's widest number.
+    """
+    largest = max(number.tolist(), default=0) if number.dtype == object else 0
+    if largest < 1 << 63:
+        return pa.array(number.astype(np.int64))
+    if digits(largest) > DECIMAL_DIGITS:
+        raise LimitError(
+            f"a count has {digits(largest):,} digits, and a column holds {DECIMAL_DIGITS} at most: "
+            "ask for `count`, which has no such limit, or narrow the query"
+        )
+    return pa.array([Decimal(value) for value in number.tolist()], pa.decimal256(DECIMAL_DIGITS, 0))
