@@ -114,6 +114,9 @@ class Query:
         engine : {"auto", "regular", "chain", "rule"}, default "auto"
             The engine that answers. "auto" takes the first one under "routes" in `explain` that can answer
             the query. Every engine that can gives the same answers.
+        event_id : str, optional
+            A column whose values are given wherever positions would be: `start`, `end`, the lists of the
+            variables, `position`, `latest_start`. `hits` keeps the ids of all events that matter.
 
         Returns
         -------
@@ -143,7 +146,8 @@ class Query:
         Returns
         -------
         pyarrow.Table
-            `position` (int64) and `count` (int64; decimal256 where some count exceeds 64 bits).
+            `position` (int64), the columns of the key, `time` where the run has an order, and `count` (int64;
+            decimal256 where some count exceeds 64 bits).
         """
         return self._bound(events, read_options(**keywords)).counts()
 
@@ -153,8 +157,9 @@ class Query:
         Returns
         -------
         pyarrow.Table
-            `position` and `latest_start` (both int64): the latest start of those that end there, before a
-            strategy (NEXT, LAST, MAX, ANY) or LIMIT chooses among them.
+            `position`, the columns of the key, `time` where the run has an order, and `latest_start` (as
+            `position`, int64): the latest start of those that end there, before a strategy (NEXT, LAST, MAX,
+            ANY) or LIMIT chooses among them.
         """
         return self._bound(events, read_options(**keywords)).hits()
 

@@ -126,7 +126,7 @@ def test_count_and_hits(data, capsysbinary):
     path = data / "events.parquet"
     assert run_binary(capsysbinary, "count", QUERY, path)[:2] == (0, "2\n")
     status, out, _ = run_binary(capsysbinary, "hits", QUERY, path, "--order-by=ts")
-    assert (status, as_lines(out)) == (0, [{"position": 3, "latest_start": 1}])
+    assert (status, as_lines(out)) == (0, [{"position": 3, "time": 3, "latest_start": 1}])
     assert run_binary(capsysbinary, "hits", QUERY, path, "--format", "csv")[1].splitlines()[1] == "3,1"
 
 

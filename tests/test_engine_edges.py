@@ -25,7 +25,7 @@ def test_an_empty_table_has_no_complex_events_but_a_schema() -> None:
     assert query.count(empty, order_by="ts") == 0
     assert query.hits(empty, order_by="ts").num_rows == 0
     counts = query.counts(empty, order_by="ts")
-    assert (counts.num_rows, counts.schema.names) == (0, ["position", "count"])
+    assert (counts.num_rows, counts.schema.names) == (0, ["position", "k", "time", "count"])
     table = query.run(empty, order_by="ts").to_arrow()
     assert table.num_rows == 0
     assert table.schema.names == ["start", "end", "k", "start_time", "end_time", "a", "b", "b[p]"]

@@ -101,8 +101,13 @@ def cuts(table: pa.Table, rng: Random) -> Iterator[pa.Table]:
 
 
 def listed_answers(found: Any) -> list[str]:
-    """Complex events as texts: a NaN in a key equals itself."""
-    return list(map(repr, found.to_arrow().to_pylist()))
+    """Complex events as texts."""
+    return as_texts(found.to_arrow())
+
+
+def as_texts(table: pa.Table) -> list[str]:
+    """Rows as texts: a NaN in a key equals itself."""
+    return list(map(repr, table.to_pylist()))
 
 
 @pytest.mark.parametrize("text", QUERIES)
@@ -113,7 +118,7 @@ def test_what_was_on_disk_changes_no_answer(
     query = cer.compile(text)
     table = ordered_by_itself(rng, 160)
     wanted = listed_answers(query.run(table, order_by="ts"))
-    counted, hits = query.count(table, order_by="ts"), query.hits(table, order_by="ts").to_pylist()
+    counted, hits = query.count(table, order_by="ts"), as_texts(query.hits(table, order_by="ts"))
     assert len(wanted) == counted
     assert counted > 5
     assert not back
@@ -128,7 +133,7 @@ def test_what_was_on_disk_changes_no_answer(
     for product in (
         lambda: listed_answers(query.run(reader(), order_by="ts")) == wanted,
         lambda: query.count(reader(), order_by="ts") == counted,
-        lambda: query.hits(reader(), order_by="ts").to_pylist() == hits,
+        lambda: as_texts(query.hits(reader(), order_by="ts")) == hits,
     ):
         back.clear()
         assert product()

@@ -103,7 +103,7 @@ class EndForm:
             found.append(payload_column(events, self._order, event))
         return tuple(found)
 
-    def table(self, parts: Sequence[Reported], ids: Identities | None) -> pa.Table:
+    def table(self, parts: Sequence[Reported], ids: EventIds | None) -> pa.Table:
         """The table of what was reported, chunk after chunk."""
         position = np.concatenate([np.empty(0, np.int64), *(part.position for part in parts)])
         number = np.concatenate([np.empty(0, np.int64), *(part.value for part in parts)])
@@ -117,7 +117,7 @@ class EndForm:
         return pa.table([*columns, value], names)
 
 
-class Identities:
+class EventIds:
     """What stands for positions: the values that the events at them have in a column.
 
     Parameters

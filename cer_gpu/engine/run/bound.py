@@ -16,7 +16,7 @@ from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.form import id_type, result_form
 from cer_gpu.engine.answers.matches import KEPT, Matches, Produce
 from cer_gpu.engine.answers.tidy import EventForm
-from cer_gpu.engine.answers.where import VALUES, EndForm, Identities, capped
+from cer_gpu.engine.answers.where import VALUES, EndForm, EventIds, capped
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
@@ -228,7 +228,7 @@ class BoundQuery:
         if product in VALUES:
             ends = EndForm(product, data, order, encoder, query.window, event_id)
         if ends is not None and event_id is not None:
-            ids = Identities(event_id, id_type(data, event_id))
+            ids = EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
         if enumerates:
             payload = tuple(dict.fromkeys([*form.payload, *more]))

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
-from cer_gpu.engine.answers.where import EndForm, Identities
+from cer_gpu.engine.answers.where import EndForm, EventIds
 from cer_gpu.engine.machines.asked import More
 from cer_gpu.engine.machines.chunk import Chunk, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
@@ -50,7 +50,7 @@ class Run:
     form: ResultForm
     lister: Lister[pa.RecordBatch]
     ends: EndForm | None = None
-    ids: Identities | None = None
+    ids: EventIds | None = None
 
     @property
     def more(self) -> More | None:
