@@ -54,6 +54,7 @@ def _little(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
             put_away(0)
 
     monkeypatch.setattr(memory.Allowance, "keep_to", too_much)
+    monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LOOK", 1)
     monkeypatch.setattr(away, "WRITTEN", 3)
     monkeypatch.setattr(spilled, "ROWS", 2)
     monkeypatch.setattr(spilled, "MAPPED", 4)

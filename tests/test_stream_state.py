@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from engine_oracle import OPTIONS
+from engine_oracle import OPTIONS, expected, found
 from generate import any_query, stream, stream_to_table, unary_query
 from random_correlated import random_correlated
 from random_rules import random_rule, random_rule_events
@@ -24,8 +25,13 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines import open_runs
 from cer_gpu.engine.machines.best_stream import BestRuns
 from cer_gpu.engine.machines.stream_state import StreamState
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.singly import SingleEvent
 from cer_gpu.errors import DataError, LimitError, QueryError
+from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
+from cer_gpu.reference.events import Event
+from cer_gpu.reference.homomorphisms import answers
 
 pytestmark = pytest.mark.filterwarnings("ignore:no event ")
 
@@ -44,6 +50,7 @@ def cut(rng: Random, table: pa.Table) -> list[pa.Table]:
 def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drop what is no longer open at every other event, and follow a few events at a time."""
     monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LEAST", request.param)
+    monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LOOK", request.param)
     monkeypatch.setattr(open_runs, "STEP", 2)
 
 
@@ -51,9 +58,10 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 def test_random_queries_in_random_batches(block: int, few: None) -> None:
     rng = Random(f"stream {block}")
     total = 0
-    while total < 500:
+    while total < 300:
         query = unary_query(rng)
         total += check(to_text(query), stream_to_table(stream(rng, rng.randrange(20, 60))), rng)
+        total += check_by_reference(unary_query(rng, atoms=3), stream(rng, rng.randrange(5, 12)), rng)
 
 
 @pytest.mark.parametrize("block", range(2))
@@ -61,11 +69,19 @@ def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pyte
     monkeypatch.setattr("cer_gpu.engine.read.intake.REMEMBERED", 1)
     rng = Random(f"stream of rules {block}")
     total = 0
-    while total < 1000:
+    while total < 700:
         rule = random_rule(rng)
         if rule.window is None or rule.window.kind != "attribute":
             events = random_rule_events(rng, rule, rng.randrange(20, 60))
             total += check(to_text(rule), stream_to_table(events), rng)
+            few_events = random_rule_events(rng, rule, rng.randrange(5, 12))
+            wanted = list(answers(rule, few_events, order="ts"))
+            pushed = pushed_rows(
+                Query(to_text(rule)), stream_to_table(few_events), rng, {"order_by": "ts"},
+                lambda matches: [answer.positions for answer in matches],
+            )  # fmt: skip
+            assert pushed == wanted, to_text(rule)
+            total += len(wanted)
 
 
 @pytest.mark.parametrize("block", range(2))
@@ -76,6 +92,7 @@ def test_random_correlations_in_random_batches(block: int, few: None) -> None:
         query = random_correlated(rng)
         if query.window is None or query.window.kind != "attribute":
             total += check(to_text(query), stream_to_table(stream(rng, rng.randrange(20, 60))), rng)
+            total += check_by_reference(query, stream(rng, rng.randrange(5, 12)), rng)
 
 
 @pytest.mark.parametrize("block", range(2))
@@ -85,6 +102,7 @@ def test_random_strategies_and_windows_over_attributes(block: int, few: None) ->
     while total < 300:
         query = any_query(rng, atoms=3)
         total += check(to_text(query), stream_to_table(stream(rng, rng.randrange(10, 25))), rng)
+        total += check_by_reference(query, stream(rng, rng.randrange(5, 12)), rng)
 
 
 @pytest.mark.parametrize("strategy", ["NEXT", "LAST"])
@@ -240,6 +258,89 @@ def test_events_pushed_one_by_one_with_nulls_and_new_texts(coded: bool) -> None:
     assert len(wanted) > 100
 
 
+SINGLY = [
+    "SELECT * WHERE A ; B WITHIN 9 EVENTS",
+    "SELECT a[price], b WHERE A AS a ; B AS b FILTER a[price > 1] AND b[NOT price IS NULL] WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b FILTER a[price * 2 > 2] WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b FILTER a[name = 'x'] AND b[flag = true] WITHIN 5 SECONDS",
+    "SELECT a[name], b WHERE A AS a ; B AS b PARTITION BY key WITHIN 9 EVENTS",
+    "SELECT * WHERE A : B PARTITION BY key, price WITHIN 4 SECONDS",
+    "SELECT * WHERE A ; B PARTITION BY key WITHIN 2 [price] CONSUME BY PARTITION",
+    "SELECT LAST * WHERE A ; B ; A WITHIN 9 EVENTS",
+    "SELECT NEXT * WHERE (A UNLESS B) ; B PARTITION BY key WITHIN 9 EVENTS",
+    "Q(x) <- A(key = x), B(key = x) WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b FILTER a.price = b.price AND a.key = b.key WITHIN 90 EVENTS",
+    "SELECT * WHERE A AS a : B AS b FILTER a.key = b.key WITHIN 9 EVENTS",
+]
+
+
+def events_of_all_kinds(rng: Random, count: int) -> pa.Table:
+    """Events with nulls, NaN, infinities and both zeros, in the order of time for each key."""
+    prices = [None, 0.0, -0.0, 1.0, 1.5, 2.0, math.nan, math.inf, -math.inf]
+    clock = dict.fromkeys("xyz", 0)
+    rows = []
+    for _ in range(count):
+        key = rng.choice("xyz")
+        clock[key] += rng.choice((0, 1, 1000))
+        rows.append(
+            {
+                "type": rng.choice("AABBN"),
+                "ts": clock[key],
+                "key": rng.choice((key, key, key, None)),
+                "price": rng.choice(prices),
+                "name": rng.choice(("x", "y", None)),
+                "flag": rng.choice((True, False, None)),
+            }
+        )
+    return pa.Table.from_pylist(rows)
+
+
+@pytest.mark.parametrize("text", SINGLY)
+@pytest.mark.parametrize("kind", ["batch", "table", "coded"])
+def test_single_events_are_read_by_their_values(
+    text: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly all of them; and what they give is what a run over all gives."""
+    read: list[SingleEvent | bool] = []
+    singly = Intake.singly
+
+    def noted(of: Intake, *arguments: Any) -> SingleEvent | bool:
+        read.append(singly(of, *arguments))
+        return read[-1]
+
+    monkeypatch.setattr(Intake, "singly", noted)
+    rng = Random(text)
+    events = events_of_all_kinds(rng, 300)
+    if "PARTITION" not in text:
+        events = events.sort_by("ts")
+    if kind == "coded":
+        events = events.set_column(0, "type", events["type"].dictionary_encode())
+    wanted = Query(text).run(events, **KEYWORDS).to_arrow().to_pylist()
+    got: list[object] = []
+    with Query(text).stream(**KEYWORDS) as pushed:
+        for at in range(300):
+            row = events.slice(at, 1)
+            got += pushed.push(row.to_batches()[0] if kind == "batch" else row).to_arrow().to_pylist()
+    assert repr(got) == repr(wanted)
+    assert len(wanted) > 10
+    assert sum(one is not False for one in read) > 100
+
+
+@pytest.mark.parametrize("partition", ["", "PARTITION BY key"])
+def test_a_single_event_out_of_order_is_refused_as_in_a_run(partition: str) -> None:
+    query = Query(f"SELECT * WHERE A ; B {partition} WITHIN 9 EVENTS")
+    events = pa.table({"type": list("AABAB"), "ts": [3, 5, 4, 6, 5], "key": list("xyxyy")})
+    with pytest.raises(DataError) as refused:
+        query.run(events, **KEYWORDS).to_arrow()
+    last = 4 if partition else 2
+    with query.stream(**KEYWORDS) as pushed:
+        for at in range(last):
+            pushed.push(events.slice(at, 1))
+        with pytest.raises(DataError) as refused_singly:
+            pushed.push(events.slice(last, 1))
+    assert str(refused_singly.value) == str(refused.value).replace(" of the table", "")
+
+
 FOLLOWED = {
     "all": "SELECT * WHERE A ; B WITHIN 9 EVENTS",
     "best": "SELECT LAST * WHERE A ; B WITHIN 9 EVENTS",
@@ -312,7 +413,20 @@ def check(text: str, table: pa.Table, rng: Random, options: dict[str, Any] = OPT
     wanted = query.run(table, limit=3000, **options).to_arrow().to_pylist()
     if len(wanted) == 3000:
         return 0
-    rows: list[list[object]] = []
+    rows = pushed_rows(query, table, rng, options, lambda matches: matches.to_arrow().to_pylist())
+    assert repr(rows) == repr(wanted), text
+    return len(wanted)
+
+
+def pushed_rows(
+    query: Query,
+    table: pa.Table,
+    rng: Random,
+    options: dict[str, Any],
+    rows_of: Callable[[Matches], list[Any]],
+) -> list[Any]:
+    """What pushes of a few events each give, read sooner or later, with the stream stored now and then."""
+    rows: list[list[Any]] = []
     late: list[tuple[int, Matches]] = []
     with ExitStack() as streams:
         pushed = streams.enter_context(query.stream(**options))
@@ -326,11 +440,21 @@ def check(text: str, table: pa.Table, rng: Random, options: dict[str, Any] = OPT
                 rng.shuffle(late)
                 while late:
                     at, matches = late.pop()
-                    rows[at] = matches.to_arrow().to_pylist()
+                    rows[at] = rows_of(matches)
         assert pushed._state is None or isinstance(pushed._state, StreamState)
         for at, matches in late:
-            rows[at] = matches.to_arrow().to_pylist()
-    assert repr([row for part in rows for row in part]) == repr(wanted), text
+            rows[at] = rows_of(matches)
+    return [row for part in rows for row in part]
+
+
+def check_by_reference(query: tree.SelectQuery, events: Sequence[Event], rng: Random) -> int:
+    """Assert that pushes give what the reference semantics does; the number of complex events."""
+    try:
+        compiled = Query(to_text(query))
+    except (QueryError, LimitError):
+        return 0
+    wanted = expected(query, events)
+    assert pushed_rows(compiled, stream_to_table(events), rng, OPTIONS, found) == wanted, to_text(query)
     return len(wanted)
 
 

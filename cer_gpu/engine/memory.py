@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from types import TracebackType
 
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import WindowPlan
@@ -81,9 +81,8 @@ def still_needed(count: int, window: WindowPlan | None) -> str:
     return f"{count:,} events may still be part of a complex event, since {why}"
 
 
-@contextmanager
-def within_memory(doing: str) -> Iterator[None]:
-    """Turn a MemoryError of any library into a LimitError.
+class within_memory:  # noqa: N801
+    """Turn a MemoryError of any library into a LimitError, inside a `with` block.
 
     Parameters
     ----------
@@ -95,13 +94,22 @@ def within_memory(doing: str) -> Iterator[None]:
     LimitError
         With what to change.
     """
-    try:
-        yield
-    except MemoryError as error:
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not isinstance(error, MemoryError):
+            return
         # NumPy and Arrow say how much they asked for; Python says nothing.
         asked = f" ({error})" if str(error) else ""
         raise LimitError(
-            f"the memory of this machine ran out while {doing}{asked}: give less of it to one run with "
+            f"the memory of this machine ran out while {self._doing}{asked}: give less of it to one run with "
             "memory= (--memory), narrow WITHIN or the filters, or take the answers batch by batch "
             "(`batches()`, or an output file)"
         ) from error

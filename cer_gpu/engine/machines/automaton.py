@@ -130,6 +130,7 @@ class AutomatonRunner:
         assert isinstance(machine, AutomatonMachine)
         self.tables = machine.tables
         self._n_symbols = len(machine.tables.first) - 1
+        self._barred_dtype = np.min_scalar_type(4 * self._n_symbols - 1)
         self._by_attribute = query.window is not None and query.window.kind == "attribute"
         if self._by_attribute:
             self.tables = barred(self.tables)
@@ -159,12 +160,12 @@ class AutomatonRunner:
             events = self._prefixes(events, lane_count)
         if not self._by_attribute:
             return events
-        bars = bars_of(events.keys, events.keyed)
-        symbols = with_bars(events.symbols, bars, self._n_symbols)
         # One type whatever is barred: a stream puts them into one array.
-        return replace(
-            events, symbols=symbols.astype(np.min_scalar_type(4 * self._n_symbols - 1), copy=False)
-        )
+        symbols = events.symbols
+        if len(events.keyed) or events.keys.dtype.kind == "f":
+            symbols = with_bars(symbols, bars_of(events.keys, events.keyed), self._n_symbols)
+        symbols = symbols.astype(self._barred_dtype, copy=False)
+        return events if symbols is events.symbols else replace(events, symbols=symbols)
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.read.payload import RowValues, table_of
 
 LEAST = 1 << 10
 """Events that there is room for at least."""
@@ -39,6 +40,8 @@ class OpenEvents:
         self._linked = linked
         self._arrays: dict[str, np.ndarray] = {}
         self._rows: list[list[pa.Table]] | None = None
+        self._single: list[tuple[int | float, ...]] = []
+        self._schema: pa.Schema | None = None
         self._row_bytes = 0
         self._each = 0
         self._lane_keys: Keys | None = None
@@ -47,8 +50,15 @@ class OpenEvents:
         """Whether further events can be appended without copying those that are there."""
         return bool(self._arrays) and self.count + more <= len(self._arrays["symbols"])
 
-    def append(self, events: Relevant) -> None:
-        """The next events of the stream; at least one."""
+    def append(self, events: Relevant, row: RowValues | None = None) -> None:
+        """The next events of the stream; at least one.
+
+        Parameters
+        ----------
+        events : Relevant
+        row : RowValues, optional
+            The payload of a single event, where that is not in `events`.
+        """
         low, high = self.count, self.count + len(events)
         if not self.room(len(events)):
             self._grow(events, max(LEAST, 2 * high))
@@ -58,7 +68,9 @@ class OpenEvents:
                 array[:, low:high] = values
             else:
                 array[low:high] = values
-        if events.payload is not None:
+        if row is not None:
+            self._append_row(row)
+        elif events.payload is not None:
             self._append_rows(events.payload)
         self._lane_keys = events.lane_keys
         self.count = high
@@ -74,6 +86,7 @@ class OpenEvents:
         """All events by now; later ones do not change it."""
         arrays = {name: self._used(name) for name in _NONE}
         payload = None
+        self._tabulate()
         if self._rows is not None:
             payload = _together([table for level in self._rows for table in level])
         none_missing = _NONE["lanes"].view(np.uint8)
@@ -84,6 +97,7 @@ class OpenEvents:
         self.count = 0
         self.following = np.empty(0, np.int64)
         self._arrays, self._rows, self._row_bytes = {}, None, 0
+        self._single = []
         if len(kept):
             self.append(kept.slim())
 
@@ -114,8 +128,25 @@ class OpenEvents:
             following[: self.count] = self.following[: self.count]
             self.following = following
 
+    def _append_row(self, row: RowValues) -> None:
+        """Put a row behind the others."""
+        self._schema = row.schema
+        self._single.append(row.values)
+        self._row_bytes += 8 * len(row.values)
+        if len(self._single) == FEW:
+            self._tabulate()
+
+    def _tabulate(self) -> None:
+        """Make a table of the rows that have come singly."""
+        if self._single:
+            assert self._schema is not None
+            rows, self._single = self._single, []
+            self._row_bytes -= 8 * len(rows) * len(self._schema)
+            self._append_rows(table_of(self._schema, rows))
+
     def _append_rows(self, rows: pa.Table) -> None:
         """Put rows behind the others; as few tables as there are digits of their number, times `FEW`."""
+        self._tabulate()
         if self._rows is None:
             self._rows = [[]]
         self._rows[-1].append(rows)

@@ -13,6 +13,7 @@ from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.read.payload import RowValues
 from cer_gpu.kernels.streams import cpu as kernels
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -20,6 +21,10 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 LEAST = 1 << 12
 """Events that are kept at least before those that are no longer open are dropped."""
+
+
+LOOK = 1 << 6
+"""Events that come between two looks at what may be forgotten and at the memory that is taken."""
 
 
 class StreamState:
@@ -48,30 +53,32 @@ class StreamState:
         self._events: StreamEvents | None = None
         self._size: Any = np.uint64(0)
         self._full = LEAST
+        self._unlooked = 0
         self._reported = -1
         """For CONSUME BY ANY the last position that was reported."""
 
-    def push(self, new: Relevant) -> Pushed | None:
+    def push(self, new: Relevant, row: RowValues | None = None) -> Pushed | None:
         """Take further events in.
 
         Parameters
         ----------
         new : Relevant
             In the order of the stream; at least one.
+        row : RowValues, optional
+            The payload of a single event, where that is not in `new`.
 
         Raises
         ------
         LimitError
             Where what is kept takes more memory than is allowed.
         """
-        coming = [*self._returned(), new]
-        count = self._kept.count + sum(map(len, coming))
-        if count > self._full or self._intake.forgets(count):
-            coming = self._drop(coming)
-        *back, new = self._within_allowance(coming)
-        for events in back:
-            self._follow(events)  # what ends there was reported before they were put on disk
-        found = self._follow(new)
+        back = self._returned()
+        if back or self._unlooked + len(new) >= LOOK or self._kept.count + len(new) > self._full:
+            *back, new = self._made_room([*back, new])
+            for events in back:
+                self._follow(events)  # what ends there was reported before they were put on disk
+        self._unlooked += len(new)
+        found = self._follow(new, row)
         if found is None:
             return None
         pushed = found(self._kept.seen())
@@ -79,20 +86,34 @@ class StreamState:
             self._reported = int(pushed.events.positions[pushed.ends.event[-1]])
         return pushed
 
-    def relieve(self) -> None:
-        """Forget what is not needed any more, where there were rows but no events to take in."""
-        coming = self._returned()
-        if self._intake.forgets(self._kept.count + sum(map(len, coming))):
-            coming = self._drop(coming)
-        for events in self._within_allowance(coming):
-            self._follow(events)
+    def relieve(self, rows: int = LOOK) -> None:
+        """Forget what is not needed any more, where there were rows but no events to take in.
 
-    def _follow(self, new: Relevant) -> Callable[[Relevant], Pushed] | None:
+        Parameters
+        ----------
+        rows : int, optional
+            How many.
+        """
+        back = self._returned()
+        self._unlooked += rows
+        if back or self._unlooked >= LOOK:
+            for events in self._made_room(back):
+                self._follow(events)
+
+    def _made_room(self, coming: list[Relevant]) -> list[Relevant]:
+        """Drop what is not needed where there is much of it; `coming`, as it is numbered then."""
+        self._unlooked = 0
+        count = self._kept.count + sum(map(len, coming))
+        if count > self._full or self._intake.forgets(count):
+            coming = self._drop(coming)
+        return self._within_allowance(coming)
+
+    def _follow(self, new: Relevant, row: RowValues | None = None) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; what ends at them."""
         if not self._kept.room(len(new)):
             self._events = None
         first = self._kept.count
-        self._kept.append(new)
+        self._kept.append(new, row)
         if self._events is None:
             self._events = self._laid_out()
         lanes = self._intake.lane_count if len(new.lanes) else 1

@@ -67,8 +67,10 @@ class AwayLanes:
         self.states: list[LaneState] = []
         self.returned: list[Relevant] = []
 
-    def __len__(self) -> int:
-        return len(self._stored)
+    @property
+    def some(self) -> bool:
+        """Whether there are any."""
+        return len(self._stored) > 0
 
     @property
     def nbytes(self) -> int:
@@ -91,6 +93,9 @@ class AwayLanes:
             Where the disk does not take them.
         """
         self._stored.put(self._parts(lanes, events))
+
+    def __len__(self) -> int:
+        return len(self._stored)
 
     def meet(self, first: int, schema: pa.Schema) -> tuple[np.ndarray, np.ndarray]:
         """Put back those lanes that have been away, of all from one on, which are new.

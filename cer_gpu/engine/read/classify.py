@@ -64,13 +64,6 @@ class Adder:
             kernels.add_cuts(index, part.data, part.valid, self.bounds, self.shares)
 
 
-FEW = 1 << 10
-"""Events that come alone are remembered by their texts, until there are more."""
-
-LONG = 1 << 8
-"""Characters of a text that is remembered at most."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Scratch:
     """What a thread needs to classify a block; `index` by the width of its numbers."""
@@ -105,12 +98,6 @@ class Classifier:
             name: TextShares(axes, self._dtypes, self._note_seen)
             for name, axes in _text_axes(reading.stages, reading.axes).items()
         }
-        plain = [stage.axes for stage in reading.stages]
-        self._by_texts = bool(self._texts) and all(
-            _text_column(reading.axes[number]) is not None for numbers in plain for number in numbers
-        )
-        self._single: dict[tuple[str | None, ...], np.ndarray] = {}
-        """The symbols of events that came alone, by their texts, where nothing else is read: none or one."""
         self.unseen: dict[str, set[str]] = {}
         """For the columns of types and streams the names of the query that no event has had."""
         self.seen: dict[str, set[str]] = {}
@@ -135,27 +122,33 @@ class Classifier:
             positions : ndarray, shape (m,), int64, in the stream, ascending;
             symbols : ndarray, shape (m,), uint8 or uint16.
         """
-        if self._by_texts and len(batch) == 1 and isinstance(batch, pa.RecordBatch):
-            return [self._alone(batch, before)]
-        return self._relevant(batch, before)
-
-    def _alone(self, batch: pa.RecordBatch, before: int) -> tuple[np.ndarray, np.ndarray]:
-        """The relevant events of a batch of one event of which only texts are read: none or one."""
-        key = tuple([batch.column(name)[0].as_py() for name in self._texts])
-        symbols = self._single.get(key)
-        if symbols is None:
-            _, symbols = self._relevant(batch, before)[0]
-            if len(self._single) >= FEW:
-                self._single.clear()
-            if all(text is None or len(text) <= LONG for text in key):
-                self._single[key] = symbols
-        return np.full(len(symbols), before), symbols
-
-    def _relevant(self, batch: pa.RecordBatch, before: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """As `relevant`, whatever is read and however many."""
         adders = self._adders(batch, before)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
         return self._workers.map("reading", lambda block: self._block(adders, *block, before), blocks)
+
+    @property
+    def reading(self) -> Reading:
+        """From a row to its symbol."""
+        return self._reading
+
+    @property
+    def text_columns(self) -> list[str]:
+        """The columns of texts that are read."""
+        return list(self._texts)
+
+    def shares_of(self, texts: Sequence[str | None]) -> list[int]:
+        """What the texts of a single event add to the index of each stage.
+
+        Parameters
+        ----------
+        texts : sequence
+            One of each of `text_columns`; None for a null.
+        """
+        found = [0] * len(self._reading.stages)
+        for shares, text in zip(self._texts.values(), texts, strict=True):
+            for stage, share in shares.of_text(text).items():
+                found[stage] += share
+        return found
 
     def _note_seen(self, axis: ColumnAxis, texts: list[str]) -> None:
         seen = self.seen.setdefault(axis.column, set())

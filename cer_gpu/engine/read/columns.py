@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -128,6 +130,36 @@ _STORAGE = {
     for kind in kinds
 }
 """How numbers and times lie in memory, by what Arrow calls their types."""
+
+
+def value_reader(kind: pa.DataType) -> Callable[[pa.Scalar], Any] | None:
+    """What gives the value of a scalar of a normal type; the value is None for a null.
+
+    A number is itself, a boolean is a bool, a time a number of its unit, a text a str.
+
+    Returns
+    -------
+    callable or None
+        None for a type of another kind.
+    """
+    if is_text(kind) or pa.types.is_boolean(kind):
+        return _as_python
+    if kind.id not in _STORAGE:
+        return None
+    return _in_units if pa.types.is_temporal(kind) else _as_python
+
+
+def _as_python(scalar: pa.Scalar) -> Any:
+    return scalar.as_py()
+
+
+def _in_units(scalar: pa.Scalar) -> Any:
+    return scalar.value
+
+
+def storage_of(kind: pa.DataType) -> np.dtype | None:
+    """How the numbers or times of a type lie in memory; None for another type."""
+    return _STORAGE.get(kind.id)
 
 
 def numbers(column: pa.Array | pa.ChunkedArray, name: str) -> Values:

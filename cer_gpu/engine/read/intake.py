@@ -20,16 +20,19 @@ from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload
+from cer_gpu.engine.read.singly import (
+    ALL_KEYED,
+    NO_KEYS,
+    NO_LANES,
+    NO_SLOTS,
+    ReadingParts,
+    SingleEvent,
+    SingleEvents,
+)
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
-
-NO_LANES = np.empty(0, np.int32)
-NO_KEYS = np.empty(0, np.int64)
-ALL_KEYED = np.empty(0, np.uint8)
-NO_SLOTS = np.empty((0, 0), np.int32)
-"""What `Relevant` has where there are no lanes, no keys, no null among the keys, and no join."""
 
 REMEMBERED = 1 << 20
 """Keys that are remembered at least, before those that no event in the window has are forgotten."""
@@ -340,8 +343,23 @@ class Intake:
     @property
     def lane_keys(self) -> Keys | None:
         """What lanes stand for by now, where they are partitions."""
-        encoder = self._partitions.encoder
-        return None if encoder is None else encoder.keys
+        return self._partitions.keys
+
+    def single_events(self, schema: pa.Schema) -> SingleEvents | None:
+        """What reads batches of one event that have a schema, for `singly`; None where nothing can."""
+        if type(self.classifier) is not Classifier:
+            return None
+        self.begin(pa.RecordBatch.from_pylist([], schema=schema))
+        parts = ReadingParts(self.classifier, self._order, self._partitions, self._joins, self._payload)
+        found = SingleEvents(self._query, parts, self.order_by, self.payload, schema)
+        return found if found.able else None
+
+    def singly(self, reader: SingleEvents, batch: pa.RecordBatch) -> SingleEvent | bool:
+        """Read a batch of one event; as `SingleEvents.read`."""
+        found = reader.read(batch, self.rows)
+        if found is not False:
+            self.rows += 1
+        return found
 
     def begin(self, batch: pa.RecordBatch) -> None:
         """Get ready for batches like one without rows, as the first batch would."""

@@ -6,7 +6,7 @@ each other the same one); from then on a join compares numbers and its look-up t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,11 @@ class JoinKeys:
     def has_lanes(self) -> bool:
         """Whether a key is the lane."""
         return len(self._lane_column) > 0
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the data that keys are made of."""
+        return columns_read(self._columns)
 
     @property
     def lane_count(self) -> int:
@@ -103,6 +108,32 @@ class JoinKeys:
         for number, column in enumerate(self._columns):
             out[number] = self._keys[column.space].encode([words[key] for key in column.keys])
         return out
+
+    def reads_singly(self, schema: pa.Schema) -> bool:
+        """Whether `slots_of` can be asked, for data of a schema."""
+        keys = [key for column in self._columns for key in column.keys]
+        return bool(self._keys) and all(
+            isinstance(key, tree.Attribute)
+            and self._parts[self._domain_of[key]].fits(schema.field(key.name).type)
+            for key in keys
+        )
+
+    def slots_of(self, values: Mapping[str, Any]) -> list[int]:
+        """The slot of a single row in every column; see `reads_singly`.
+
+        Parameters
+        ----------
+        values : mapping
+            By the names of columns, as `Part.word` takes them.
+        """
+        return [
+            self._keys[column.space].number([values[key.name] for key in column.keys])  # type: ignore[union-attr]
+            for column in self._columns
+        ]
+
+    def lane_of(self, slots: list[int], symbol: int) -> int:
+        """The lane of a single row, where a key is the lane."""
+        return slots[self._lane_column[symbol]]
 
     def lanes(self, slots: np.ndarray, symbols: np.ndarray, partitions: np.ndarray) -> np.ndarray:
         """The lanes of events, -1 where an event has none; `partitions` where no key is a lane.

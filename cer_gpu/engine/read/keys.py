@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
+from struct import Struct
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +25,9 @@ NAN = int(np.array(np.nan).view(np.int64))
 
 BLOCK = 1 << 16
 """Rows whose parts are put side by side at a time: fresh memory costs more than the numbering."""
+
+_DOUBLE, _BITS = Struct("=d"), Struct("=q")
+"""A float, and the word of the same bits."""
 
 _TEMPORAL = (pa.types.is_timestamp, pa.types.is_duration, pa.types.is_date, pa.types.is_time)
 
@@ -143,6 +148,29 @@ class Part:
             return Words(data.view(np.int64), valid)
         return Words(data.astype(np.int64, copy=False), valid, beyond)
 
+    def fits(self, kind: pa.DataType) -> bool:
+        """Whether `word` takes the values of a column of some type."""
+        if self.texts is not None:
+            return is_text(kind)
+        if pa.types.is_null(kind) or pa.types.is_dictionary(kind):
+            return False
+        return kind == self.kind or not (_is_temporal(self.kind) or _is_temporal(kind))
+
+    def word(self, value: Any) -> int:
+        """The word of a single value, as `words` gives it: not of a null or a NaN.
+
+        Parameters
+        ----------
+        value : str, int or float
+            A time as a number of its unit.
+        """
+        if self.texts is not None:
+            return self.texts.number(value)
+        if isinstance(value, float):
+            (bits,) = _BITS.unpack(_DOUBLE.pack(value + 0.0))  # the two zeros are one key
+            return int(bits)
+        return int(value)
+
     def column(self, words: np.ndarray) -> pa.Array:
         """The values that some words stand for, as Arrow has them."""
         if self.texts is not None:
@@ -206,6 +234,30 @@ class Keys:
         parts = [self._numbers.encode(*block) for block in _together(words)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
+    def number(self, values: Sequence[Any]) -> int:
+        """The number of a single key, given the value of each part as `Part.word` takes it."""
+        words = [part.word(value) for part, value in zip(self.parts, values, strict=True)]
+        if self._numbers is None:
+            return words[0]
+        key = np.array(words if len(words) == 1 else [[word] for word in words], np.int64)
+        return int(self._numbers.encode(key, NONE_MISSING)[0])
+
+    def next_ordinal(self, number: int) -> int:
+        """How many rows of a key there were so far; a row of it comes now."""
+        if self._numbers is not None:
+            return self._numbers.next_ordinal(number)
+        self._widen_counters()
+        ordinal = int(self._counters[number])
+        self._counters[number] = ordinal + 1
+        return ordinal
+
+    def _widen_counters(self) -> None:
+        """Make room for the counters of all texts."""
+        if len(self._counters) < self.count:
+            more = np.zeros(2 * self.count, np.int64)
+            more[: len(self._counters)] = self._counters
+            self._counters = more
+
     def counted(self, words: Sequence[Words]) -> tuple[np.ndarray, np.ndarray]:
         """The same with how many rows of its key came before each row, shape (n,), int64; -1 without key."""
         if self._numbers is not None:
@@ -215,10 +267,7 @@ class Keys:
             lanes, ordinals = zip(*parts, strict=True)
             return np.concatenate(lanes), np.concatenate(ordinals)
         numbers = self.encode(words)
-        if len(self._counters) < self.count:
-            more = np.zeros(2 * self.count, np.int64)
-            more[: len(self._counters)] = self._counters
-            self._counters = more
+        self._widen_counters()
         ordinals = np.empty(len(numbers), np.int64)
         lane_kernels.ordinals(numbers, self._counters, ordinals)
         return numbers, ordinals

@@ -29,6 +29,11 @@ UNCOUNTED = np.empty(0, np.int64)
 ALL_OF_FEW = 1 << 10
 """A dictionary of so many texts is numbered as a whole."""
 
+_FROM_HERE = np.zeros(1, np.int32)
+"""Where a single text begins."""
+
+_FROM_HERE.flags.writeable = False
+
 _UNKNOWN = -2
 """What stands for the number of a text that has not been looked up."""
 
@@ -83,6 +88,13 @@ class WordNumbers:
         ndarray, shape (n,), int32
         """
         return self._numbered(words, valid, UNCOUNTED)
+
+    def next_ordinal(self, number: int) -> int:
+        """How many rows of a key there were so far; a row of it comes now."""
+        self._widen_counters()
+        ordinal = int(self._counters[number])
+        self._counters[number] = ordinal + 1
+        return ordinal
 
     def counted(self, words: np.ndarray, valid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The same with how many rows of its key came before each row, shape (n,), int64."""
@@ -190,10 +202,21 @@ class TextNumbers:
         if rows is not None:
             begins, ends, valid = begins[rows], ends[rows], valid[rows] if len(valid) else valid
         begins, ends, valid = _fixed(begins), _fixed(ends), _fixed(valid)
+        return self._numbered(data, begins, ends, valid)
+
+    def number(self, text: str) -> int:
+        """The number of a single text."""
+        data = np.frombuffer(text.encode() or b" ", np.uint8)
+        ends = np.array([len(data) if text else 0], np.int32)
+        return int(self._numbered(data, _FROM_HERE, _fixed(ends), NONE_MISSING)[0])
+
+    def _numbered(
+        self, data: np.ndarray, begins: np.ndarray, ends: np.ndarray, valid: np.ndarray
+    ) -> np.ndarray:
         numbers = np.empty(len(begins), np.int32)
         row = 0
         while True:
-            row = kernels.number_texts(self._table, data, begins, ends, valid, row, numbers)
+            row = kernels.number_texts(self._table, data, begins, ends, _fixed(valid), row, numbers)
             if row == len(begins):
                 return numbers
             self._grow(int(ends[row]) - int(begins[row]))
@@ -267,6 +290,8 @@ def _room(places: np.ndarray) -> int:
 
 def _fixed(values: np.ndarray) -> np.ndarray:
     """The same array, not to be written: kernels are compiled anew for those that may."""
+    if not values.flags.writeable:
+        return values
     view = values.view()
     view.flags.writeable = False
     return view

@@ -102,6 +102,25 @@ class OrderCheck:
         self._rows += len(batch)
         return timed
 
+    def follows(self, time: int | float) -> bool:
+        """Whether a single row with this time needs no further look: `note` it then.
+
+        Parameters
+        ----------
+        time : int or float
+            Finite.
+        """
+        if len(self._order_by) > 1:
+            return False
+        return not self.in_order or self._last is None or time >= self._last
+
+    def note(self, time: int | float) -> None:
+        """Note the time of a single row, which `follows`."""
+        self._last = time
+        self._rows += 1
+        if self.greatest is None or time > self.greatest:
+            self.greatest = time
+
     def refuse_missing(self) -> None:
         """Raise the error of a row without a time, where there was one."""
         if self._missing is not None:
@@ -258,6 +277,20 @@ class LaneTimes:
         self.last = grown(self.last.astype(dtype, copy=False), count)
         self.seen = grown(self.seen, count)
         return int(kernels.lane_decrease(lanes, times, self.last, self.seen))
+
+    def note(self, lane: int, time: int | float, count: int) -> bool:
+        """Note the time of a single row, of `count` lanes by now, where no further columns break ties.
+
+        False, and nothing is noted, where it comes before the last one of its lane.
+        """
+        if len(self.seen) < count:
+            dtype = np.dtype(np.float64 if isinstance(time, float) else np.int64)
+            self.last = grown(self.last.astype(dtype, copy=False), count)
+            self.seen = grown(self.seen, count)
+        if self.seen[lane] and time < self.last[lane]:
+            return False
+        self.last[lane], self.seen[lane] = time, 1
+        return True
 
     def since(self, mark: int | float | None) -> np.ndarray:
         """The lanes whose last row is not before a time; with None, all that had rows."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -10,6 +13,7 @@ from cer_gpu.engine.read.away import NO_LANES, AwayLanes
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
+from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
 from cer_gpu.engine.read.sources.arrow_types import decoded
@@ -93,6 +97,11 @@ class Partitions:
         return self.encoder is not None or bool(self._streams)
 
     @property
+    def keys(self) -> Keys | None:
+        """What the lanes stand for; None without PARTITION BY."""
+        return None if self.encoder is None else self.encoder.keys
+
+    @property
     def count(self) -> int:
         """How many lanes there are by now."""
         return self.encoder.count if self.encoder is not None else 1
@@ -143,6 +152,45 @@ class Partitions:
             self._check(lanes[: len(time.data)], time.data, batch, before)
         self._note_last(lanes, before)
         return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
+
+    def reads_singly(self, schema: pa.Schema) -> bool:
+        """Whether `row` can be asked, for data of a schema."""
+        if self.encoder is None or self._streams or not self._known or len(self._order_by) > 1:
+            return False
+        parts = self.encoder.keys.parts
+        return all(len(part.names) == 1 and part.fits(schema.field(part.names[0]).type) for part in parts)
+
+    def row(self, values: Sequence[Any], time: int | float | None) -> tuple[int, int] | None:
+        """The lane of a single row, and how many rows of it came before; see `reads_singly`.
+
+        Parameters
+        ----------
+        values : sequence
+            Of the parts of its key, as `Part.word` takes them.
+        time : int or float or None
+
+        Returns
+        -------
+        tuple of int, or None
+            None where `laned` must look at the row: it comes before the last one of its lane, or there are
+            lanes on disk. Nothing is noted of it then.
+        """
+        if len(self._stamps) or (self.away is not None and self.away.some):
+            return None
+        assert self.encoder is not None
+        keys = self.encoder.keys
+        lane = keys.number(values)
+        count = keys.count
+        if self.follows and time is not None and not self.times.note(lane, time, count):
+            return None
+        self._met = count
+        self.last = np.array([lane], np.int64)
+        return lane, keys.next_ordinal(lane) if self._counted else 0
+
+    @property
+    def looks_at_all(self) -> bool:
+        """Whether rows are looked at that the query has no use for."""
+        return self._counted or (self.follows and bool(self._order_by))
 
     def forget(self, used: np.ndarray) -> np.ndarray:
         """Forget all lanes but some.

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import copied
+from cer_gpu.engine.read.columns import copied, storage_of
 from cer_gpu.engine.read.numbers import same_memory
 from cer_gpu.engine.read.sources.arrow_types import LARGE_DICTIONARY, convert, roomy
 
 FEW = 64
 """Rows that are copied one column after another."""
+
+
+class RowValues(NamedTuple):
+    """The payload of a single event, as numbers.
+
+    Attributes
+    ----------
+    schema : pyarrow.Schema
+        Of columns of numbers and times.
+    values : tuple of int or float
+        A time as a number of its unit.
+    """
+
+    schema: pa.Schema
+    values: tuple[int | float, ...]
+
+
+def numbers_only(kinds: Iterable[pa.DataType]) -> bool:
+    """Whether columns of some types can be kept as `RowValues`."""
+    return all(storage_of(kind) is not None for kind in kinds)
+
+
+def table_of(schema: pa.Schema, rows: Sequence[tuple[int | float, ...]]) -> pa.Table:
+    """The rows of several `RowValues` as a table."""
+    arrays = []
+    for field, values in zip(schema, zip(*rows, strict=True), strict=True):
+        data = np.array(values, storage_of(field.type))
+        arrays.append(pa.Array.from_buffers(field.type, len(rows), [None, pa.py_buffer(data)]))
+    return pa.Table.from_arrays(arrays, schema=schema)
 
 
 class Payload:

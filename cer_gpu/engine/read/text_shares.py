@@ -90,6 +90,15 @@ class TextShares:
             self._dictionary = dictionary
         return self._shares
 
+    def of_text(self, text: str | None) -> dict[int, int]:
+        """What a single text adds to the index of each stage that has an axis over the column."""
+        if text is not None:
+            return {stage: int(shares.of_code[0]) for stage, shares in self.of(pa.array([text])).items()}
+        found: dict[int, int] = {}
+        for each, absent in zip(self._axes, self._absent, strict=True):
+            found[each.stage] = found.get(each.stage, 0) + each.stride * int(absent)
+        return found
+
     def _of_one(self, dictionary: pa.Array) -> dict[int, Shares]:
         """The shares of a dictionary of one text, as batches of one event have."""
         text = dictionary[0].as_py()

@@ -13,7 +13,9 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
+from cer_gpu.engine.read.columns import is_text
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
+from cer_gpu.engine.read.singly import SingleEvent
 from cer_gpu.engine.read.sources.arrow_types import convert
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import Run
@@ -79,16 +81,15 @@ class Stream:
         """
         if self._closed:
             raise DataError("the stream is closed: start another with stream()")
-        batches = self._batches(batch)
-        run, state = self._run, self._state
+        alike = self._alike
+        if alike is not None and not alike.holds(batch):
+            alike = None
+        batches = self._batches(batch) if alike is None else alike.batches(batch)
+        run = self._run
         try:
             with within_memory("running a batch of the stream"):
-                new = [part for part in run.relevant(batches) if len(part)]
-                if new and run.query.limit != 0:
-                    found = state.push(joined(new))
-                else:
-                    found = None
-                    state.relieve()
+                single = alike is not None and alike.singly(batch)
+                found = self._found(batches) if single is False else self._found_singly(single)
         except BaseException:
             # Part of the batch has been taken in: what follows could not be exact.
             self.close()
@@ -101,10 +102,28 @@ class Stream:
         assert self._first is not None
         return self._first.matches_of(run, produce)
 
+    def _found(self, batches: Iterator[pa.RecordBatch]) -> Pushed | None:
+        """What ends in some batches."""
+        new = [part for part in self._run.relevant(batches) if len(part)]
+        if new and self._run.query.limit != 0:
+            found: Pushed | None = self._state.push(joined(new))
+            return found
+        self._state.relieve()
+        return None
+
+    def _found_singly(self, single: SingleEvent | bool) -> Pushed | None:
+        """What ends at a single event."""
+        run = self._run
+        if isinstance(single, SingleEvent) and run.query.limit != 0:
+            event = run.runner.read(single.event, run.intake.lane_count)
+            if len(event):
+                found: Pushed | None = self._state.push(event, single.row)
+                return found
+        self._state.relieve(1)
+        return None
+
     def _batches(self, given: Any) -> Iterator[pa.RecordBatch]:
         """The given events as record batches, with the columns that the run reads."""
-        if self._alike is not None and self._alike.holds(given):
-            return self._alike.batches(given)
         bound = self._open(given)
         if self._first is None:
             self._first = bound
@@ -116,7 +135,7 @@ class Stream:
                 f"{_difference(bound.arrow_schema, self._first.arrow_schema)}"
             )
         if isinstance(given, (pa.RecordBatch, pa.Table)):
-            self._alike = _Alike(given.schema, bound, self._run)
+            self._alike = _Alike(given.schema, bound, self._run, isinstance(self._state, StreamState))
         return bound.read(self._run)
 
     def snapshot(self) -> bytes:
@@ -226,18 +245,35 @@ class _Alike:
     bound : BoundQuery
         The query over data of that schema.
     run : Run
+    keeps : bool
+        Whether the stream keeps its state between pushes.
     """
 
-    def __init__(self, schema: pa.Schema, bound: BoundQuery, run: Run) -> None:
+    def __init__(self, schema: pa.Schema, bound: BoundQuery, run: Run, keeps: bool) -> None:
         self._schema = schema
+        self._intake = run.intake
         self._names = bound.columns(run.intake.payload)
         self._places = [schema.get_field_index(name) for name in self._names]
         self._target = pa.schema([bound.arrow_schema.field(name) for name in self._names])
         self._normal = all(schema.field(name).type == self._target.field(name).type for name in self._names)
+        singly = keeps and all(
+            schema.field(name).type == field.type
+            or (is_text(schema.field(name).type) and is_text(field.type) and name not in run.intake.payload)
+            for name, field in zip(self._names, self._target, strict=True)
+        )
+        self._reader = run.intake.single_events(schema) if singly else None
 
     def holds(self, given: Any) -> bool:
         """Whether it can read the given data."""
         return isinstance(given, (pa.RecordBatch, pa.Table)) and given.schema.equals(self._schema)
+
+    def singly(self, given: pa.RecordBatch | pa.Table) -> SingleEvent | bool:
+        """Read the given data, if it is one event; as `SingleEvents.read`."""
+        if self._reader is None or given.num_rows != 1:
+            return False
+        if not isinstance(given, pa.RecordBatch):
+            (given,) = (batch for batch in given.to_batches() if batch.num_rows)
+        return self._intake.singly(self._reader, given)
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
         """The given data as `BoundQuery.read` gives it."""
@@ -270,7 +306,7 @@ class WindowAgain:
         chunk = self._run.chunker.chunk(new)
         return Pushed(chunk.events, runner.ends(chunk), lambda some: runner.answers(chunk, some))
 
-    def relieve(self) -> None:
+    def relieve(self, rows: int = 0) -> None:
         """Drop what is no longer needed; as `StreamState.relieve`."""
         self._run.chunker.relieve([])
 

@@ -1,0 +1,300 @@
+"""Batches of one event, as many a stream gets, read by their values and without arrays of columns.
+
+Arrow and NumPy take about a microsecond for each step, whatever the number of rows, and the general way has a
+hundred steps. One event is a handful of numbers and texts: here they are compared as Python compares them.
+What cannot be decided so is left to the general way, and nothing is noted of it before.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.columns import storage_of, value_reader
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.join_keys import JoinKeys
+from cer_gpu.engine.read.order import OrderCheck
+from cer_gpu.engine.read.partitions import Partitions
+from cer_gpu.engine.read.payload import Payload, RowValues, numbers_only
+from cer_gpu.language import tree
+from cer_gpu.plan.axes import Axis, CutAxis, NullAxis
+from cer_gpu.plan.compiled import CompiledQuery
+
+FEW = 1 << 10
+"""Combinations of texts that are remembered, until there are more."""
+
+LONG = 1 << 8
+"""Characters of a text that is remembered at most."""
+
+NO_LANES = np.empty(0, np.int32)
+NO_KEYS = np.empty(0, np.int64)
+ALL_KEYED = np.empty(0, np.uint8)
+NO_SLOTS = np.empty((0, 0), np.int32)
+"""What `Relevant` has where there are no lanes, no keys, no null among the keys, and no join."""
+
+ONLY_ROW = np.zeros(1, np.int64)
+
+
+class SingleEvent(NamedTuple):
+    """A single event that is relevant.
+
+    Attributes
+    ----------
+    event : Relevant
+    row : RowValues or None
+        Its payload, where that is not in `event`.
+    """
+
+    event: Relevant
+    row: RowValues | None
+
+
+class ReadingParts(NamedTuple):
+    """What follows a stream while it is read."""
+
+    classifier: Classifier
+    order: OrderCheck
+    partitions: Partitions
+    joins: JoinKeys | None
+    payload: Payload
+
+
+class _Cuts:
+    """What the value of a column adds to the index of a stage."""
+
+    def __init__(self, name: str, axis: CutAxis, stride: int, kind: pa.DataType) -> None:
+        self.name = name
+        bounds, classes = axis.thresholds(storage_of(kind) or np.dtype(np.uint8))
+        self._bounds = bounds.tolist()
+        self._shares: list[int] = (classes.astype(np.int64) * stride).tolist()
+
+    def share(self, value: int | float | None) -> int:
+        # A NaN belongs to the class of a null, the first.
+        if value is None or value != value:
+            return self._shares[0]
+        return self._shares[bisect_right(self._bounds, value)]
+
+
+class _Null:
+    """The same, where it matters only whether there is a value."""
+
+    def __init__(self, name: str, stride: int) -> None:
+        self.name = name
+        self._stride = stride
+
+    def share(self, value: Any) -> int:
+        return self._stride if value is None else 0
+
+
+class SingleSymbols:
+    """The symbols of single events.
+
+    Parameters
+    ----------
+    classifier : Classifier
+    schema : pyarrow.Schema
+        Of the batches.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns whose values `of` is given.
+    """
+
+    def __init__(self, classifier: Classifier, schema: pa.Schema) -> None:
+        self._classifier = classifier
+        self._dtype = np.dtype(classifier.reading.symbol_dtype)
+        self._texts = classifier.text_columns
+        self._of_texts: dict[tuple[str | None, ...], list[int]] = {}
+        self._symbols: dict[int, np.ndarray] = {}
+        reading, numbers = classifier.reading, []
+        for stage in reading.stages:
+            own = [
+                _shares(reading.axes[axis], stride, schema)
+                for axis, stride in zip(stage.axes, stage.strides, strict=True)
+                if not set(columns_of(reading.axes[axis])) <= set(self._texts)
+            ]
+            numbers.append((stage.state_stride, stage.table, own))
+        self._stages = numbers
+        self.whole = all(one is not None for _, _, own in numbers for one in own)
+        """Whether values say all; else `in_batch` is to be asked."""
+        self.names = [*self._texts, *(one.name for _, _, own in numbers for one in own if one is not None)]
+
+    def of(self, values: Mapping[str, Any]) -> int:
+        """The symbol of an event; 0 where it is not relevant."""
+        texts = tuple([values[name] for name in self._texts])
+        begun = self._of_texts.get(texts)
+        if begun is None:
+            begun = self._begun(texts)
+        symbol = 0
+        for (stride, table, numbers), index in zip(self._stages, begun, strict=True):
+            index += symbol * stride
+            for one in numbers:
+                index += one.share(values[one.name])  # type: ignore[union-attr]
+            symbol = int(table[index])
+        return symbol
+
+    def in_batch(self, batch: pa.RecordBatch, before: int) -> int:
+        """The symbol of the one event of a batch, which so many events come before."""
+        _, symbols = self._classifier.relevant(batch, before)[0]
+        return int(symbols[0]) if len(symbols) else 0
+
+    def array(self, symbol: int) -> np.ndarray:
+        """An array of one symbol."""
+        found = self._symbols.get(symbol)
+        if found is None:
+            found = self._symbols[symbol] = np.full(1, symbol, self._dtype)
+        return found
+
+    def _begun(self, texts: tuple[str | None, ...]) -> list[int]:
+        """What the texts of an event add to the index of each stage."""
+        found = self._classifier.shares_of(texts)
+        if len(self._of_texts) >= FEW:
+            self._of_texts.clear()
+        if all(text is None or len(text) <= LONG for text in texts):
+            self._of_texts[texts] = found
+        return found
+
+
+def _shares(axis: Axis, stride: int, schema: pa.Schema) -> _Cuts | _Null | None:
+    """What an axis that reads no text adds, given a value; None where it reads more than a value."""
+    operand = axis.operand if isinstance(axis, (CutAxis, NullAxis)) else None
+    if not isinstance(operand, tree.Attribute):
+        return None
+    kind = schema.field(operand.name).type
+    if value_reader(kind) is None:
+        return None
+    if isinstance(axis, CutAxis):
+        return _Cuts(operand.name, axis, stride, kind)
+    return _Null(operand.name, stride)
+
+
+class SingleEvents:
+    """Reads batches of one event, for a machine that keeps its state between pushes.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    parts : ReadingParts
+    order_by : tuple of str
+    payload : tuple of str
+        The columns that results are made of.
+    schema : pyarrow.Schema
+        Of the batches, in normal types (`cer_gpu.engine.read.sources.arrow_types`).
+
+    Attributes
+    ----------
+    able : bool
+        Whether it can read any batch at all.
+    """
+
+    def __init__(
+        self,
+        query: CompiledQuery,
+        parts: ReadingParts,
+        order_by: tuple[str, ...],
+        payload: tuple[str, ...],
+        schema: pa.Schema,
+    ) -> None:
+        classifier, self._order, self._partitions, self._joins, self._payload = parts
+        self._symbols = SingleSymbols(classifier, schema)
+        self._time = order_by[0] if order_by else None
+        self._laned = self._partitions.there
+        self._key = [part[0] for part in query.reading.partition]
+        self._contiguous = query.traits.reads_places
+        window = query.window
+        self._counts = window is not None and window.kind == "events"
+        self._measured: str | None = None
+        if window is not None and window.kind != "events":
+            timed = window.kind == "time" and self._time is not None
+            self._measured = self._time if timed else window.attribute
+        self._finite = [name for name in {self._time, self._measured} if name is not None]
+        self._numbered = [*self._key, *([] if self._joins is None else self._joins.names)]
+        columns = [schema.field(name) for name in payload]
+        self._rows = pa.schema(columns) if numbers_only(field.type for field in columns) else None
+        self._kept = payload
+        names = dict.fromkeys([*self._symbols.names, *self._finite, *self._numbered])
+        if self._rows is not None:
+            names.update(dict.fromkeys(payload))
+        readers = [(schema.get_field_index(name), value_reader(schema.field(name).type)) for name in names]
+        self._fields = [
+            (name, place, read) for name, (place, read) in zip(names, readers, strict=True) if read
+        ]
+        self.able = (
+            len(order_by) <= 1
+            and len(self._fields) == len(names)
+            and numbers_only(schema.field(name).type for name in self._finite)
+            and (not self._laned or self._partitions.reads_singly(schema))
+            and (self._joins is None or self._joins.reads_singly(schema))
+        )
+
+    def read(self, batch: pa.RecordBatch, before: int) -> SingleEvent | bool:
+        """Read a batch of one event.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        before : int
+            How many events of the stream come before it.
+
+        Returns
+        -------
+        SingleEvent or bool
+            True where the event is not relevant; False where it is left to the general way.
+        """
+        values = {name: value_of(batch.column(place)[0]) for name, place, value_of in self._fields}
+        for name in self._finite:
+            value = values[name]
+            if value is None or value - value != 0:  # infinite, or a NaN
+                return False
+        for name in self._numbered:
+            value = values[name]
+            if value is None or value != value:
+                return False
+        time = None if self._time is None else values[self._time]
+        if time is not None and not self._order.follows(time):
+            return False
+        symbols = self._symbols
+        symbol = symbols.of(values) if symbols.whole else symbols.in_batch(batch, before)
+        lane, ordinal, slots = 0, 0, NO_SLOTS
+        lanes, keys, places = NO_LANES, NO_KEYS, NO_KEYS
+        if self._laned and (symbol or self._partitions.looks_at_all):
+            found = self._partitions.row([values[name] for name in self._key], time)
+            if found is None:
+                return False
+            lane, ordinal = found
+            lanes = np.array([lane], np.int32)
+        if time is not None:
+            self._order.note(time)
+        if not symbol:
+            return True
+        if self._joins is not None:
+            own = self._joins.slots_of(values)
+            slots = np.array([own], np.int32).T
+            if self._joins.has_lanes:
+                lanes = np.array([self._joins.lane_of(own, symbol)], np.int32)
+        if self._measured is not None:
+            value = values[self._measured]
+            keys = np.array([value], np.float64 if isinstance(value, float) else np.int64)
+        elif self._counts and self._laned:
+            keys = np.array([ordinal])
+        positions = np.array([before])
+        if self._contiguous:
+            places = np.array([ordinal]) if self._laned else positions
+        payload, row = None, None
+        if self._kept:
+            kept = tuple([values[name] for name in self._kept]) if self._rows is not None else (None,)
+            if self._rows is not None and None not in kept:
+                row = RowValues(self._rows, kept)
+            else:
+                payload = self._payload.of(batch, ONLY_ROW)
+        event = Relevant(
+            symbols.array(symbol), positions, lanes, keys, ALL_KEYED, places, slots, payload,
+            self._partitions.keys,
+        )  # fmt: skip
+        return SingleEvent(event, row)
