@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import struct
 import sys
-import sysconfig
 from functools import cache
 
 import numpy as np
@@ -40,8 +39,16 @@ BYTE_ORDER, NUMBER = 26, 28
 def holds() -> bool:
     """Whether the objects of this process are laid out like that."""
     usual = sys.implementation.name == "cpython" and struct.calcsize("P") == 8 and sys.byteorder == "little"
-    # Without the interpreter's lock every object begins with other words.
-    return usual and not sysconfig.get_config_var("Py_GIL_DISABLED") and _objects_are()
+    return usual and not _without_lock() and _objects_are()
+
+
+def _without_lock() -> bool:
+    """Whether this Python has no lock of the interpreter: then every object begins with other words."""
+    if not hasattr(sys, "_is_gil_enabled"):  # before 3.13
+        return False
+    import sysconfig
+
+    return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
 def _objects_are() -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
@@ -190,6 +189,8 @@ def _closest(name: str, known: list[str]) -> str | None:
     for other in known:
         if other.lower() == name.lower():
             return other
+    import difflib
+
     return next(iter(difflib.get_close_matches(name, known, 1, 0.6)), None)
 
 

@@ -7,10 +7,12 @@ text.
 
 from __future__ import annotations
 
+import re
+
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language.lalr import Parser, UnexpectedTokenError
 from cer_gpu.language.parse_tree import Meta, Token, Tree
-from cer_gpu.language.tokens import read_tokens
+from cer_gpu.language.tokens import Tokens, read_tokens
 from cer_gpu.language.tree import Statement
 
 MAX_DEPTH = 150
@@ -40,9 +42,8 @@ def parse(text: str) -> Statement:
         forms of a text that has the right syntax.
     """
     from cer_gpu.language.builder import build
-    from cer_gpu.language.slips import half_character, syntax_error
 
-    half = half_character(text)
+    half = _half_character(text)
     if half is not None:
         raise QueryError([half], text)
     tokens = read_tokens(text)
@@ -54,11 +55,11 @@ def parse(text: str) -> Statement:
             parser.feed(token)
             fed += 1
         if tokens.stopped_at is not None:
-            raise QueryError([syntax_error(text, tokens, fed, parser.expected())], text)
+            raise _syntax_error(text, tokens, fed, parser.expected())
         tree = parser.finish()
     except UnexpectedTokenError:
         expected = _expected_after(tokens.tokens[:fed], start)
-        raise QueryError([syntax_error(text, tokens, fed, expected)], text) from None
+        raise _syntax_error(text, tokens, fed, expected) from None
     deep = _too_deep(tree)
     if deep is not None:
         raise QueryError([deep], text)
@@ -66,6 +67,25 @@ def parse(text: str) -> Statement:
     if diagnostics:
         raise QueryError(diagnostics, text)
     return statement
+
+
+def _syntax_error(text: str, tokens: Tokens, fed: int, expected: frozenset[str]) -> QueryError:
+    from cer_gpu.language.slips import syntax_error  # a query without one need not load the hints
+
+    return QueryError([syntax_error(text, tokens, fed, expected)], text)
+
+
+def _half_character(text: str) -> Diagnostic | None:
+    """An error for the first half of a surrogate pair in a text; no data that is read can hold one."""
+    found = _HALF.search(text)
+    if found is None:
+        return None
+    shown = f"U+{ord(found.group()):04X}"
+    hint = "the text was read with the wrong encoding: read it as UTF-8"
+    return Diagnostic("CER002", f"`{shown}` is half of a character", Span(*found.span()), hints=(hint,))
+
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def _expected_after(tokens: tuple[Token, ...], start: str) -> frozenset[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -120,19 +119,6 @@ def _bad_character(slip: Slip) -> Diagnostic:
         hints = (RULE_CHARACTERS[character],)
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
     return Diagnostic("CER002", f"`{shown}` means nothing here", Span(at, at + 1), hints=hints)
-
-
-def half_character(text: str) -> Diagnostic | None:
-    """An error for the first half of a surrogate pair in a text; no data that is read can hold one."""
-    found = _HALF.search(text)
-    if found is None:
-        return None
-    shown = f"U+{ord(found.group()):04X}"
-    hint = "the text was read with the wrong encoding: read it as UTF-8"
-    return Diagnostic("CER002", f"`{shown}` is half of a character", Span(*found.span()), hints=(hint,))
-
-
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 def _bracket(slip: Slip) -> Diagnostic | None:

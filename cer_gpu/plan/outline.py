@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cer_gpu.errors import Diagnostic
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
@@ -12,7 +14,9 @@ from cer_gpu.logic.formulas import correlates
 from cer_gpu.logic.lifting import without
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.evaluated import unevaluated
-from cer_gpu.plan.partitioning import SharedKey, shared_key
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.partitioning import SharedKey
 
 CHOOSING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 """The strategies of SELECT that choose by the marked positions, so before the list drops marks."""
@@ -69,7 +73,11 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         formula = tree.Selector(tree.Strategy.STRICT, formula)
     compared = correlates(formula)
     # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
-    shared = shared_key(formula) if compared and not statement.partition else None
+    shared = None
+    if compared and not statement.partition:
+        from cer_gpu.plan.partitioning import shared_key  # a process without comparisons need not load it
+
+        shared = shared_key(formula)
     return Outline(statement, text, (), formula, compared, shared)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -410,6 +409,8 @@ def warn_of_limit(limit: int | None) -> None:
 def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:
     """Warn of types and streams of the query that no event had; most likely they are misspelt."""
     for column, name, seen in intake.unseen():
+        import difflib
+
         near = difflib.get_close_matches(name, seen, n=1)
         meant = f": did you mean `{near[0]}`?" if near else ""
         role = "is of the stream" if column == stream_column else "has the type"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import fields
 from operator import index
@@ -79,6 +78,8 @@ def read_options(
         For a device that does not exist or cannot be used.
     """
     for name in unknown:
+        import difflib
+
         near = difflib.get_close_matches(name, KEYWORDS, n=1)
         meant = f"did you mean {near[0]!r}? " if near else ""
         raise TypeError(f"there is no keyword {name!r}: {meant}the keywords are {', '.join(KEYWORDS)}")

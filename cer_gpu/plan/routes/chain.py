@@ -6,69 +6,17 @@ complex event automaton in which every transition gathers one run (a CCEA).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from cer_gpu.automata import correlated
-from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.pcea import PCEA, Keys
-from cer_gpu.automata.symbol_pcea import gather_predicates
-from cer_gpu.automata.unambiguous import disambiguate
-from cer_gpu.errors import QueryError
-from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.schema import Schema
-from cer_gpu.plan.compiled import MarkForm
-from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
-from cer_gpu.plan.join_arrays import join_arrays
-from cer_gpu.plan.outline import Outline, listed
-from cer_gpu.plan.routes.joined import built
-from cer_gpu.plan.routes.joined_explained import JoinExplanation
-from cer_gpu.plan.routes.route import Built, Refusal
-from cer_gpu.plan.symbols import Diagram
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.route import Refusal
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.routes.chain_sketch import ChainSketch
 
 NAME = "chain"
-
-NO_ATOMS = np.zeros((0, 0), np.uint8)
-"""The labels of a query that is no rule: they fill no atoms."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChainSketch:
-    """A chain before any data is known.
-
-    Attributes
-    ----------
-    statement : Query
-    formula : Pattern
-        In LP-normal form, with the SELECT list as its outermost projection.
-    automaton : PCEA
-    tests : tuple of Predicate
-    lane : mapping of str to Keys, or None
-        For each event type the attributes that all events of an answer share.
-    """
-
-    statement: tree.SelectQuery
-    formula: tree.Pattern
-    automaton: PCEA
-    tests: tuple[Predicate, ...]
-    lane: Mapping[str, Keys] | None
-
-    def over(self, schema: Schema) -> ChainSketch:
-        """The same: its predicates name the attributes."""
-        return self
-
-    def built(self, diagram: Diagram) -> Built:
-        """The machine; a chain is made unambiguous first."""
-        found = join_arrays(disambiguate(self.automaton, diagram.outcomes, self.tests), self.lane)
-        query = self.statement
-        variables, label_has = mark_columns(found.labels, query.select)
-        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
-        form = MarkForm(variables, label_has, attributes)
-        explanation = JoinExplanation(query, self.formula, None, self.automaton, found.tables, self.lane)
-        return built(found, form, NO_ATOMS, explanation)
 
 
 def sketch(outline: Outline) -> ChainSketch | Refusal:
@@ -82,17 +30,6 @@ def sketch(outline: Outline) -> ChainSketch | Refusal:
         return Refusal("no filter compares two events")
     if found := beside_correlation(query) or strategy_beside_chain(query):
         return Refusal(found[0].message, tuple(found))
-    formula = listed(formula, query)
-    try:
-        try:
-            automaton = correlated.to_pcea(formula)
-        except QueryError:
-            if shared is None:
-                raise
-            # What the key guarantees need not be carried from event to event.
-            formula = listed(shared.pattern, query)
-            automaton = correlated.to_pcea(formula)
-    except QueryError as error:
-        return Refusal(error.diagnostics[0].message, error.diagnostics)
-    lane = None if shared is None else shared.lane
-    return ChainSketch(query, formula, automaton, gather_predicates(automaton), lane)
+    from cer_gpu.plan.routes.chain_sketch import sketched  # a process without chains need not load it
+
+    return sketched(query, formula, shared)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from cer_gpu.automata.cea import CEA, Predicate
 from cer_gpu.automata.compose import Composed
 from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
-from cer_gpu.automata.pcea import Keys
 from cer_gpu.automata.trim import trim
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
@@ -37,6 +37,9 @@ from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.routes.regular_explained import RegularExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
 from cer_gpu.plan.symbols import Diagram
+
+if TYPE_CHECKING:
+    from cer_gpu.automata.pcea import Keys
 
 NAME = "regular"
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from cer_gpu.automata.cea import CEA, Predicate
 from cer_gpu.automata.compose import Applied, Composed
-from cer_gpu.automata.pcea import Keys
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.language import tree
@@ -23,6 +22,7 @@ from cer_gpu.plan.symbols import Diagram
 from cer_gpu.plan.wording import counted
 
 if TYPE_CHECKING:
+    from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.drawing import Drawing
 
 BOUNDS = {

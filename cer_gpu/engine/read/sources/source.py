@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -148,6 +147,8 @@ class Source:
         names = self._rows.schema.names
         if column in names:
             return
+        import difflib
+
         near = difflib.get_close_matches(column, names, n=1)
         asked = f" (asked for as {role})" if role else ""
         meant = f"; did you mean `{near[0]}`?" if near else ""
