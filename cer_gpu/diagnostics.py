@@ -56,13 +56,14 @@ CODES: Mapping[str, str] = {
     # Forms
     "CER010": "an attribute of no variable in FILTER",
     "CER011": "a variable inside the brackets of another",
-    "CER012": "one side of a comparison speaks of two variables",
+    "CER012": "a test that speaks of more than one event",
     "CER013": "NOT of more than one event",
     "CER014": "not an interval",
     "CER015": "not a unit of time",
     "CER016": "a window that does not say what it measures",
     "CER017": "LIMIT of something else than a whole number",
     "CER018": "a set or a range without values",
+    "CER019": "not a number of repetitions",
     # Names
     "CER020": "unknown event type",
     "CER021": "unknown attribute",
@@ -70,6 +71,10 @@ CODES: Mapping[str, str] = {
     "CER023": "unknown stream",
     "CER024": "a column whose type the language cannot use",
     "CER025": "a name is listed twice",
+    "CER026": "a pattern that may be empty",
+    "CER027": "PRIOR without a repetition before",
+    "CER028": "unknown function",
+    "CER029": "a function of other values than it takes",
     # Types
     "CER030": "arithmetic on values that have none",
     "CER031": "values of these types do not compare",
@@ -78,6 +83,8 @@ CODES: Mapping[str, str] = {
     "CER034": "not a regular expression",
     "CER035": "not a timestamp",
     "CER036": "the alternatives of a key differ in type",
+    "CER037": "an aggregate of something else than one attribute",
+    "CER038": "not a measure",
     # Amounts and time
     "CER040": "an empty interval",
     "CER041": "a negative amount",
@@ -111,6 +118,7 @@ CODES: Mapping[str, str] = {
     "CER106": "a range that holds nothing",
     "CER107": "a per cent sign in LIKE",
     "CER108": "an underscore that joins",
+    "CER109": "a repetition without its smaller number",
 }
 """Every code with its title. A code is never used again for something else."""
 

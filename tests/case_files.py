@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cer_gpu.reference.events import Event, Instant, Value
+from cer_gpu.reference.events import Duration, Event, Instant, Value
 from cer_gpu.reference.semantics import Answer
 
 FOLDER = Path(__file__).parent / "cases"
@@ -47,23 +47,33 @@ def _value(kind: str, value: Any) -> Value:
     return value
 
 
-Found = tuple[int, int, tuple[tuple[str, tuple[int, ...]], ...]]
+Found = tuple[int, int, tuple[tuple[str, tuple[int, ...]], ...], tuple[tuple[str, str], ...]]
 
 
-def plain(start: int, end: int, marks: Mapping[str, Any]) -> Found:
-    """A complex event as a value that hashes: start, end, and the marks by variable."""
+def plain(start: int, end: int, marks: Mapping[str, Any], measures: Mapping[str, Any] | None = None) -> Found:
+    """A complex event as a value that hashes: start, end, the marks by variable, and the measures.
+
+    Floats count to nine digits; times and durations are numbers in the unit of their column.
+    """
     kept = ((name, tuple(positions)) for name, positions in sorted(marks.items()) if len(positions))
-    return start, end, tuple(kept)
+    measured = ((name, _said(value)) for name, value in sorted((measures or {}).items()))
+    return start, end, tuple(kept), tuple(measured)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, Instant | Duration):
+        value = value.count
+    return f"{value:.9g}" if isinstance(value, float) else repr(value)
 
 
 def expected_of(case: Mapping[str, Any]) -> set[Found]:
     """The complex events that a case expects, or among which it lets an engine choose."""
-    return {plain(one["start"], one["end"], one["marks"]) for one in case["expected"]}
+    return {plain(one["start"], one["end"], one["marks"], one.get("measures")) for one in case["expected"]}
 
 
 def found_in(answers: tuple[Answer, ...]) -> list[Found]:
     """The complex events of an answer of the reference."""
-    return [plain(one.start, one.end, one.marks) for one in answers]
+    return [plain(one.start, one.end, one.marks, one.measures) for one in answers]
 
 
 def assert_answers(case: Mapping[str, Any], found: list[Found]) -> None:
@@ -78,7 +88,7 @@ def assert_answers(case: Mapping[str, Any], found: list[Found]) -> None:
         assert set(found) == expected
         return
     assert set(found) <= expected
-    there = Counter(end for _, end, _ in expected)
-    assert Counter(end for _, end, _ in found) == {
+    there = Counter(end for _, end, *_ in expected)
+    assert Counter(end for _, end, *_ in found) == {
         end: min(case["check"]["n"], count) for end, count in there.items()
     }

@@ -21,13 +21,22 @@ ARROW = {
 }
 
 EVALUATED = {
+    "aggregates": 0,
     "cepl_ops": 14,
     "correlation_eq": 8,
     "correlation_in_iteration": 4,
     "correlation_theta": 0,
+    "followed": 0,
+    "functions": 0,
+    "measures": 0,
+    "multi_correlation": 0,
     "nulls": 14,
+    "optional": 0,
     "partition": 16,
+    "prev": 0,
+    "prior": 0,
     "projection": 16,
+    "quantifiers": 0,
     "selectors": 16,
     "strategies": 16,
     "timed": 4,

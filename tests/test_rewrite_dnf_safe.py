@@ -97,7 +97,7 @@ def holding(
             at = valuation[x]
             return {frozenset({at})} if first <= at and events[at].type == kind else set()
         case t.Filter(pattern=inner, condition=condition):
-            if not condition_holds(condition, lambda x: [events[valuation[x]]]):
+            if not condition_holds(condition, lambda x, _: [events[valuation[x]]]):
                 return set()
             return holding(inner, events, first, valuation)
         case t.Or(left=left, right=right):

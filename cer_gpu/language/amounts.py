@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from cer_gpu.errors import Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.findings import Findings
-from cer_gpu.language.tree import Bound, Interval, Window
+from cer_gpu.language.tree import Bound, Interval, Parameter, Window
 from cer_gpu.language.units import NANOSECONDS, nanoseconds, unit_named
 from cer_gpu.language.words import written
 
@@ -46,11 +47,14 @@ class Amount:
     unit : str or None
         One of `ns us ms s min h d`, `EVENTS`, or None for a bare number.
     span : Span
+    parameter : Parameter or None
+        What gives the number with the call, or without a unit the whole amount; `value` is then 0.
     """
 
     value: int | float
     unit: str | None
     span: Span
+    parameter: Parameter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +104,12 @@ def is_events(word: str) -> bool:
 def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative: bool = False) -> Amount:
     """Add up spans exactly, in the smallest unit that is written: `1 min 30 s` is 90 s."""
     sign = -1 if negative else 1
+    given = next((part.parameter for part in parts if part.parameter is not None), None)
+    if given is not None and (negative or len(parts) > 1):
+        hint = f"its value may be any span: `${written(given.name)}`"
+        findings.error("CER016", "a parameter stands for a whole span, with its sign", span, hint)
     if len(parts) == 1:
-        return Amount(sign * parts[0].value, parts[0].unit, span)
+        return Amount(sign * parts[0].value, parts[0].unit, span, given)
     if any(part.unit == EVENTS for part in parts):
         findings.error("CER016", "a window counts events or measures time, not both", span)
         return Amount(0, EVENTS, span)
@@ -120,9 +128,10 @@ def interval_of(bounds: Sequence[WrittenBound], span: Span, findings: Findings) 
     """The interval of one or two bounds. Bounds that make none are reported, and no bound is assumed."""
     forms = "`[<= 5 s]`, `[> 2 s]`, `[= 1 s]`, `[2 s, 5 s]`, `[> 2 s, <= 5 s]`"
     for bound in bounds:
-        if bound.amount.unit == EVENTS:
-            findings.error("CER014", "an interval measures time, not events", bound.amount.span)
-    closed = [Bound(b.amount.value, b.amount.unit, span=b.amount.span) for b in bounds]
+        if bound.amount.unit == EVENTS and not isinstance(bound.amount.value, int):
+            findings.error("CER014", "an interval counts whole events", bound.amount.span)
+    amounts = [bound.amount for bound in bounds]
+    closed = [Bound(one.value, one.unit, False, one.parameter, span=one.span) for one in amounts]
     comparators = [bound.comparator for bound in bounds]
     if comparators == [None]:
         number = _shown(bounds[0].amount)
@@ -141,7 +150,7 @@ def interval_of(bounds: Sequence[WrittenBound], span: Span, findings: Findings) 
         side = {">": low, ">=": low, "<": high, "<=": high}.get(bound.comparator or "")
         if side is not None:
             is_open = bound.comparator in ("<", ">")
-            side.append(Bound(place.value, place.unit, is_open, span=place.span))
+            side.append(replace(place, open=is_open))
     if len(low) + len(high) < len(bounds) or len(low) > 1 or len(high) > 1:
         findings.error(
             "CER014", "the two bounds do not make an interval", span, f"intervals look like {forms}"
@@ -149,8 +158,20 @@ def interval_of(bounds: Sequence[WrittenBound], span: Span, findings: Findings) 
     return Interval(low[0] if low else None, high[0] if high else None, span=span)
 
 
+def measures_time(interval: Interval, findings: Findings) -> Interval:
+    """The interval, whose bounds measure time; bounds that count events are reported."""
+    for bound in (interval.low, interval.high):
+        if bound is not None and bound.unit == EVENTS:
+            hint = (
+                "events are counted by WITHIN n EVENTS, and in the intervals of FOLLOWED BY and PRECEDED BY"
+            )
+            findings.error("CER014", "this interval measures time, not events", bound.span, hint)
+    return interval
+
+
 def _shown(amount: Amount) -> str:
-    return f"{amount.value}" if amount.unit is None else f"{amount.value} {amount.unit}"
+    number = f"{amount.value}" if amount.parameter is None else f"${written(amount.parameter.name)}"
+    return number if amount.unit is None else f"{number} {amount.unit}"
 
 
 def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findings) -> Window | None:
@@ -163,7 +184,9 @@ def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findi
                 span,
                 f"the number before `[{written(attribute)}]` is in that attribute's own unit",
             )
-        return Window(amount.value, "attribute", attribute=attribute, span=span)
+        return Window(amount.value, "attribute", None, attribute, amount.parameter, span=span)
+    if amount.unit is None and amount.parameter is not None:
+        return Window(0, "parameter", parameter=amount.parameter, span=span)
     if amount.unit is None:
         findings.error(
             "CER016",
@@ -177,5 +200,5 @@ def window_of(amount: Amount, attribute: str | None, span: Span, findings: Findi
         if not isinstance(amount.value, int):
             findings.error("CER016", "a window counts whole events", amount.span)
             return None
-        return Window(amount.value, "events", span=span)
-    return Window(amount.value, "time", unit=amount.unit, span=span)
+        return Window(amount.value, "events", parameter=amount.parameter, span=span)
+    return Window(amount.value, "time", amount.unit, parameter=amount.parameter, span=span)

@@ -6,33 +6,28 @@ syntax but not the right form is reported, all of it at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.frozen import dataclass
-from cer_gpu.language import leaves, rule_forms, sets
+from cer_gpu.language import leaves, rule_forms
 from cer_gpu.language import tree as t
-from cer_gpu.language.amounts import (
-    EVENTS,
-    Amount,
-    WrittenBound,
-    interval_of,
-    is_events,
-    number_of,
-    sum_of,
-    unit_of,
-    window_of,
+from cer_gpu.language.amounts import measures_time, number_of, window_of
+from cer_gpu.language.condition_builder import (
+    OPERATORS,
+    ConditionBuilder,
+    WrittenName,
+    has,
+    nodes_of,
+    place_at,
+    place_of,
 )
-from cer_gpu.language.chains import balanced
-from cer_gpu.language.findings import Findings
-from cer_gpu.language.parse_tree import Meta, Token, Transformer, Tree
-from cer_gpu.language.words import text_of, unquoted, written
+from cer_gpu.language.measures import measure_of, with_what_is_read
+from cer_gpu.language.parse_tree import Meta, Token, Tree
+from cer_gpu.language.repetitions import WrittenTimes, not_empty, not_optional, repeated
 
 _CLAUSES = ("PARTITION BY", "WITHIN", "CONSUME BY", "LIMIT")
-
-_OPERATORS = {"==": "=", "<>": "!="}
 
 
 def build(tree: Tree, text: str) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
@@ -43,15 +38,9 @@ def build(tree: Tree, text: str) -> tuple[t.Statement, tuple[Diagnostic, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _WrittenName:
-    text: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
 class _KeyPart:
     # One part of PARTITION BY: alternative names.
-    names: tuple[_WrittenName, ...]
+    names: tuple[WrittenName, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +52,13 @@ class _Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    names: tuple[_WrittenName, ...]
+    names: tuple[WrittenName, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
     items: tuple[t.SelectItem, ...] | None
+    measures: tuple[t.Measure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,47 +70,18 @@ class _Head:
 @dataclass(frozen=True, slots=True)
 class _Argument:
     # What stands between the parentheses of an atom: a term, with its attribute where that is named.
-    attribute: _WrittenName | None
+    attribute: WrittenName | None
     term: t.Expression | t.RuleVariable
 
 
-class _Ends(NamedTuple):
-    # What `lo..hi` in a set says; an open end is None.
-    low: t.Number | t.Quantity | None
-    high: t.Number | t.Quantity | None
-
-
-def _place(meta: Meta) -> Span:
-    return Span(meta.start_pos, meta.end_pos)
-
-
-def _at(token: Token) -> Span:
-    return Span(token.start_pos or 0, token.end_pos or 0)
-
-
-def _has(children: Sequence[Any], kind: str) -> bool:
-    return any(isinstance(child, Token) and child.type == kind for child in children)
-
-
-def _nodes(children: Sequence[Any]) -> list[Any]:
-    return [child for child in children if not isinstance(child, Token)]
-
-
-class _Builder(Transformer):
+class _Builder(ConditionBuilder):
     # The methods are named for the rules of the grammar and their aliases.
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = text
-        self.findings = Findings()
-        # Where 2^63 stands: too large, unless a minus follows up the tree.
-        self._edges: set[Span] = set()
 
     # ------------------------------------------------------------------------------- query
 
     def query(self, meta: Meta, children: list[Any]) -> t.SelectQuery:
         self._check_edges()
-        nodes = _nodes(children)
+        nodes = nodes_of(children)
         clauses = [node for node in nodes if isinstance(node, _Clause)]
         values = {clause.keyword: clause.value for clause in clauses}
         self._check_order(clauses)
@@ -128,26 +89,25 @@ class _Builder(Transformer):
         parts: tuple[_KeyPart, ...] = values.get("PARTITION BY", ())
         limit: tuple[int | None, Span | None] = values.get("LIMIT", (None, None))
         pattern = next(node for node in nodes if isinstance(node, t.Pattern))
+        pattern = not_empty(pattern, "the pattern", self.findings)
+        selection = next(node for node in nodes if isinstance(node, _Selection))
         return t.SelectQuery(
             pattern,
             next((node for node in nodes if isinstance(node, t.Strategy)), t.Strategy.ALL),
-            next(node.items for node in nodes if isinstance(node, _Selection)),
+            selection.items,
             tuple(self._plain(name) for name in streams),
             tuple(tuple(name.text for name in part.names) for part in parts),
             values.get("WITHIN"),
             values.get("CONSUME BY", t.Consume.NONE),
             limit[0],
+            selection.measures,
             places=t.ClausePlaces(
                 tuple(name.span for name in streams),
                 tuple(tuple(name.span for name in part.names) for part in parts),
                 limit[1],
             ),
-            span=_place(meta),
+            span=place_of(meta),
         )
-
-    def _check_edges(self) -> None:
-        for edge in self._edges:
-            number_of(str(2**63), edge, self.findings)
 
     def _check_order(self, clauses: Sequence[_Clause]) -> None:
         latest = -1
@@ -168,54 +128,66 @@ class _Builder(Transformer):
             latest = max(latest, place)
 
     def strategy(self, meta: Meta, children: list[Any]) -> t.Strategy:
-        return t.Strategy("NEXT" if children[0].type == "NXT" else children[0].type)
+        word = children[0].upper()
+        return t.Strategy("NEXT" if word == "NXT" else word)
 
     def selection(self, meta: Meta, children: list[Any]) -> _Selection:
-        if _has(children, "STAR"):
-            return _Selection(None)
-        return _Selection(tuple(_nodes(children)))
+        nodes = nodes_of(children)
+        measures = tuple(node for node in nodes if isinstance(node, t.Measure))
+        if has(children, "STAR"):
+            return _Selection(None, measures)
+        if has(children, "NONE"):
+            return _Selection((), measures)
+        items = (node for node in nodes if isinstance(node, t.SelectItem))
+        return _Selection(with_what_is_read(items, measures), measures)
+
+    def measure(self, meta: Meta, children: list[Any]) -> t.Measure:
+        expression, name = nodes_of(children)
+        return t.Measure(measure_of(expression, self.findings), name.text, span=place_of(meta))
 
     def item(self, meta: Meta, children: list[Any]) -> t.SelectItem:
-        variable, *attributes = children
+        variable, *attributes = nodes_of(children)
+        if has(children, "STAR"):
+            return t.SelectItem(variable.text, whole=True, span=place_of(meta))
         names = tuple(name.text for name in attributes)
         places = tuple(name.span for name in attributes)
-        return t.SelectItem(variable.text, names, places=places, span=_place(meta))
+        return t.SelectItem(variable.text, names, places=places, span=place_of(meta))
 
     def sources(self, meta: Meta, children: list[Any]) -> _Sources:
-        return _Sources(tuple(_nodes(children)))
+        return _Sources(tuple(nodes_of(children)))
 
     def partition(self, meta: Meta, children: list[Any]) -> _Clause:
-        return _Clause("PARTITION BY", tuple(_nodes(children)), _place(meta))
+        return _Clause("PARTITION BY", tuple(nodes_of(children)), place_of(meta))
 
     def part(self, meta: Meta, children: list[Any]) -> _KeyPart:
         return _KeyPart(tuple(children))
 
     def window(self, meta: Meta, children: list[Any]) -> _Clause:
-        amount, *attribute = _nodes(children)
+        amount, *attribute = nodes_of(children)
         name = attribute[0].text if attribute else None
         span = Span(amount.span.start, meta.end_pos)
-        return _Clause("WITHIN", window_of(amount, name, span, self.findings), _place(meta))
+        return _Clause("WITHIN", window_of(amount, name, span, self.findings), place_of(meta))
 
     def consume(self, meta: Meta, children: list[Any]) -> _Clause:
-        return _Clause("CONSUME BY", t.Consume(children[-1].type), _place(meta))
+        return _Clause("CONSUME BY", t.Consume(children[-1].type), place_of(meta))
 
     def limit(self, meta: Meta, children: list[Any]) -> _Clause:
         number = children[-1]
-        span = Span(_at(children[1]).start, _at(number).end)
-        value = number_of(number, _at(number), self.findings, negative=_has(children, "MINUS"))
+        span = Span(place_at(children[1]).start, place_at(number).end)
+        value = number_of(number, place_at(number), self.findings, negative=has(children, "MINUS"))
         if not isinstance(value, int):
             self.findings.error("CER017", "LIMIT takes a whole number", span)
             value = 0
-        return _Clause("LIMIT", (value, span), _place(meta))
+        return _Clause("LIMIT", (value, span), place_of(meta))
 
     # ------------------------------------------------------------------------------- rules
 
     def rule(self, meta: Meta, children: list[Any]) -> t.Rule:
         self._check_edges()
-        name, head, body, *window = _nodes(children)
+        name, head, body, *window = nodes_of(children)
         atoms = tuple(part for part in body if isinstance(part, t.RuleAtom))
         comparisons = tuple(part for part in body if isinstance(part, t.Comparison))
-        rule_forms.check_body(atoms, comparisons, _place(meta), self.findings)
+        rule_forms.check_body(atoms, comparisons, place_of(meta), self.findings)
         return t.Rule(
             name.text,
             head.variables,
@@ -223,11 +195,11 @@ class _Builder(Transformer):
             comparisons,
             head.aggregates,
             window[0].value if window else None,
-            span=_place(meta),
+            span=place_of(meta),
         )
 
     def head(self, meta: Meta, children: list[Any]) -> _Head:
-        variables, *aggregates = _nodes(children)
+        variables, *aggregates = nodes_of(children)
         return _Head(variables, tuple(aggregates))
 
     def variables(self, meta: Meta, children: list[Any]) -> tuple[t.RuleVariable, ...]:
@@ -238,12 +210,12 @@ class _Builder(Transformer):
     def aggregate(self, meta: Meta, children: list[Any]) -> t.Aggregate:
         name, argument = children
         over = None if isinstance(argument, Token) else argument
-        node = t.Aggregate(name.text.upper(), over, span=_place(meta))
+        node = t.Aggregate(name.text.upper(), over, span=place_of(meta))
         rule_forms.check_aggregate(node, name.text, name.span, self.findings)
         return node
 
     def rule_atom(self, meta: Meta, children: list[Any]) -> t.RuleAtom:
-        names = [node for node in children if isinstance(node, _WrittenName)]
+        names = [node for node in children if isinstance(node, WrittenName)]
         arguments = [node for node in children if isinstance(node, _Argument)]
         plain = [self._plain(name) for name in names]
         event = t.EventType(
@@ -262,33 +234,36 @@ class _Builder(Transformer):
             tuple(terms),
             tuple(name.text for name in named) if by_name else None,
             places=tuple(name.span for name in named),
-            span=_place(meta),
+            span=place_of(meta),
         )
 
     def argument(self, meta: Meta, children: list[Any]) -> _Argument:
-        *attribute, term = _nodes(children)
+        *attribute, term = nodes_of(children)
         return _Argument(attribute[0] if attribute else None, term)
 
     def rule_variable(self, meta: Meta, children: list[Any]) -> t.RuleVariable:
-        return t.RuleVariable(children[0].text, span=_place(meta))
+        return t.RuleVariable(children[0].text, span=place_of(meta))
 
     def rule_comparison(self, meta: Meta, children: list[Any]) -> t.Comparison:
         left, op, right = children
-        return t.Comparison(_OPERATORS.get(op, str(op)), left, right, span=_place(meta))
+        return t.Comparison(OPERATORS.get(op, str(op)), left, right, span=place_of(meta))
 
     # ---------------------------------------------------------------------------- patterns
 
     def event(self, meta: Meta, children: list[Any]) -> t.EventType:
-        names = [self._plain(name) for name in _nodes(children)]
+        names = [self._plain(name) for name in nodes_of(children)]
         stream = names[0] if len(names) == 2 else None
-        return t.EventType(names[-1], stream, span=_place(meta))
+        return t.EventType(names[-1], stream, span=place_of(meta))
 
     def group(self, meta: Meta, children: list[Any]) -> Any:
+        if isinstance(children[0], t.Pattern):
+            return not_empty(children[0], "what stands in the parentheses", self.findings)
         return children[0]
 
     def timed(self, meta: Meta, children: list[Any]) -> t.Timed:
-        pattern, interval = _nodes(children)
-        return t.Timed(pattern, interval, span=_place(meta))
+        pattern, interval = nodes_of(children)
+        pattern = not_empty(pattern, "what stands in the parentheses", self.findings)
+        return t.Timed(pattern, measures_time(interval, self.findings), span=place_of(meta))
 
     def other(self, meta: Meta, children: list[Any]) -> t.OtherEvent:
         pattern = children[-1]
@@ -305,22 +280,60 @@ class _Builder(Transformer):
                 "`p UNLESS q` keeps the p that have no q inside",
             )
             pattern = t.EventType("T")
-        return t.OtherEvent(pattern, condition, span=_place(meta))
+        return t.OtherEvent(pattern, condition, span=place_of(meta))
 
     def selector(self, meta: Meta, children: list[Any]) -> t.Selector:
-        return t.Selector(self.strategy(meta, children), children[-1], span=_place(meta))
+        pattern = not_empty(children[-1], "what stands in the parentheses", self.findings)
+        return t.Selector(self.strategy(meta, children), pattern, span=place_of(meta))
 
     def project(self, meta: Meta, children: list[Any]) -> t.Project:
-        pattern, *names = _nodes(children)
+        pattern, *names = nodes_of(children)
+        pattern = not_empty(pattern, "what stands in the parentheses", self.findings)
         variables = tuple(name.text for name in names)
-        return t.Project(pattern, variables, places=tuple(name.span for name in names), span=_place(meta))
+        return t.Project(pattern, variables, places=tuple(name.span for name in names), span=place_of(meta))
 
     def as_(self, meta: Meta, children: list[Any]) -> t.As:
-        return t.As(children[0], self._plain(children[-1]), span=_place(meta))
+        pattern = not_optional(children[0], "AS", self.findings)
+        return t.As(pattern, self._plain(children[-1]), span=place_of(meta))
 
     def iteration(self, meta: Meta, children: list[Any]) -> t.Iteration:
+        contiguous = has(children, "COLONPLUS")
+        pattern = not_optional(children[0], ":+" if contiguous else "+", self.findings)
+        return t.Iteration(pattern, contiguous, self._gap(children), span=place_of(meta))
+
+    def repetition(self, meta: Meta, children: list[Any]) -> t.Iteration | t.Optional:
+        times = next(child for child in children if isinstance(child, WrittenTimes))
+        pattern = not_optional(children[0], "{n,m}", self.findings)
+        contiguous = has(children, "COLONTIMES")
+        return repeated(pattern, contiguous, times, self._gap(children), place_of(meta), self.findings)
+
+    def times(self, meta: Meta, children: list[Any]) -> WrittenTimes:
+        numbers = nodes_of(children)
+        if not has(children, "COMMA"):
+            return WrittenTimes(numbers[0], numbers[0], place_of(meta))
+        least = None if isinstance(children[0], Token) else children[0]
+        most = None if isinstance(children[-1], Token) else children[-1]
+        return WrittenTimes(least, most, place_of(meta))
+
+    def times_number(self, meta: Meta, children: list[Any]) -> int:
+        number = children[-1]
+        value = number_of(number, place_at(number), self.findings)
+        if has(children, "MINUS") or not isinstance(value, int):
+            hint = "as in `A {3}`, `A {3,}`, `A {3,5}`"
+            message = "the number of repetitions is a whole number"
+            self.findings.error("CER019", message, place_of(meta), hint)
+            return 1
+        return value
+
+    def optional(self, meta: Meta, children: list[Any]) -> t.Optional:
+        pattern = children[0]
+        return t.Optional(
+            pattern.pattern if isinstance(pattern, t.Optional) else pattern, span=place_of(meta)
+        )
+
+    def _gap(self, children: Sequence[Any]) -> t.Interval | None:
         gap = children[-1] if isinstance(children[-1], t.Interval) else None
-        return t.Iteration(children[0], _has(children, "COLONPLUS"), gap, span=_place(meta))
+        return None if gap is None else measures_time(gap, self.findings)
 
     def sequence(self, meta: Meta, children: list[Any]) -> t.Pattern:
         joints: list[tuple[bool, t.Interval | None]] = [(False, None)]  # what stands before each part
@@ -328,190 +341,46 @@ class _Builder(Transformer):
             if isinstance(child, Token):
                 joints.append((child.type == "COLON", None))
             elif isinstance(child, t.Interval):
-                joints[-1] = (joints[-1][0], child)
+                joints[-1] = (joints[-1][0], measures_time(child, self.findings))
 
         def join(place: int, left: t.Pattern, right: t.Pattern, span: Span) -> t.Pattern:
             return t.Sequence(left, right, *joints[place], span=span)
 
-        return self._chain(children, join)
+        optional = any(isinstance(child, t.Optional) for child in children)
+        return self._chain(children, join, leaning=optional)
 
     def together(self, meta: Meta, children: list[Any]) -> t.Pattern:
-        return self._chain(children, lambda _, left, right, span: t.And(left, right, span=span))
+        return self._operands("AND", t.And, children)
 
     def anywhere(self, meta: Meta, children: list[Any]) -> t.Pattern:
-        return self._chain(children, lambda _, left, right, span: t.All(left, right, span=span))
+        return self._operands("ALL", t.All, children)
 
     def either(self, meta: Meta, children: list[Any]) -> t.Pattern:
-        return self._chain(children, lambda _, left, right, span: t.Or(left, right, span=span))
+        return self._operands("OR", t.Or, children)
 
-    def _chain(self, children: list[Any], join: Callable[[int, Any, Any, Span], Any]) -> Any:
-        """The operands of a chain, joined to a balanced tree; each node's place is that of its operands."""
-        operands = [
-            (child, _place(node.meta))
-            for child, node in zip(children, self.here.children)
-            if not isinstance(child, Token | t.Interval)
+    def _operands(self, word: str, kind: Any, children: list[Any]) -> t.Pattern:
+        what = f"an operand of {word}"
+        some = [
+            child if isinstance(child, Token) else not_empty(child, what, self.findings) for child in children
         ]
-
-        def joined(place: int, left: tuple[Any, Span], right: tuple[Any, Span]) -> tuple[Any, Span]:
-            span = Span(left[1].start, right[1].end)
-            return join(place, left[0], right[0], span), span
-
-        return balanced(operands, joined)[0]
+        made: t.Pattern = self._chain(some, lambda _, left, right, span: kind(left, right, span=span))
+        return made
 
     def unless(self, meta: Meta, children: list[Any]) -> t.Unless:
-        return t.Unless(children[0], children[-1], span=_place(meta))
+        left, right = (
+            not_empty(child, "an operand of UNLESS", self.findings) for child in nodes_of(children)
+        )
+        return t.Unless(left, right, span=place_of(meta))
+
+    def beside(self, meta: Meta, children: list[Any]) -> t.Beside:
+        before = has(children, "PRECEDED")
+        what = f"an operand of {'PRECEDED' if before else 'FOLLOWED'} BY"
+        left, right = (not_empty(child, what, self.findings) for child in (children[0], children[-1]))
+        interval = next((child for child in children if isinstance(child, t.Interval)), None)
+        return t.Beside(left, right, before, has(children, "NOT"), interval, span=place_of(meta))
 
     def filter(self, meta: Meta, children: list[Any]) -> t.Filter:
-        pattern, condition = _nodes(children)
+        pattern, condition = nodes_of(children)
+        pattern = not_empty(pattern, "what FILTER speaks of", self.findings)
         leaves.check_filter(pattern, condition, self.findings)
-        return t.Filter(pattern, condition, span=_place(meta))
-
-    # -------------------------------------------------------------------------- conditions
-
-    def every(self, meta: Meta, children: list[Any]) -> t.Every:
-        variable, predicate = children
-        leaves.check_predicate(variable.text, predicate, self.findings)
-        return t.Every(variable.text, predicate, span=_place(meta))
-
-    def comparison(self, meta: Meta, children: list[Any]) -> t.Condition:
-        left, op, right = children
-        node = t.Comparison(_OPERATORS.get(op, str(op)), left, right, span=_place(meta))
-        return leaves.condition_of(node, self.findings)
-
-    def like(self, meta: Meta, children: list[Any]) -> t.Condition:
-        node = t.Like(children[0], text_of(children[-1]), span=_place(meta))
-        return self._test(node, children)
-
-    def in_constants(self, meta: Meta, children: list[Any]) -> t.Condition:
-        operand, token = children[0], children[-1]
-        members = sets.members_of(token, token.start_pos, self.findings)
-        alone = sets.only_range(members)
-        if alone is not None:
-            return self._test(t.InRange(operand, *alone, span=_place(meta)), children)
-        return self._test(t.InSet(operand, members, span=_place(meta)), children)
-
-    def in_set(self, meta: Meta, children: list[Any]) -> t.Condition:
-        operand, *found = _nodes(children)
-        if not found:
-            self.findings.error("CER018", "the set of IN is empty", _place(meta))
-        if len(found) == 1 and isinstance(found[0], _Ends):
-            return self._test(t.InRange(operand, *found[0], span=_place(meta)), children)
-        brace = next(_at(child).start for child in children if _has([child], "LBRACE"))
-        members = t.Members.of(
-            *(one for one in found if not isinstance(one, _Ends)),
-            ranges=[one for one in found if isinstance(one, _Ends)],
-            written=self._text[brace : meta.end_pos],
-            start=brace,
-        )
-        return self._test(t.InSet(operand, members, span=_place(meta)), children)
-
-    def ends(self, meta: Meta, children: list[Any]) -> _Ends:
-        literals = _nodes(children)
-        if not literals:
-            self.findings.error("CER018", "a range needs an end: `{1..}`, `{..5}` or `{1..5}`", _place(meta))
-        other = next((end for end in literals if not isinstance(end, t.Number | t.Quantity)), None)
-        if other is not None:
-            hint = "use `IN RANGE (lo, hi)` for other values"
-            self.findings.error("CER018", "the ends of `{lo..hi}` are numbers", other.span, hint)
-            return _Ends(None, None)
-        low, high = (None if isinstance(end, Token) else end for end in (children[0], children[-1]))
-        return _Ends(low, high)
-
-    def in_sums(self, meta: Meta, children: list[Any]) -> t.Condition:
-        operand, low, high = _nodes(children)
-        return self._test(t.InRange(operand, low, high, span=_place(meta)), children)
-
-    def is_null(self, meta: Meta, children: list[Any]) -> t.Condition:
-        return self._test(t.IsNull(children[0], span=_place(meta)), children)
-
-    def _test(self, node: leaves.Leaf, children: Sequence[Any]) -> t.Condition:
-        # `x.a NOT IN {...}` is `x[a NOT IN {...}]`, so the NOT goes inside.
-        return leaves.condition_of(node, self.findings, negated=_has(children, "NOT"))
-
-    def invert(self, meta: Meta, children: list[Any]) -> t.Not:
-        return t.Not(children[-1], span=_place(meta))
-
-    def conjunction(self, meta: Meta, children: list[Any]) -> t.Condition:
-        return self._chain(children, lambda _, left, right, span: t.Both(left, right, span=span))
-
-    def condition(self, meta: Meta, children: list[Any]) -> t.Condition:
-        return self._chain(children, lambda _, left, right, span: t.Either(left, right, span=span))
-
-    # ------------------------------------------------------------------------- expressions
-
-    def arithmetic(self, meta: Meta, children: list[Any]) -> t.Arithmetic:
-        left, op, right = children
-        return t.Arithmetic(str(op), left, right, span=_place(meta))
-
-    def minus(self, meta: Meta, children: list[Any]) -> t.Expression:
-        operand = children[-1]
-        if isinstance(operand, t.Number | t.Quantity):
-            self._edges.discard(operand.span or Span(0, 0))
-            return replace(operand, value=-operand.value, span=_place(meta))
-        return t.Negation(operand, span=_place(meta))
-
-    def attribute(self, meta: Meta, children: list[Any]) -> t.Attribute:
-        return t.Attribute(children[0].text, span=_place(meta))
-
-    def attribute_of(self, meta: Meta, children: list[Any]) -> t.Attribute:
-        variable, name = children
-        return t.Attribute(name.text, variable.text, span=_place(meta))
-
-    def number(self, meta: Meta, children: list[Any]) -> t.Expression:
-        written_number = children[0]
-        span = _place(meta)
-        largest = str(written_number).lstrip("0") == str(2**63)
-        if largest:
-            self._edges.add(span)
-        value = 2**63 if largest else number_of(written_number, span, self.findings)
-        if len(children) == 1:
-            return t.Number(value, span=span)
-        unit = unit_of(children[1], _at(children[1]), self.findings)
-        return t.Quantity(value, unit, span=span)
-
-    def constant(self, meta: Meta, children: list[Any]) -> t.Expression:
-        token = children[0]
-        if token.type == "STRING":
-            return t.Text(text_of(token), span=_place(meta))
-        return t.Boolean(token.type == "TRUE", span=_place(meta))
-
-    # ---------------------------------------------------------------------- names, amounts
-
-    def name(self, meta: Meta, children: list[Any]) -> _WrittenName:
-        text = unquoted(children[0])
-        if not text:
-            self.findings.error("CER009", "a name is empty", _place(meta))
-        return _WrittenName(text, _place(meta))
-
-    def variable(self, meta: Meta, children: list[Any]) -> _WrittenName:
-        return _WrittenName(">".join(self._plain(name) for name in _nodes(children)), _place(meta))
-
-    mark = variable
-
-    def _plain(self, name: _WrittenName) -> str:
-        # `S>T` is a variable made of two names, so neither may hold the sign itself.
-        if ">" in name.text:
-            what = f"the name {written(name.text)} holds a `>`, which joins a stream and a type"
-            self.findings.error("CER009", what, name.span)
-        return name.text
-
-    def span(self, meta: Meta, children: list[Any]) -> Amount:
-        number, word = children
-        unit = EVENTS if is_events(word) else unit_of(word, _at(word), self.findings)
-        return Amount(number_of(number, _at(number), self.findings), unit, _place(meta))
-
-    def signed(self, meta: Meta, children: list[Any]) -> Amount:
-        negative = _has(children, "MINUS")
-        parts = _nodes(children)
-        if parts:
-            return sum_of(parts, _place(meta), self.findings, negative=negative)
-        number = children[-1]
-        value = number_of(number, _at(number), self.findings, negative=negative)
-        return Amount(value, None, _place(meta))
-
-    def bound(self, meta: Meta, children: list[Any]) -> WrittenBound:
-        comparator = _OPERATORS.get(children[0], str(children[0])) if len(children) == 2 else None
-        return WrittenBound(comparator, children[-1])
-
-    def interval(self, meta: Meta, children: list[Any]) -> t.Interval:
-        return interval_of(children, _place(meta), self.findings)
+        return t.Filter(pattern, condition, span=place_of(meta))

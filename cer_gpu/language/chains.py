@@ -30,6 +30,14 @@ def balanced(parts: Sequence[T], join: Callable[[int, T, T], T]) -> T:
     return span(0, len(parts))
 
 
+def leftward(parts: Sequence[T], join: Callable[[int, T, T], T]) -> T:
+    """One or more parts joined from the left, `((a, b), c)`; `join` as of `balanced`."""
+    made = parts[0]
+    for place in range(1, len(parts)):
+        made = join(place, made, parts[place])
+    return made
+
+
 def chain_of(kind: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
     """Parts joined by nodes of one kind, as `balanced` does."""
     return balanced(parts, lambda _, left, right: kind(left, right))
@@ -74,8 +82,10 @@ def linked(operands: Sequence[Any], joints: Sequence[Any]) -> Any:
     return balanced(operands, lambda place, left, right: replace(joints[place - 1], left=left, right=right))
 
 
-def as_written(node: Any) -> tuple[list[Any], list[Any]]:
+def as_written(node: Any, alone: Callable[[Any], bool] = lambda _: False) -> tuple[list[Any], list[Any]]:
     """The operands that a chain is written with, and the nodes that join them, from left to right.
+
+    What is `alone` is an operand, though it may be a chain of the same kind.
 
     Operands without parentheses are read back as `balanced` joins them; where the node is of another shape
     some of its operands are themselves chains of its kind, which parentheses have to keep together.
@@ -83,11 +93,11 @@ def as_written(node: Any) -> tuple[list[Any], list[Any]]:
     kind = type(node)
 
     def read(one: Any) -> tuple[list[Any], list[Any]]:
-        if not isinstance(one, kind):
+        if not isinstance(one, kind) or alone(one):
             return [one], []
         left, right = read(one.left), read(one.right)
-        alone: Any = (([one.left], []), ([one.right], []))
-        for first, second in ((left, right), (left, alone[1]), (alone[0], right), alone):
+        single: Any = (([one.left], []), ([one.right], []))
+        for first, second in ((left, right), (left, single[1]), (single[0], right), single):
             before, after = len(first[0]), len(second[0])
             if before == middle_of(0, before + after):
                 return [*first[0], *second[0]], [*first[1], one, *second[1]]

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.measure_check import MeasureChecker
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.patterns import PatternChecker
 from cer_gpu.language.places import leading, trailing
@@ -41,6 +42,7 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
     else:
         PatternChecker(names, times, findings).check(statement.pattern)
         _check_select(statement, names, findings)
+        MeasureChecker(statement, names, findings).check()
         _check_streams(statement, names)
         _check_partition(statement, names, findings)
         _check_limit(statement, findings)
@@ -99,7 +101,7 @@ def _events(pattern: t.Pattern) -> Iterator[t.EventType]:
             yield pattern
         case t.OtherEvent(type=event):
             yield event
-        case t.Sequence() | t.And() | t.All() | t.Or() | t.Unless():
+        case t.Sequence() | t.And() | t.All() | t.Or() | t.Unless() | t.Beside():
             yield from _events(pattern.left)
             yield from _events(pattern.right)
         case _:

@@ -13,10 +13,12 @@ from cer_gpu.errors import Span
 from cer_gpu.frozen import dataclass
 
 __all__ = [
+    "Aggregate",
     "Arithmetic",
     "Attribute",
     "Boolean",
     "Both",
+    "Call",
     "Comparison",
     "Condition",
     "Either",
@@ -28,11 +30,15 @@ __all__ = [
     "IsNull",
     "Like",
     "Members",
+    "Moment",
     "Negation",
     "Not",
     "Number",
+    "Parameter",
     "Predicate",
+    "Previous",
     "Quantity",
+    "RangeEnd",
     "Text",
     "Truth",
 ]
@@ -86,10 +92,80 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of an event: `price` inside `x[...]` (variable None), `x.price` in a correlation."""
+    """An attribute of an event: `price` inside `x[...]` (variable None), `x.price` in a correlation.
+
+    With `prior`, `PRIOR(x).price`: of the events that x marked in the repetition before.
+    """
 
     name: str
     variable: str | None = None
+    prior: bool = False
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """`PREV(a)`, `PREV(a, n)`: the attribute of the event `distance` before, of whatever type.
+
+    Inside `x[...]` the attribute has no variable; elsewhere it has one, `PREV(x.a)`. With `parameter` the
+    distance comes with the call.
+    """
+
+    attribute: Attribute
+    distance: int = 1
+    parameter: Parameter | None = None
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the values of one event, `ABS(price - PREV(price))`; `function` is in capitals."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One value over many: of the events that a variable marks, or in the head of a rule over its answers.
+
+    Attributes
+    ----------
+    function : str
+        `COUNT SUM MIN MAX AVG`, and in a query `FIRST LAST`, in capitals.
+    argument : Expression or None
+        In a query an `Attribute` with its variable, None in `COUNT(x)`; in a rule an expression over
+        `Attribute`s that name variables of the rule, None for `*`.
+    variable : str or None
+        In a query, whose events are meant; None in a rule.
+    prior : bool
+        Whether `PRIOR(variable)` is meant.
+    distinct : bool
+        `COUNT(DISTINCT x.a)`.
+    """
+
+    function: str
+    argument: Expression | None
+    variable: str | None = None
+    prior: bool = False
+    distinct: bool = False
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """`START_TIME`, `END_TIME` or `DURATION` of a complex event, in capitals: for measures only."""
+
+    name: str
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`$name`: a value that comes with the call, of the type that its place asks for."""
+
+    name: str
     span: Span | None = span_field()
 
 
@@ -111,13 +187,29 @@ class Negation:
     span: Span | None = span_field()
 
 
-Expression: TypeAlias = Number | Text | Boolean | Quantity | Attribute | Arithmetic | Negation
+Expression: TypeAlias = (
+    Number
+    | Text
+    | Boolean
+    | Quantity
+    | Parameter
+    | Attribute
+    | Previous
+    | Call
+    | Aggregate
+    | Moment
+    | Arithmetic
+    | Negation
+)
 
 
 # ---------------------------------------------------------------------------------------- sets
 
-End: TypeAlias = "int | float | Quantity | None"
+End: TypeAlias = "int | float | Quantity | Parameter | None"
 """An end of a range in a set; None where it is open."""
+
+RangeEnd: TypeAlias = "Number | Quantity | Parameter | None"
+"""The same as a literal."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +225,7 @@ class Members:
     lows, highs : tuple of End
         The two ends of each range, which belong to it.
     texts : tuple of str
-    others : tuple of Boolean or Quantity
+    others : tuple of Boolean, Quantity or Parameter
     written : str
         The set as it stands in the query, with its braces; empty where it was not parsed.
     start : int
@@ -144,7 +236,7 @@ class Members:
     lows: tuple[End, ...] = ()
     highs: tuple[End, ...] = ()
     texts: tuple[str, ...] = ()
-    others: tuple[Boolean | Quantity, ...] = ()
+    others: tuple[Boolean | Quantity | Parameter, ...] = ()
     written: str = field(default="", repr=False, kw_only=True)
     start: int = field(default=0, repr=False, kw_only=True)
     _hash: int = field(init=False, repr=False)
@@ -155,8 +247,8 @@ class Members:
     @classmethod
     def of(
         cls,
-        *constants: Number | Text | Boolean | Quantity,
-        ranges: Iterable[tuple[Number | Quantity | None, Number | Quantity | None]] = (),
+        *constants: Number | Text | Boolean | Quantity | Parameter,
+        ranges: Iterable[tuple[RangeEnd, RangeEnd]] = (),
         written: str = "",
         start: int = 0,
     ) -> Members:
@@ -167,20 +259,20 @@ class Members:
             tuple(_plain(low) for low, _ in pairs),
             tuple(_plain(high) for _, high in pairs),
             tuple(one.value for one in constants if isinstance(one, Text)),
-            tuple(one for one in constants if isinstance(one, Boolean | Quantity)),
+            tuple(one for one in constants if isinstance(one, Boolean | Quantity | Parameter)),
             written=written,
             start=start,
         )
 
     @property
-    def constants(self) -> Iterator[Number | Text | Boolean | Quantity]:
+    def constants(self) -> Iterator[Number | Text | Boolean | Quantity | Parameter]:
         """The members that are no ranges, as literals: numbers, strings, others."""
         yield from map(Number, self.numbers)
         yield from map(Text, self.texts)
         yield from self.others
 
     @property
-    def ranges(self) -> Iterator[tuple[Number | Quantity | None, Number | Quantity | None]]:
+    def ranges(self) -> Iterator[tuple[RangeEnd, RangeEnd]]:
         """The ranges with their ends as literals."""
         for low, high in zip(self.lows, self.highs):
             yield _literal(low), _literal(high)
@@ -201,11 +293,11 @@ class Members:
         return self._hash
 
 
-def _plain(end: Number | Quantity | None) -> End:
+def _plain(end: RangeEnd) -> End:
     return end.value if isinstance(end, Number) else end
 
 
-def _literal(end: End) -> Number | Quantity | None:
+def _literal(end: End) -> RangeEnd:
     return Number(end) if isinstance(end, int | float) else end
 
 
@@ -216,7 +308,8 @@ def _literal(end: End) -> Number | Quantity | None:
 class Comparison:
     """`left op right`, `op` one of `= != < <= > >=` (`==` reads as `=`, `<>` as `!=`).
 
-    A predicate when no attribute names a variable; a correlation when both sides name (different) ones.
+    A predicate when no attribute names a variable; a correlation when its attributes name several, on
+    either side, or an aggregate stands in it.
     """
 
     op: str
@@ -227,10 +320,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Like:
-    """`operand LIKE 'regex'`: the regular expression is searched for anywhere in the value."""
+    """`operand LIKE 'regex'`: the regular expression is searched for anywhere in the value.
+
+    With `parameter` it comes with the call, and `pattern` is empty.
+    """
 
     operand: Expression
     pattern: str
+    parameter: Parameter | None = None
     span: Span | None = span_field()
 
 
@@ -273,11 +370,12 @@ class Truth:
 class Every:
     """`x[predicate]`: every event that `variable` marks satisfies the predicate.
 
-    `x.a op constant` and `x.a op x.b` are parsed to this node.
+    `x.a op constant` and `x.a op x.b` are parsed to this node. With `prior`, `PRIOR(x)[predicate]`.
     """
 
     variable: str
     predicate: Condition
+    prior: bool = False
     span: Span | None = span_field()
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
-from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import with_attributes
+from cer_gpu.language.walk import parts, with_attributes
 from cer_gpu.language.words import written, written_variable
 
 Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
@@ -28,7 +27,7 @@ def operands(leaf: Leaf) -> tuple[t.Expression, ...]:
 
 
 def attributes(*expressions: t.Expression) -> Iterator[t.Attribute]:
-    """The attributes in expressions, from left to right."""
+    """The attributes in expressions, from left to right, but for those that an aggregate takes together."""
     waiting = list(reversed(expressions))
     while waiting:
         match waiting.pop():
@@ -38,6 +37,21 @@ def attributes(*expressions: t.Expression) -> Iterator[t.Attribute]:
                 waiting += (right, left)
             case t.Negation(operand=operand):
                 waiting.append(operand)
+            case t.Call(arguments=arguments):
+                waiting += reversed(arguments)
+            case t.Previous(attribute=attribute):
+                yield attribute
+
+
+def aggregates(*expressions: t.Expression) -> Iterator[t.Aggregate]:
+    """The aggregates in expressions, from left to right."""
+    waiting: list[t.Condition | t.Expression] = list(reversed(expressions))
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, t.Aggregate):
+            yield part
+        else:
+            waiting += reversed(parts(part))
 
 
 def attributes_of(expression: t.Expression) -> frozenset[str]:
@@ -74,44 +88,36 @@ def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.
     def whole(inner: t.Condition) -> t.Condition:
         return t.Not(inner, span=leaf.span) if negated else inner
 
-    sides = [_speaks_of(operand) for operand in operands(leaf)]
-    named = {variable for side in sides for variable in side if variable is not None}
-    if not named:
+    found = list(attributes(*operands(leaf)))
+    named = {(one.variable, one.prior) for one in found if one.variable is not None}
+    over = next(aggregates(*operands(leaf)), None)
+    if not named and over is None:
         return whole(leaf)
-    bare = next((one for one in attributes(*operands(leaf)) if one.variable is None), None)
+    bare = next((one for one in found if one.variable is None), None)
     if bare is not None:
         name = written(bare.name)
-        example = " or ".join(f"`{written_variable(variable)}.{name}`" for variable in sorted(named))
+        variables = sorted({variable for variable, _ in named}) or ["x"]
+        example = " or ".join(f"`{written_variable(variable)}.{name}`" for variable in variables)
         findings.error("CER010", f"`{name}` belongs to no variable", bare.span, f"write {example}")
-    elif len(named) == 1:
-        return t.Every(named.pop(), whole(_bare(leaf)), span=leaf.span)
-    elif isinstance(leaf, t.Comparison):
-        for side, operand in zip(sides, operands(leaf)):
-            if len(side) > 1:
-                _mixed("one side of a comparison", side, operand.span, findings)
-    else:
-        _mixed("IN", named, leaf.span, findings)
+    elif over is None and len(named) == 1:
+        variable, prior = named.pop()
+        return t.Every(variable, whole(_bare(leaf)), prior, span=leaf.span)
+    elif not isinstance(leaf, t.Comparison):
+        word = {t.Like: "LIKE", t.IsNull: "IS NULL"}.get(type(leaf), "IN")
+        hint = "compare: `COUNT(x) >= 2 AND COUNT(x) <= 4`, `x.a + y.b = 5`"
+        what = f"the aggregate {over.function}" if over is not None else _listed(named)
+        findings.error("CER012", f"{word} takes a value of one event, not of {what}", leaf.span, hint)
     return whole(leaf)
 
 
-def _mixed(what: str, named: set[str | None] | set[str], span: Span | None, findings: Findings) -> None:
-    names = " and ".join(f"`{written_variable(name)}`" for name in sorted(filter(None, named)))
-    findings.error(
-        "CER012",
-        f"{what} speaks of {names}: it may speak of one variable only",
-        span,
-        "a correlation compares arithmetic over one variable with arithmetic over another,"
-        " as in `y.price > 1.02 * x.price`",
-    )
-
-
-def _speaks_of(expression: t.Expression) -> set[str | None]:
-    return {attribute.variable for attribute in attributes(expression)}
+def _listed(named: set[tuple[str, bool]]) -> str:
+    shown = (f"PRIOR({written_variable(name)})" if prior else written_variable(name) for name, prior in named)
+    return " and ".join(f"`{one}`" for one in sorted(shown))
 
 
 def _bare(leaf: Leaf) -> Leaf:
     # The leaf without the variable of its attributes.
-    found: Leaf = with_attributes(leaf, lambda attribute: replace(attribute, variable=None))
+    found: Leaf = with_attributes(leaf, lambda attribute: replace(attribute, variable=None, prior=False))
     return found
 
 
@@ -130,6 +136,13 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                     else f"join the conditions outside the brackets: `{written_variable(variable)}[...]"
                     f" AND {written_variable(other)}[...]`",
                 )
+            case t.Comparison() if any(aggregates(*operands(leaf))):
+                findings.error(
+                    "CER037",
+                    "an aggregate stands outside the brackets, which speak of one event",
+                    leaf.span,
+                    f"write `{written_variable(variable)}[...] AND COUNT(x) > 2`",
+                )
             case t.Comparison() if any(a.variable is not None for a in attributes(*operands(leaf))):
                 findings.error(
                     "CER011",
@@ -145,6 +158,8 @@ def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings)
         if isinstance(leaf, t.Every | t.Truth):
             continue
         found = list(attributes(*operands(leaf)))
+        if any(aggregates(*operands(leaf))):
+            continue
         if not found:
             findings.error("CER010", "the condition speaks of no attribute", leaf.span)
         elif all(attribute.variable is None for attribute in found):

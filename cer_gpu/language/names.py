@@ -62,6 +62,11 @@ class NameChecker:
             self._unknown("CER021", message, attribute, self.schema.attributes, "there are", place)
         return kind
 
+    def type_before(self, previous: t.Previous) -> ValueType | None:
+        """The type of PREV of an attribute: the event before may be of any type."""
+        name = previous.attribute.name
+        return self.check_column(name, trailing(previous.attribute.span, name))
+
     def check_attribute(
         self, attribute: str, variable: str, types: Iterable[t.EventType], place: Span | None
     ) -> ValueType | None:
@@ -206,6 +211,14 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
         case t.Unless(left=left, right=right):
             if variable in variables(right):
                 return "it is defined on the right of UNLESS, whose events are no part of the result"
+            return _elsewhere(left, variable) or _elsewhere(right, variable)
+        case t.Beside(left=left, right=right):
+            if variable in variables(right):
+                return (
+                    f"it is defined on the right of {pattern.words}, whose events are no part of the result"
+                )
+            if variable in variables(left):
+                return f"what follows {pattern.words} reads no variable from outside"
             return _elsewhere(left, variable) or _elsewhere(right, variable)
         case t.Sequence() | t.And() | t.All() | t.Or():
             return _elsewhere(pattern.left, variable) or _elsewhere(pattern.right, variable)

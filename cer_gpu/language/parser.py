@@ -96,6 +96,14 @@ def _expected_after(tokens: tuple[Token, ...], start: str) -> frozenset[str]:
     return parser.expected()
 
 
+def _may_be_left_out(element: Tree) -> bool:
+    if element.data == "repetition":
+        numbers = [part for part in element.children if isinstance(part, Tree) and part.data == "times"]
+        first = numbers[0].children[0]
+        return isinstance(first, Tree) and first.data == "times_number" and not first.children[-1].strip("0")
+    return element.data == "optional"
+
+
 def _too_deep(tree: Tree) -> Diagnostic | None:
     waiting = [(tree, 0)]
     while waiting:
@@ -107,12 +115,16 @@ def _too_deep(tree: Tree) -> Diagnostic | None:
                 f"the query nests more than {MAX_DEPTH} deep",
                 Span(meta.start_pos, meta.end_pos),
                 hints=(
-                    "chains of `;`, `:`, AND, ALL and OR may be of any length; "
+                    "chains of `;`, `:`, AND, ALL and OR may be of any length, but for those with `?`; "
                     "parentheses, NOT, AS, UNLESS, FILTER and arithmetic nest",
                 ),
             )
         inner = [part for part in node.children if isinstance(part, Tree)]
         # A chain becomes a balanced tree, which is as deep as its number of operands has bits.
-        below = (len(inner) - 1).bit_length() if node.data in CHAINS else 1
+        below = 1
+        if node.data in CHAINS:
+            # One with an optional element leans to the left.
+            leans = node.data == "sequence" and any(map(_may_be_left_out, inner))
+            below = len(inner) - 1 if leans else (len(inner) - 1).bit_length()
         waiting += ((part, depth + below) for part in reversed(inner))
     return None

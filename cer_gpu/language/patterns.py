@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from cer_gpu.errors import Span
 from cer_gpu.language import leaves
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.loops import Loops
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
 from cer_gpu.language.schema import ValueType
@@ -15,6 +17,13 @@ from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.words import written, written_variable
+
+
+class _Owner(NamedTuple):
+    # Whose events a part of a condition speaks of: a variable, or PRIOR of one; and where it says so.
+    name: str
+    prior: bool
+    place: Span | None
 
 
 class PatternChecker:
@@ -40,9 +49,9 @@ class PatternChecker:
     def check(self, pattern: t.Pattern) -> None:
         """Report what is wrong or suspicious about a pattern."""
         self._whole = pattern
-        self._visit(pattern, Scope({}))
+        self._visit(pattern, Scope({}), Loops())
 
-    def _visit(self, pattern: t.Pattern, around: Scope) -> None:
+    def _visit(self, pattern: t.Pattern, around: Scope, loops: Loops) -> None:
         # `around` is what the patterns around define: a filter may speak of it too (section 4).
         inside = around if isinstance(pattern, t.EventType) else Scope(self._marks(pattern), around)
         match pattern:
@@ -51,9 +60,9 @@ class PatternChecker:
             case t.OtherEvent(type=event, condition=condition):
                 self._names.check_type(event)
                 if condition is not None:
-                    self._check_condition(condition, event, around)
+                    self._check_condition(condition, event, around, loops.beyond("NOT (T ...)"))
             case t.As(pattern=inner, variable=name):
-                self._visit(inner, inside)
+                self._visit(inner, inside, loops)
                 if not any(self._marks(inner).values()):
                     self._findings.note(
                         "CER102",
@@ -61,33 +70,51 @@ class PatternChecker:
                         trailing(pattern.span, pattern.variable),
                     )
             case t.Filter(pattern=inner, condition=condition):
-                self._visit(inner, inside)
-                self._check_condition(condition, inner, around)
+                self._visit(inner, inside, loops)
+                self._check_condition(condition, inner, around, loops)
             case t.Project(pattern=inner):
-                self._visit(inner, inside)
+                self._visit(inner, inside, loops)
                 self._check_project(pattern)
             case t.Timed(pattern=inner, interval=interval):
-                self._visit(inner, inside)
+                self._visit(inner, inside, loops)
                 self._times.check_interval(interval)
-            case t.Iteration(pattern=inner, gap=gap):
-                self._visit(inner, inside)
+            case t.Iteration(pattern=inner, gap=gap, times=times):
+                self._visit(inner, inside, loops.inside(self._marks(inner)))
                 if gap is not None:
                     self._times.check_interval(gap)
-            case t.Selector(pattern=inner):
-                self._visit(inner, inside)
+                if times is not None and times.unsaid:
+                    self._findings.note(
+                        "CER109",
+                        "at least one repetition is needed: `{,m}` is `{1,m}`",
+                        times.span,
+                        "none at all may be with `{0,m}`",
+                    )
+            case t.Optional(pattern=inner):
+                self._visit(inner, inside, loops)
+            case t.Selector(strategy=strategy, pattern=inner):
+                self._visit(inner, inside, loops.beyond(f"{strategy.selector}(...)"))
             case t.Sequence(left=left, right=right, gap=gap):
                 self._note_common(left, right, ":" if pattern.contiguous else ";")
-                self._visit(left, inside)
+                self._visit(left, inside, loops)
                 if gap is not None:
                     self._times.check_interval(gap)
-                self._visit(right, inside)
+                self._visit(right, inside, loops)
             case t.And(left=left, right=right) | t.All(left=left, right=right):
                 self._note_common(left, right, "AND" if isinstance(pattern, t.And) else "ALL")
-                self._visit(left, inside)
-                self._visit(right, inside)
-            case t.Or(left=left, right=right) | t.Unless(left=left, right=right):
-                self._visit(left, inside)
-                self._visit(right, inside)
+                self._visit(left, inside, loops)
+                self._visit(right, inside, loops)
+            case t.Or(left=left, right=right):
+                self._visit(left, inside, loops)
+                self._visit(right, inside, loops)
+            case t.Unless(left=left, right=right):
+                self._visit(left, inside, loops.beyond("UNLESS"))
+                self._visit(right, inside, loops.beyond("UNLESS"))
+            case t.Beside(left=left, right=right, interval=interval):
+                self._visit(left, inside, loops.beyond(pattern.words))
+                if interval is not None:
+                    self._times.check_reach(interval)
+                # The right side reads nothing of the patterns around it.
+                self._visit(right, Scope({}), Loops())
 
     def _note_common(self, left: t.Pattern, right: t.Pattern, operator: str) -> None:
         there, here = self._named(left), self._named(right)
@@ -116,7 +143,7 @@ class PatternChecker:
                 return {}
             case t.As(pattern=inner, variable=name):
                 return {**self._named(inner), name: trailing(pattern.span, pattern.variable)}
-            case t.Unless(left=left):
+            case t.Unless(left=left) | t.Beside(left=left):
                 return self._named(left)
             case t.Project(pattern=inner, variables=kept):
                 return {name: place for name, place in self._named(inner).items() if name in kept}
@@ -140,34 +167,48 @@ class PatternChecker:
 
     # -------------------------------------------------------------------------- conditions
 
-    def _check_condition(self, condition: t.Condition, filtered: t.Pattern, around: Scope) -> None:
+    def _check_condition(
+        self, condition: t.Condition, filtered: t.Pattern, around: Scope, loops: Loops
+    ) -> None:
         # A variable of the filtered pattern speaks of its events there, also where one around has its name.
         scope = Scope(self._marks(filtered), around, alone=True)
         for leaf in leaves.leaves_of(condition):
             match leaf:
-                case t.Every(variable=variable, predicate=predicate):
-                    self._check_variable(variable, scope, _variable_place(leaf), filtered)
-                    self._check_predicate(predicate, variable, scope)
+                case t.Every(variable=variable, predicate=predicate, prior=prior):
+                    owner = _Owner(variable, prior, _variable_place(leaf))
+                    self._check_owner(owner, scope, loops, filtered)
+                    self._check_predicate(predicate, owner, scope, loops)
                 case t.Comparison() | t.Like() | t.InSet() | t.InRange() | t.IsNull():
                     for attribute in leaves.attributes(*leaves.operands(leaf)):
                         if attribute.variable is not None:
-                            place = leading(attribute.span, attribute.variable)
-                            self._check_variable(attribute.variable, scope, place, filtered)
-                    self._check_leaf(leaf, None, scope)
+                            self._check_owner(_owner_of(attribute), scope, loops, filtered)
+                    for aggregate in leaves.aggregates(*leaves.operands(leaf)):
+                        self._check_owner(_owner_of(aggregate), scope, loops, filtered)
+                    self._check_leaf(leaf, None, scope, loops)
 
-    def _check_predicate(self, predicate: t.Condition, variable: str, scope: Scope) -> None:
+    def _check_predicate(self, predicate: t.Condition, owner: _Owner, scope: Scope, loops: Loops) -> None:
         for leaf in leaves.leaves_of(predicate):
             if not isinstance(leaf, t.Every | t.Truth):
-                self._check_leaf(leaf, variable, scope)
+                self._check_leaf(leaf, owner, scope, loops)
 
-    def _check_leaf(self, leaf: leaves.Leaf, variable: str | None, scope: Scope) -> None:
+    def _check_leaf(self, leaf: leaves.Leaf, owner: _Owner | None, scope: Scope, loops: Loops) -> None:
         def attribute_type(attribute: t.Attribute) -> ValueType | None:
-            owner = variable if attribute.variable is None else attribute.variable
-            types = scope.types(owner or "")
             place = trailing(attribute.span, attribute.name)
-            return self._names.check_attribute(attribute.name, owner or "", types, place)
+            name, prior = (
+                (attribute.variable, attribute.prior)
+                if owner is None or attribute.variable is not None
+                else (owner.name, owner.prior)
+            )
+            types = loops.types(name or "") if prior else scope.types(name or "")
+            return self._names.check_attribute(attribute.name, name or "", types, place)
 
-        TypeChecker(attribute_type, self._findings).check(leaf)
+        TypeChecker(attribute_type, self._findings, self._names.type_before).check(leaf)
+
+    def _check_owner(self, owner: _Owner, scope: Scope, loops: Loops, filtered: t.Pattern) -> None:
+        if owner.prior:
+            loops.check(owner.name, owner.place, self._findings)
+        else:
+            self._check_variable(owner.name, scope, owner.place, filtered)
 
     def _check_variable(self, variable: str, scope: Scope, place: Span | None, filtered: t.Pattern) -> None:
         if variable in scope:
@@ -190,7 +231,15 @@ class PatternChecker:
         return known
 
 
+def _owner_of(node: t.Attribute | t.Aggregate) -> _Owner:
+    name = node.variable or ""
+    place = leading(node.span, name) if isinstance(node, t.Attribute) and not node.prior else node.span
+    return _Owner(name, node.prior, place)
+
+
 def _variable_place(every: t.Every) -> Span | None:
+    if every.prior:
+        return every.span
     # `x[...]` begins with the variable; in `5 < x.a`, which is `x[5 < a]`, an attribute does.
     if every.span is not None and every.predicate.span == every.span:
         predicate = every.predicate.operand if isinstance(every.predicate, t.Not) else every.predicate

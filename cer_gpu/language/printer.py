@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.chains import as_written
+from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.units import LONG_NAMES
 from cer_gpu.language.words import quoted_text, written, written_variable
 
@@ -59,7 +61,8 @@ def abridged(node: t.Pattern, most: int = 400) -> str:
 
 def _query(query: t.SelectQuery) -> str:
     strategy = "" if query.strategy is t.Strategy.ALL else f"{query.strategy.value} "
-    lines = [f"SELECT {strategy}{_selection(query.select)}"]
+    measures = [f"{_expression(one.expression, _SUM)} AS {written(one.name)}" for one in query.measures]
+    lines = [f"SELECT {strategy}{', '.join([*_selection(query.select), *measures])}"]
     if query.streams:
         lines.append("FROM " + ", ".join(map(written, query.streams)))
     lines.append("WHERE " + _pattern(query.pattern, _FILTER))
@@ -74,16 +77,12 @@ def _query(query: t.SelectQuery) -> str:
     return "\n".join(lines)
 
 
-def _selection(select: tuple[t.SelectItem, ...] | None) -> str:
-    if select is None:
-        return "*"
+def _selection(select: tuple[t.SelectItem, ...] | None) -> Iterator[str]:
     if not select:
-        return "NONE"
-    items = []
-    for item in select:
-        attributes = f"[{', '.join(map(written, item.attributes))}]" if item.attributes else ""
-        items.append(written_variable(item.variable) + attributes)
-    return ", ".join(items)
+        yield "*" if select is None else "NONE"
+    for item in select or ():
+        inside = "*" if item.whole else ", ".join(map(written, item.attributes))
+        yield written_variable(item.variable) + (f"[{inside}]" if inside else "")
 
 
 def _partition(parts: tuple[tuple[str, ...], ...]) -> str:
@@ -93,11 +92,14 @@ def _partition(parts: tuple[tuple[str, ...], ...]) -> str:
 
 
 def _window(window: t.Window) -> str:
+    size = _given(window.size, window.parameter)
+    if window.kind == "parameter":
+        return size
     if window.kind == "events":
-        return f"{_number(window.size)} EVENTS"
+        return f"{size} EVENTS"
     if window.kind == "attribute":
-        return f"{_number(window.size)} [{written(window.attribute or '')}]"
-    return f"{_number(window.size)} {LONG_NAMES[window.unit or 's']}"
+        return f"{size} [{written(window.attribute or '')}]"
+    return f"{size} {LONG_NAMES[window.unit or 's']}"
 
 
 # ------------------------------------------------------------------------------------ rules
@@ -113,7 +115,10 @@ def _rule(rule: t.Rule) -> str:
 
 
 def _aggregate(aggregate: t.Aggregate) -> str:
-    over = "*" if aggregate.argument is None else _expression(aggregate.argument, _SUM)
+    if aggregate.argument is not None:
+        over = ("DISTINCT " if aggregate.distinct else "") + _expression(aggregate.argument, _SUM)
+    else:
+        over = "*" if aggregate.variable is None else _owner(aggregate.variable, aggregate.prior)
     return f"{aggregate.function}({over})"
 
 
@@ -153,11 +158,15 @@ def _pattern_at(pattern: t.Pattern) -> tuple[int, str]:
             return _ATOM, f"PROJECT({_pattern(inner_pattern, _FILTER)} | {kept})"
         case t.As(pattern=inner_pattern, variable=variable):
             return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)} AS {written(variable)}"
-        case t.Iteration(pattern=inner_pattern, contiguous=contiguous, gap=gap):
-            sign = " :+" if contiguous else "+"
+        case t.Iteration(pattern=inner_pattern, contiguous=contiguous, gap=gap, times=times):
+            sign = (" :" if contiguous else "") + ("+" if times is None else _times(times))
             return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)}{sign}{_gap(gap)}"
+        case t.Optional(pattern=inner_pattern):
+            return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)} ?"
         case t.Sequence():
-            operands, joints = as_written(pattern)
+            operands, joints = (
+                _from_the_left(pattern) if has_optional(pattern) else as_written(pattern, has_optional)
+            )
             signs = [f" {':' if joint.contiguous else ';'}{_gap(joint.gap)} " for joint in joints]
             texts = [_pattern(operand, _POSTFIX) for operand in operands]
             return _SEQUENCE, "".join(chain.from_iterable(zip(["", *signs], texts)))
@@ -169,8 +178,35 @@ def _pattern_at(pattern: t.Pattern) -> tuple[int, str]:
             return _OR, " OR ".join(_pattern(operand, _ALL) for operand in as_written(pattern)[0])
         case t.Unless(left=left, right=right):
             return _UNLESS, f"{_pattern(left, _UNLESS)} UNLESS {_pattern(right, _OR)}"
+        case t.Beside(left=left, right=right, interval=interval):
+            return (
+                _UNLESS,
+                f"{_pattern(left, _UNLESS)} {pattern.words}{_after(interval)} {_pattern(right, _OR)}",
+            )
         case t.Filter(pattern=inner_pattern, condition=condition):
             return _FILTER, f"{_pattern(inner_pattern, _FILTER)} FILTER {_condition(condition, _EITHER)}"
+
+
+def _from_the_left(pattern: t.Pattern) -> tuple[list[t.Pattern], list[t.Sequence]]:
+    operands: list[t.Pattern] = []
+    joints: list[t.Sequence] = []
+    while isinstance(pattern, t.Sequence):
+        operands.append(pattern.right)
+        joints.append(pattern)
+        pattern = pattern.left
+    return [pattern, *reversed(operands)], joints[::-1]
+
+
+def _times(times: t.Times) -> str:
+    least = "" if times.unsaid else _given(times.least, times.least_parameter)
+    if times.most is None:
+        return f"{{{least},}}"
+    most = _given(times.most, times.most_parameter)
+    return f"{{{least}}}" if least == most else f"{{{least},{most}}}"
+
+
+def _after(interval: t.Interval | None) -> str:
+    return "" if interval is None else f" {_interval(interval)}"
 
 
 def _gap(gap: t.Interval | None) -> str:
@@ -190,7 +226,14 @@ def _interval(interval: t.Interval) -> str:
 
 
 def _bound(bound: t.Bound) -> str:
-    return _number(bound.value) if bound.unit is None else f"{_number(bound.value)} {bound.unit}"
+    size = _given(bound.value, bound.parameter)
+    if bound.unit is None:
+        return size
+    return f"{size} {'EVENTS' if bound.unit == EVENTS else bound.unit}"
+
+
+def _given(number: int | float, parameter: t.Parameter | None) -> str:
+    return _number(number) if parameter is None else f"${parameter.name}"
 
 
 # ------------------------------------------------------------------------------- conditions
@@ -211,8 +254,8 @@ def _condition_at(condition: t.Condition) -> tuple[int, str]:
             return _NOT, _test(test, "NOT ")
         case t.Not(operand=operand):
             return _NOT, f"NOT {_condition(operand, _NOT)}"
-        case t.Every(variable=variable, predicate=predicate):
-            return _NOT, f"{written_variable(variable)}[{_condition(predicate, _EITHER)}]"
+        case t.Every(variable=variable, predicate=predicate, prior=prior):
+            return _NOT, f"{_owner(variable, prior)}[{_condition(predicate, _EITHER)}]"
         case t.Comparison(op=op, left=left_side, right=right_side):
             return _NOT, f"{_expression(left_side, _SUM)} {op} {_expression(right_side, _SUM)}"
         case t.Truth(value=value):
@@ -224,14 +267,15 @@ def _condition_at(condition: t.Condition) -> tuple[int, str]:
 def _test(test: t.InSet | t.InRange | t.Like | t.IsNull, negation: str) -> str:
     operand = _expression(test.operand, _SUM)
     match test:
-        case t.Like(pattern=pattern):
-            return f"{operand} {negation}LIKE {quoted_text(pattern)}"
+        case t.Like(pattern=pattern, parameter=parameter):
+            regex = quoted_text(pattern) if parameter is None else f"${parameter.name}"
+            return f"{operand} {negation}LIKE {regex}"
         case t.IsNull():
             return f"{operand} IS {negation}NULL"
         case t.InSet(members=members):
             return f"{operand} {negation}IN {{{', '.join(_members(members))}}}"
         case t.InRange(low=low, high=high):
-            if all(isinstance(end, t.Number | t.Quantity | None) for end in (low, high)):
+            if all(isinstance(end, t.Number | t.Quantity | t.Parameter | None) for end in (low, high)):
                 ends = ["" if end is None else _expression(end, _SUM) for end in (low, high)]
                 return f"{operand} {negation}IN {{{ends[0]}..{ends[1]}}}"
             ends = ["" if end is None else _expression(end, _SUM) for end in (low, high)]
@@ -265,9 +309,20 @@ def _expression_at(expression: t.Expression) -> tuple[int, str]:
             return _VALUE, quoted_text(text)
         case t.Boolean(value=truth):
             return _VALUE, "TRUE" if truth else "FALSE"
-        case t.Attribute(name=name, variable=variable):
-            owner = "" if variable is None else f"{written_variable(variable)}."
+        case t.Parameter(name=name):
+            return _VALUE, f"${name}"
+        case t.Attribute(name=name, variable=variable, prior=prior):
+            owner = "" if variable is None else f"{_owner(variable, prior)}."
             return _VALUE, owner + written(name)
+        case t.Previous(attribute=attribute, distance=distance, parameter=parameter):
+            back = "" if (distance, parameter) == (1, None) else f", {_given(distance, parameter)}"
+            return _VALUE, f"PREV({_expression(attribute, _SUM)}{back})"
+        case t.Call(function=function, arguments=arguments):
+            return _VALUE, f"{function}({', '.join(_expression(one, _SUM) for one in arguments)})"
+        case t.Aggregate():
+            return _VALUE, _aggregate(expression)
+        case t.Moment(name=name):
+            return _VALUE, name
         case t.Negation(operand=operand):
             inner = _expression(operand, _SIGN)
             # Two dashes would begin a comment.
@@ -275,6 +330,10 @@ def _expression_at(expression: t.Expression) -> tuple[int, str]:
         case t.Arithmetic(op=op, left=left, right=right):
             own = _ARITHMETIC[op]
             return own, f"{_expression(left, own)} {op} {_expression(right, own + 1)}"
+
+
+def _owner(variable: str, prior: bool) -> str:
+    return f"PRIOR({written_variable(variable)})" if prior else written_variable(variable)
 
 
 def _number(value: int | float) -> str:

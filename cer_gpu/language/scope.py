@@ -11,8 +11,8 @@ from cer_gpu.language import tree as t
 def variables(pattern: t.Pattern) -> frozenset[str]:
     """The variables that mark events in complex events of the pattern.
 
-    Event types are variables too; what stands inside `NOT (...)` or on the right of UNLESS marks nothing,
-    and PROJECT hides what it does not keep.
+    Event types are variables too; what stands inside `NOT (...)` or on the right of UNLESS and FOLLOWED BY
+    marks nothing, and PROJECT hides what it does not keep.
     """
     match pattern:
         case t.EventType():
@@ -23,7 +23,7 @@ def variables(pattern: t.Pattern) -> frozenset[str]:
             return variables(inner) | {name}
         case t.Project(pattern=inner, variables=kept):
             return variables(inner) & frozenset(kept)
-        case t.Unless(left=left):
+        case t.Unless(left=left) | t.Beside(left=left):
             return variables(left)
         case t.Sequence(left=left, right=right) | t.Or(left=left, right=right):
             return variables(left) | variables(right)
@@ -70,7 +70,7 @@ def _marks(pattern: t.Pattern, known: dict[int, Marks]) -> Marks:
         case t.Project(pattern=inner, variables=kept):
             below = marks(inner, known)
             return {name: below[name] for name in below if name in kept}
-        case t.Unless(left=left):
+        case t.Unless(left=left) | t.Beside(left=left):
             return marks(left, known)
         case t.Sequence(left=left, right=right) | t.Or(left=left, right=right):
             return _join_marks(marks(left, known), marks(right, known))
@@ -139,7 +139,7 @@ def dropped(pattern: t.Pattern) -> frozenset[str]:
             return frozenset()
         case t.Project(pattern=inner):
             return dropped(inner) | (variables(inner) - variables(pattern))
-        case t.Unless(left=left):
+        case t.Unless(left=left) | t.Beside(left=left):
             return dropped(left)
         case t.Sequence(left=left, right=right) | t.Or(left=left, right=right):
             return dropped(left) | dropped(right)

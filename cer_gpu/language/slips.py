@@ -24,13 +24,21 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
     (frozenset(needed.split()), frozenset(f"{needed} {others}".split()), words)
     for needed, others, words in (
         ("NAME PROJECT NOT", "LPAR QUOTED LSQB", "an event type or a pattern in parentheses"),
-        ("NAME NUMBER NOT", "LPAR MINUS QUOTED STRING TRUE FALSE", "a condition"),
-        ("NAME NUMBER LPAR", "MINUS QUOTED STRING TRUE FALSE", "a value"),
-        ("NUMBER STRING", "MINUS TRUE FALSE", "a number or a string"),
-        ("NUMBER LESS", "MINUS EQUAL MORE ATMOST ATLEAST", "a bound such as `<= 5 s`"),
-        ("NUMBER", "MINUS", "a number"),
-        ("STAR NONE NAME", "QUOTED ALL", "`*`, `NONE` or a list of names"),
-        ("SEMICOLON OR", "COLON AND ALL UNLESS FILTER AS PLUS COLONPLUS LSQB", "a pattern operator"),
+        ("NAME NUMBER NOT", "LPAR MINUS QUOTED STRING TRUE FALSE PARAMETER", "a condition"),
+        (
+            "STAR NONE NAME",
+            "QUOTED ALL NUMBER LPAR MINUS STRING TRUE FALSE PARAMETER",
+            "`*`, `NONE` or a list of names",
+        ),
+        ("NAME NUMBER LPAR", "MINUS QUOTED STRING TRUE FALSE PARAMETER", "a value"),
+        ("NUMBER STRING", "MINUS TRUE FALSE PARAMETER", "a number or a string"),
+        ("NUMBER LESS", "MINUS EQUAL MORE ATMOST ATLEAST PARAMETER", "a bound such as `<= 5 s`"),
+        ("NUMBER", "MINUS PARAMETER", "a number"),
+        (
+            "SEMICOLON OR",
+            "COLON AND ALL UNLESS FILTER AS PLUS COLONPLUS LSQB LBRACE QUESTION NOT FOLLOWED PRECEDED",
+            "a pattern operator",
+        ),
         ("EQUAL IN", "UNEQUAL LESS ATMOST ATLEAST IS LIKE NOT DOT LSQB", "a comparison"),
         ("EQUAL LESS", "UNEQUAL ATMOST ATLEAST", "a comparison"),
         ("PLUS STAR", "MINUS SLASH PERCENT", "arithmetic"),
@@ -41,7 +49,7 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
 )
 
 # Marks that the tokens are given, and signs that no message needs.
-_UNSAID = frozenset({"QUOTED", "SPANNING", "STREAM", "MORE"})
+_UNSAID = frozenset({"QUOTED", "SPANNING", "STREAM", "MORE", "CHOICE", "COLONTIMES"})
 
 _WORDS = {
     "COMMA": "`,`", "DOT": "`.`", "RPAR": "`)`", "RSQB": "`]`", "RBRACE": "`}`", "LPAR": "`(`",
@@ -109,7 +117,6 @@ def _bad_character(slip: Slip) -> Diagnostic:
         "’": ("strings are quoted with `'`",),
         "&": ("conditions and patterns are joined by `AND`",),
         "!": ("write `NOT` for the opposite, `!=` for unequal",),
-        "?": ("a pattern that may be left out is written with OR: `(A ; B) OR B`",),
         "#": ("comments begin with `--`",),
         "^": ("there is no power; multiply",),
         "\\": ("only strings hold a backslash",),
@@ -224,9 +231,7 @@ def _symbols(slip: Slip) -> str | None:
     if slip.kind == "VBAR":
         return "alternatives are joined by OR"
     if slip.kind == "STAR" and slip.after_pattern:
-        return "one or more is `+`; zero or more is written with OR: `(A ; B+) OR A`"
-    if slip.kind == "LBRACE" and slip.after_pattern:
-        return "there are no counts: repeat the pattern, or use `+` for one or more"
+        return "one or more is `+`; zero or more is an optional iteration: `A ; B+ ? ; C`"
     if slip.kind in ("DOT", "LSQB") and slip.after_pattern:
         return "a condition follows FILTER: `A AS x FILTER x[price > 100]`"
     if slip.kind == "LPAR" and slip.before() == "IN":
@@ -249,6 +254,11 @@ def _words(slip: Slip) -> str | None:
         if slip.word in ("EVERY", "SEQUENCE"):
             return "every match is reported; patterns are joined by `;`"
         return None
+    if slip.expected == {"FOLLOWED", "PRECEDED"}:
+        return (
+            "for patterns without another inside, write `p UNLESS q`; without another after, "
+            "`p NOT FOLLOWED BY q`; `NOT (T)` is one event"
+        )
     if slip.word == "BETWEEN":
         return "a range of values is `x IN RANGE (lo, hi)`, both ends in"
     if slip.kind == "NULL" and slip.expected & {"STRING"}:
@@ -269,6 +279,9 @@ def _bare_attribute(slip: Slip) -> str | None:
 def _dotted(slip: Slip) -> str | None:
     if slip.kind == "DOT" and slip.expected & {"WHERE", "FROM"}:
         return "attributes are selected in brackets: `x[price]`"
+    if "AS" in slip.expected and slip.kind in ("WHERE", "FROM", "COMMA") and slip.before(2) == "DOT":
+        name = slip.tokens[slip.index - 1]
+        return f"attributes are selected in brackets, `x[{name}]`; measures have names: `x.{name} AS first`"
     return None
 
 

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from cer_gpu.errors import Span
 from cer_gpu.language import tree as t
+from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import exact, nanoseconds
@@ -28,21 +29,39 @@ class TimeChecker:
         self._schema = schema
         self._findings = findings
 
+    def check_reach(self, interval: t.Interval) -> None:
+        """Report an interval of FOLLOWED BY or PRECEDED BY that is empty, or mixes events and time."""
+        counting = {
+            bound.unit == EVENTS for bound in _bounds(interval) if bound.parameter is None or bound.unit
+        }
+        if counting == {True, False}:
+            message = "one bound counts events and the other measures time"
+            self._findings.error("CER042", message, interval.span, "count or measure with both")
+        elif counting == {True}:
+            self._check_bounds(interval, "events are counted from 0")
+        else:
+            self.check_interval(interval)
+
     def check_interval(self, interval: t.Interval) -> None:
         """Report an interval that is empty, or whose unit does not fit the order attribute."""
-        bounds = [bound for bound in (interval.low, interval.high) if bound is not None]
-        for bound in bounds:
-            if bound.value < 0:
-                self._findings.error(
-                    "CER041", "the bound is negative", bound.span, "time does not go backwards"
-                )
-        if len({bound.unit is None for bound in bounds}) > 1:
-            self._findings.error("CER042", "one bound has a unit and the other has none", interval.span)
-        elif all(bound.value >= 0 for bound in bounds) and _empty(interval):
-            self._findings.error("CER040", "no time lies in this interval", interval.span)
+        bounds = self._check_bounds(interval, "time does not go backwards")
         self._check_order("an interval", interval.span)
         for bound in bounds:
             self._check_unit(bound)
+
+    def _check_bounds(self, interval: t.Interval, why: str) -> list[t.Bound]:
+        bounds = [bound for bound in _bounds(interval) if bound.parameter is None]
+        for bound in bounds:
+            if bound.value < 0:
+                self._findings.error("CER041", "the bound is negative", bound.span, why)
+        if len({bound.unit is None for bound in bounds}) > 1:
+            self._findings.error("CER042", "one bound has a unit and the other has none", interval.span)
+            return bounds
+        known = len(bounds) == len(_bounds(interval)) and all(bound.value >= 0 for bound in bounds)
+        if known and _empty(interval):
+            what = "number of events" if bounds[0].unit == EVENTS else "time"
+            self._findings.error("CER040", f"no {what} lies in this interval", interval.span)
+        return bounds
 
     def check_window(self, window: t.Window) -> None:
         """Report a window of negative size, or a window over time where the time column is not known."""
@@ -94,6 +113,10 @@ class TimeChecker:
         self._findings.error("CER045", message, span, *hints)
 
 
+def _bounds(interval: t.Interval) -> list[t.Bound]:
+    return [bound for bound in (interval.low, interval.high) if bound is not None]
+
+
 def _empty(interval: t.Interval) -> bool:
     low, high = interval.low, interval.high
     if high is None:
@@ -104,4 +127,6 @@ def _empty(interval: t.Interval) -> bool:
 
 
 def _size(bound: t.Bound) -> Fraction:
-    return exact(bound.value) if bound.unit is None else nanoseconds(bound.value, bound.unit)
+    if bound.unit is None or bound.unit == EVENTS:
+        return exact(bound.value)
+    return nanoseconds(bound.value, bound.unit)

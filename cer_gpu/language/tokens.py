@@ -8,6 +8,9 @@ from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.words import CONTEXTUAL, keyword
 
 _NAMES = frozenset({"NAME", "QUOTED"}) | CONTEXTUAL
+_STRATEGIES = frozenset({"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT"})
+# What follows a strategy; else the word is a name, or a function: `SELECT MAX(x.v) AS highest`.
+_CHOSEN_FROM = _NAMES | {"STAR", "NONE"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,10 @@ def read_tokens(text: str) -> Tokens:
             token.type = "SPANNING"
         elif token.type == "MORE" and (_joins_type(tokens, index) if rule else _joins_stream(tokens, index)):
             token.type = "STREAM"
+        elif token.type == "COLON" and following == "LBRACE":
+            token.type = "COLONTIMES"
+        elif token.type in _STRATEGIES and following in _CHOSEN_FROM and _after_select(tokens, index):
+            token.type = "CHOICE"
     return Tokens(tuple(tokens), stopped_at, rule)
 
 
@@ -87,9 +94,13 @@ def _joins_stream(tokens: list[Token], index: int) -> bool:
         return False
     before, after, then = tokens[index - 1], tokens[index + 1], tokens[index + 2]
     earlier = tokens[index - 2].type if index > 1 else None
-    return (
-        before.type in _NAMES
-        and earlier not in ("DOT", "NUMBER")
-        and after.type in _NAMES
-        and then.type in ("DOT", "LSQB")
-    )
+    if before.type not in _NAMES or earlier in ("DOT", "NUMBER") or after.type not in _NAMES:
+        return False
+    if then.type == "RPAR" and earlier == "LPAR":
+        # COUNT(S>T), PRIOR(S>T), but not a pattern in parentheses nor `(v > w)`.
+        return index > 2 and tokens[index - 3].upper() in ("COUNT", "PRIOR")
+    return then.type in ("DOT", "LSQB")
+
+
+def _after_select(tokens: list[Token], index: int) -> bool:
+    return index > 0 and tokens[index - 1].type == "SELECT"

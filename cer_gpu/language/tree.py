@@ -14,11 +14,13 @@ from cer_gpu.errors import Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.expressions import *  # noqa: F403 - one tree in two files
 from cer_gpu.language.expressions import (
+    Aggregate,
     Boolean,
     Comparison,
     Condition,
     Expression,
     Number,
+    Parameter,
     Text,
     span_field,
 )
@@ -34,11 +36,16 @@ def _places() -> tuple[Span, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One bound of an interval: a number, with a unit of time or (None) in the order's own unit."""
+    """One bound of an interval: a number, with a unit of time or (None) in the order's own unit.
+
+    `unit` is `events` in an interval of FOLLOWED BY that counts events. With `parameter` the number comes
+    with the call (without a unit: a span), and `value` is 0.
+    """
 
     value: int | float
     unit: str | None = None
     open: bool = False
+    parameter: Parameter | None = None
     span: Span | None = span_field()
 
 
@@ -95,13 +102,87 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """How often an iteration repeats: `{n,m}`, from `least` (at least 1) to `most` times, None for no end.
+
+    With a parameter that end comes with the call, and the number here is 1. `unsaid`: no least is written.
+    """
+
+    least: int
+    most: int | None
+    least_parameter: Parameter | None = None
+    most_parameter: Parameter | None = None
+    unsaid: bool = False
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
 class Iteration:
-    """`pattern +`, or `pattern :+` when contiguous; `gap` is the timed form's interval."""
+    """`pattern +`, or `pattern :+` when contiguous; `gap` is the timed form's interval.
+
+    With `times`, `pattern {n,m}` and `pattern :{n,m}`; None is one or more.
+    """
 
     pattern: Pattern
     contiguous: bool = False
     gap: Interval | None = None
+    times: Times | None = None
     span: Span | None = span_field()
+
+    @property
+    def least(self) -> int:
+        """How many repetitions there are at least."""
+        return 1 if self.times is None else self.times.least
+
+    @property
+    def most(self) -> int | None:
+        """How many repetitions there are at most; None for any number."""
+        return None if self.times is None else self.times.most
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """`pattern ?`: the pattern or nothing. It is always an element of a sequence.
+
+    A sequence with such an element leans to the left, `((a ; b ?) : c)`: the operator of a node stands before
+    its right side. What is left out takes the operator before it along, and what is left out at the
+    beginning the operator after it. A group in parentheses is one element, so never empty.
+    """
+
+    pattern: Pattern
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """`left FOLLOWED BY right` and `left PRECEDED BY right`: complex events of left with one of right beside.
+
+    Attributes
+    ----------
+    left : Pattern
+        Whose complex events, as they are, are those of this pattern.
+    right : Pattern
+        A scope of its own: it reads no variable of the patterns around it, and marks nothing.
+    before : bool
+        PRECEDED BY: right ends before left starts; otherwise right starts after left has ended.
+    negated : bool
+        NOT FOLLOWED BY, NOT PRECEDED BY: there is none.
+    interval : Interval or None
+        Of the time, or the number of positions, from the end of left to the end of right (from the start of
+        right to the start of left).
+    """
+
+    left: Pattern
+    right: Pattern
+    before: bool = False
+    negated: bool = False
+    interval: Interval | None = None
+    span: Span | None = span_field()
+
+    @property
+    def words(self) -> str:
+        """The operator as it is written."""
+        return f"{'NOT ' if self.negated else ''}{'PRECEDED' if self.before else 'FOLLOWED'} BY"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +280,12 @@ Pattern: TypeAlias = (
     | As
     | Sequence
     | Iteration
+    | Optional
     | And
     | All
     | Or
     | Unless
+    | Beside
     | Filter
     | Project
     | Selector
@@ -215,11 +298,25 @@ Pattern: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class SelectItem:
-    """One variable of the SELECT list, with the attributes to return: `x[price, volume]`."""
+    """One variable of the SELECT list, with the attributes to return: `x[price, volume]`, `x[*]` for all."""
 
     variable: str
     attributes: tuple[str, ...] = ()
+    whole: bool = False
     places: tuple[Span, ...] = _places()
+    span: Span | None = span_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`expression AS name` in the SELECT list: a value of the whole complex event.
+
+    The expression is arithmetic and functions over constants, `Aggregate`s and `Moment`s; `x.a` is parsed to
+    `FIRST(x.a)`.
+    """
+
+    expression: Expression
+    name: str
     span: Span | None = span_field()
 
 
@@ -231,19 +328,23 @@ class Window:
     ----------
     size : int or float
         How much `value(end) - value(start)` may be at most.
-    kind : {"events", "time", "attribute"}
-        What is measured: positions, the order attribute, or `attribute`.
+    kind : {"events", "time", "attribute", "parameter"}
+        What is measured: positions, the order attribute, or `attribute`; "parameter" is `WITHIN $w`, which
+        the value of the parameter decides.
     unit : str or None
         For kind "time": `size` is in this unit (one of `ns us ms s min h d`). Spans of several units are
         added up by the parser in the smallest unit written, exactly.
     attribute : str or None
         For kind "attribute": whose difference is bounded, in its own unit.
+    parameter : Parameter or None
+        What gives the size with the call; `size` is then 0.
     """
 
     size: int | float
     kind: str
     unit: str | None = None
     attribute: str | None = None
+    parameter: Parameter | None = None
     span: Span | None = span_field()
 
 
@@ -273,7 +374,8 @@ class SelectQuery:
     pattern : Pattern
     strategy : Strategy
     select : tuple of SelectItem, or None
-        None is `*`; the empty tuple is `NONE`.
+        None is `*`; the empty tuple is `NONE`. A list without `*` and NONE also has every variable that a
+        measure reads.
     streams : tuple of str
         The names of FROM; empty where FROM is not written.
     partition : tuple of tuple of str
@@ -283,6 +385,8 @@ class SelectQuery:
     consume : Consume
     limit : int or None
         At most so many complex events for each end position.
+    measures : tuple of Measure
+        In the order written.
     """
 
     pattern: Pattern
@@ -293,6 +397,7 @@ class SelectQuery:
     window: Window | None = None
     consume: Consume = Consume.NONE
     limit: int | None = None
+    measures: tuple[Measure, ...] = ()
     places: ClausePlaces | None = field(default=None, compare=False, repr=False, kw_only=True)
     span: Span | None = span_field()
 
@@ -329,19 +434,6 @@ class RuleAtom:
     terms: tuple[Term, ...]
     names: tuple[str, ...] | None = None
     places: tuple[Span, ...] = _places()
-    span: Span | None = span_field()
-
-
-@dataclass(frozen=True, slots=True)
-class Aggregate:
-    """`COUNT(*)`, `SUM(v)`, `MIN(v)`, `MAX(v)`, `AVG(v)` in the head of a rule.
-
-    `function` is in capitals; `argument` is an expression over `Attribute`s that name variables of the
-    rule, None for `*`.
-    """
-
-    function: str
-    argument: Expression | None
     span: Span | None = span_field()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 
 from cer_gpu.errors import Span
-from cer_gpu.language import leaves, sets
+from cer_gpu.language import function_types, leaves, sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
@@ -32,23 +32,36 @@ class TypeChecker:
     attribute_type : callable
         The type of an attribute, or None where it is not known (and then nothing is said about it).
     findings : Findings
+    previous_type : callable, optional
+        The same for PREV of an attribute.
+    time : ValueType or None
+        The type of the order attribute, for measures.
     """
 
-    def __init__(self, attribute_type: Callable[[t.Attribute], ValueType | None], findings: Findings) -> None:
+    def __init__(
+        self,
+        attribute_type: Callable[[t.Attribute], ValueType | None],
+        findings: Findings,
+        previous_type: Callable[[t.Previous], ValueType | None] = lambda _: None,
+        time: ValueType | None = None,
+    ) -> None:
         self._attribute_type = attribute_type
         self._findings = findings
+        self._previous_type = previous_type
+        self._time = time
 
     def check(self, leaf: leaves.Leaf) -> None:
         """Report what does not fit together in a leaf of a condition."""
         match leaf:
             case t.Comparison(op=op, left=left, right=right):
                 self._check_pair(op, left, right, leaf.span)
-            case t.Like(operand=operand, pattern=pattern):
+            case t.Like(operand=operand, pattern=pattern, parameter=parameter):
                 kind = self.type_of(operand)
                 if kind not in (None, ValueType.STRING):
                     message = f"LIKE takes a string, and `{to_text(operand)}` is {_article(kind)}"
                     self._findings.error("CER033", message, operand.span)
-                self._check_regex(pattern, leaf.span)
+                if parameter is None:
+                    self._check_regex(pattern, leaf.span)
                 if "%" in pattern:
                     message = f"`%` in '{pattern}' stands for itself: LIKE takes a regular expression"
                     hint = "it is found anywhere in the value: '^AB' begins with AB, 'AB$' ends with it"
@@ -72,8 +85,20 @@ class TypeChecker:
                 return ValueType.BOOL
             case t.Quantity():
                 return ValueType.DURATION
+            case t.Parameter():
+                return None
             case t.Attribute():
                 return self._attribute_type(expression)
+            case t.Previous():
+                return self._previous_type(expression)
+            case t.Call(function=function, arguments=arguments):
+                kinds = [self.type_of(one) for one in arguments]
+                return function_types.of_call(function, arguments, kinds, self._findings)
+            case t.Aggregate(argument=argument):
+                kind = None if argument is None else self.type_of(argument)
+                return function_types.of_aggregate(expression, kind, self._findings)
+            case t.Moment(name=name):
+                return function_types.of_moment(name, self._time)
             case t.Negation(operand=operand):
                 kind = self.type_of(operand)
                 if kind is None or kind.numeric or kind is ValueType.DURATION:
@@ -88,11 +113,13 @@ class TypeChecker:
         known = [kind for kind in (left, right) if kind is not None]
         if any(kind in (ValueType.STRING, ValueType.BOOL) for kind in known):
             return self._no_arithmetic(op, left, right, span)
-        if any(kind in _TIMES for kind in known) and op not in "+-":
+        if any(kind in _TIMES for kind in known) and op not in "+-" and not _scales(op, left, right):
             return self._no_arithmetic(op, left, right, span)
         if left is None or right is None:
             return None
         match left, op, right:
+            case (ValueType.DURATION, ("*" | "/"), _) | (_, "*", ValueType.DURATION):
+                return ValueType.DURATION
             case ValueType.TIMESTAMP, "-", ValueType.TIMESTAMP:
                 return ValueType.DURATION
             case ValueType.TIMESTAMP, _, ValueType.DURATION:
@@ -116,8 +143,8 @@ class TypeChecker:
         hints = []
         if any(kind in _TIMES for kind in kinds):
             hints.append(
-                "times allow `timestamp - timestamp`, `timestamp +- duration` and `duration +- duration`;"
-                " a duration has a unit: `5 s`"
+                "times allow `timestamp - timestamp`, `timestamp +- duration`, `duration +- duration`, and a "
+                "duration times or divided by a number; a duration has a unit: `5 s`"
             )
         operands = " and ".join(dict.fromkeys(_article(kind) for kind in kinds))
         self._findings.error("CER030", f"`{op}` has no meaning on {operands}", span, *hints)
@@ -206,6 +233,15 @@ class TypeChecker:
             )
         except (OverflowError, RecursionError):
             self._findings.error("CER034", "the regular expression is too large", span)
+
+
+def _scales(op: str, left: ValueType | None, right: ValueType | None) -> bool:
+    """Whether a duration is multiplied with or divided by what may be a number."""
+
+    def pair(span: ValueType | None, number: ValueType | None) -> bool:
+        return span is ValueType.DURATION and (number is None or number.numeric)
+
+    return (op in "*/" and pair(left, right)) or (op == "*" and pair(right, left))
 
 
 def _article(kind: ValueType | None) -> str:

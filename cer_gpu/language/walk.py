@@ -13,7 +13,7 @@ from cer_gpu.language import tree as t
 def walk(node: Any) -> Iterator[Any]:
     """Every node of a syntax tree, the outer before the inner, left to right.
 
-    The members of a set are no nodes, but for those that `Members.others` has.
+    The members of a set are no nodes, but for those that `Members.others` has, and parameters.
     """
     waiting = [node]
     while waiting:
@@ -21,7 +21,10 @@ def walk(node: Any) -> Iterator[Any]:
         if isinstance(part, tuple):
             waiting += reversed(part)
         elif isinstance(part, t.Members):
-            waiting += reversed(part.others)
+            ends = (
+                (*part.lows, *part.highs) if t.Parameter in set(map(type, (*part.lows, *part.highs))) else ()
+            )
+            waiting += reversed((*part.others, *(end for end in ends if isinstance(end, t.Parameter))))
         elif is_dataclass(part) and not isinstance(part, Span):
             yield part
             waiting += [getattr(part, field.name) for field in reversed(fields(part))]
@@ -38,6 +41,7 @@ def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
             | t.And(left=left, right=right)
             | t.All(left=left, right=right)
             | t.Unless(left=left, right=right)
+            | t.Beside(left=left, right=right)
         ):
             return (left, right)
         case _:
@@ -74,6 +78,12 @@ def parts(node: t.Condition | t.Expression) -> tuple[t.Condition | t.Expression,
             return tuple(part for part in (operand, low, high) if part is not None)
         case t.Every(predicate=predicate):
             return (predicate,)
+        case t.Call(arguments=arguments):
+            return arguments
+        case t.Previous(attribute=attribute):
+            return (attribute,)
+        case t.Aggregate(argument=argument):
+            return () if argument is None else (argument,)
         case _:
             return ()
 
@@ -99,18 +109,36 @@ def with_attributes(node: Any, change: Callable[[t.Attribute], t.Attribute]) -> 
             return replace(node, operand=with_attributes(operand, change), low=low, high=high)
         case t.Not() | t.Negation() | t.Like() | t.InSet() | t.IsNull():
             return replace(node, operand=with_attributes(node.operand, change))
+        case t.Call(arguments=arguments):
+            return replace(node, arguments=tuple(with_attributes(one, change) for one in arguments))
+        case t.Previous(attribute=attribute):
+            return replace(node, attribute=change(attribute))
+        case t.Aggregate(argument=argument) if argument is not None:
+            return replace(node, argument=with_attributes(argument, change))
         case _:
             return node
 
 
 def condition_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
-    """The variables that a condition speaks of; none for a predicate on one event."""
-    found: set[str] = set()
+    """The variables that a condition speaks of; none for a predicate on one event.
+
+    Those of PRIOR are not among them: see `prior_variables`.
+    """
+    return frozenset(name for name, prior in _spoken_of(condition) if not prior)
+
+
+def prior_variables(condition: t.Condition | t.Expression) -> frozenset[str]:
+    """The variables whose events of the repetition before a condition speaks of, with PRIOR."""
+    return frozenset(name for name, prior in _spoken_of(condition) if prior)
+
+
+def _spoken_of(condition: t.Condition | t.Expression) -> Iterator[tuple[str, bool]]:
     waiting = [condition]
     while waiting:
         match waiting.pop():
-            case t.Every(variable=name) | t.Attribute(variable=str(name)):
-                found.add(name)
+            case t.Every(variable=name, prior=prior) | t.Attribute(variable=str(name), prior=prior):
+                yield name, prior
+            case t.Aggregate(variable=str(name), prior=prior):
+                yield name, prior
             case node:
                 waiting += parts(node)
-    return frozenset(found)

@@ -10,7 +10,10 @@ RESERVED = frozenset(
 )
 """Keywords that are names only between back-ticks."""
 
-CONTEXTUAL = frozenset({"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT", "BY", "RANGE", "LIMIT"})
+CONTEXTUAL = frozenset(
+    {"ANY", "NEXT", "NXT", "LAST", "MAX", "STRICT", "BY", "RANGE", "LIMIT"}
+    | {"FOLLOWED", "PRECEDED", "PRIOR", "DISTINCT"}
+)
 """Keywords that are also names, where a name stands: `last`, `max` and `limit` are usual columns."""
 
 _PLAIN = re.compile(r"[^\W\d]\w*")

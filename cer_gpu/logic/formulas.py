@@ -42,7 +42,7 @@ def rebuild(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.P
     match pattern:
         case t.EventType() | t.OtherEvent():
             return pattern
-        case t.Sequence() | t.Or() | t.And() | t.All() | t.Unless():
+        case t.Sequence() | t.Or() | t.And() | t.All() | t.Unless() | t.Beside():
             return replace(pattern, left=change(pattern.left), right=change(pattern.right))
         case _:
             return replace(pattern, pattern=change(pattern.pattern))
@@ -94,7 +94,7 @@ def count_marked(pattern: t.Pattern, names: Names) -> Count:
         case t.Iteration(pattern=body):
             once = count_marked(body, names)
             return Count(once.least, 2 if once.most else 0)
-        case t.Unless(left=kept):
+        case t.Unless(left=kept) | t.Beside(left=kept):
             return count_marked(kept, names)
         case t.Sequence() | t.Or() | t.And() | t.All():
             return _together(pattern, count_marked(pattern.left, names), count_marked(pattern.right, names))
@@ -121,7 +121,7 @@ def counts_marked(pattern: t.Pattern) -> dict[str | None, Count]:
         case t.Iteration(pattern=body):
             once = counts_marked(body)
             return {name: Count(count.least, 2 if count.most else 0) for name, count in once.items()}
-        case t.Unless(left=kept):
+        case t.Unless(left=kept) | t.Beside(left=kept):
             return counts_marked(kept)
         case t.Sequence() | t.Or() | t.And() | t.All():
             left, right = counts_marked(pattern.left), counts_marked(pattern.right)

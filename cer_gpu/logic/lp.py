@@ -22,12 +22,14 @@ the result is not in LP-normal form, and `is_lp` says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Generic, Protocol, TypeVar
 
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import balanced
+from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.binding import hidden, reads
@@ -274,6 +276,15 @@ class _Rewriting(Generic[R]):
                 return self.joined(
                     pattern, self.down(left, universal, existential), self.down(right, universal, ())
                 )
+            case t.Optional(pattern=inner):
+                # What must be there for a demand is there.
+                inside = self.down(inner, universal, existential)
+                return inside if existential else self.around(pattern, inside)
+            case t.Sequence() if has_optional(pattern):
+                return self.either(
+                    self.elements(pattern, universal, here, there)
+                    for here, there in self.shares(existential, 2)
+                )
             case t.Sequence(left=left, right=right) | t.All(left=left, right=right):
                 return self.either(
                     self.joined(pattern, self.down(left, universal, here), self.down(right, universal, there))
@@ -285,8 +296,23 @@ class _Rewriting(Generic[R]):
                 kept = self.down(left, universal, existential)
                 forbidden = self.scope(right, (), ())
                 return kept if forbidden is None else self.joined(pattern, kept, forbidden)
+            case t.Beside(left=left, right=right):
+                kept = self.down(left, universal, existential)
+                beside = self.scope(right, (), ())
+                if beside is None:
+                    return kept if pattern.negated else self.nothing(pattern)
+                return self.joined(pattern, kept, beside)
             case t.Selector():
                 return self.selector(pattern, universal, existential)
+
+    def elements(self, pattern: t.Sequence, universal: Demands, here: Demands, there: Demands) -> R | None:
+        """A sequence with optional elements; one that is never there is left out."""
+        left, right = self.down(pattern.left, universal, here), self.down(pattern.right, universal, there)
+        if left is None and not here and may_be_empty(pattern.left):
+            return right
+        if right is None and not there and may_be_empty(pattern.right):
+            return left
+        return self.joined(pattern, left, right)
 
     def filter(self, pattern: t.Filter, universal: Demands, existential: Demands) -> R | None:
         inner = pattern.pattern
@@ -308,6 +334,10 @@ class _Rewriting(Generic[R]):
         if correlates(body) and reads(body) & variables(body):
             # One repetition cannot stand alone: its variables would be read from a wider scope.
             return self.filtered(every, _as_conditions(pattern, (), existential))
+        if pattern.times is not None:
+            # A demand is one on the events, however they are cut into repetitions.
+            uncounted = self.iteration(replace(pattern, times=None), universal, existential)
+            return self.joined(t.And(pattern, pattern), every, uncounted)
         first, *others = existential
         self.alternatives(4 * 3 ** len(others), "NOT x[...], or a predicate on an outer variable, over +")
         link = t.Sequence(body, body, pattern.contiguous, pattern.gap)
@@ -363,7 +393,7 @@ class _Rewriting(Generic[R]):
                 return self.products.leaf(never(pattern))
             case t.OtherEvent():
                 return self.products.around(t.Project(pattern, ()), self.products.leaf(never(pattern.type)))
-            case t.Filter(pattern=inner) | t.Unless(left=inner):
+            case t.Filter(pattern=inner) | t.Unless(left=inner) | t.Beside(left=inner):
                 return self.nothing(inner)
             case t.Sequence() | t.Or() | t.And() | t.All():
                 return self.joined(pattern, self.nothing(pattern.left), self.nothing(pattern.right))

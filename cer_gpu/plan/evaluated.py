@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
-from cer_gpu.language.words import written
+from cer_gpu.language.words import written, written_variable
 
 
 def _construct(node: Any) -> str | None:
@@ -17,17 +19,54 @@ def _construct(node: Any) -> str | None:
             return "`(...) WITHIN [...]` inside a pattern"
         case tree.Sequence(gap=tree.Interval()):
             return f"a time interval on `{':' if node.contiguous else ';'}`"
+        case tree.Iteration(times=tree.Times()):
+            return "a number of repetitions, `{n,m}`,"
         case tree.Iteration(gap=tree.Interval()):
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
-        case tree.Comparison(op=op) if op != "=" and len(_variables(node)) > 1:
-            return f"`{op}` between two variables"
+        case tree.Optional():
+            return "an optional element, `p ?`,"
+        case tree.Beside():
+            return f"`{node.words}`"
+        case tree.Measure(name=name):
+            return f"the measure `{written(name)}`"
+        case tree.SelectItem(whole=True, variable=variable):
+            return f"`{written_variable(variable)}[*]`"
+        case tree.Parameter(name=name):
+            return f"the parameter `${name}`"
+        case tree.Previous():
+            return "`PREV(...)`"
+        case tree.Call(function=function):
+            return f"the function `{function}(...)`"
+        case tree.Aggregate(function=function):
+            return f"the aggregate `{function}(...)` in a filter"
+        case tree.Attribute(prior=True) | tree.Every(prior=True):
+            return "`PRIOR(...)`"
+        case tree.Comparison():
+            return _comparison(node)
     return None
 
 
-def _variables(node: tree.Comparison) -> set[str]:
+def _comparison(node: tree.Comparison) -> str | None:
+    sides = [_variables(side) for side in (node.left, node.right)]
+    if len(sides[0] | sides[1]) < 2:
+        return None
+    if max(map(len, sides)) > 1 or not all(sides):
+        return "a comparison with several variables on one side"
+    return None if node.op == "=" else f"`{node.op}` between two variables"
+
+
+def _variables(side: tree.Expression) -> set[str]:
     return {
-        part.variable for part in walk(node) if isinstance(part, tree.Attribute) and part.variable is not None
+        part.variable for part in walk(side) if isinstance(part, tree.Attribute) and part.variable is not None
     }
+
+
+def _parts(statement: tree.Statement) -> Iterator[Any]:
+    # Every node but what stands inside a measure.
+    if isinstance(statement, tree.SelectQuery):
+        yield from statement.measures
+        statement = replace(statement, measures=())
+    yield from walk(statement)
 
 
 def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
@@ -44,7 +83,7 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
                 "filters on one event and equalities between two",
             ),
         )
-        for node in walk(statement)
+        for node in _parts(statement)
         if (construct := _construct(node)) is not None
     ]
 

@@ -9,17 +9,21 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.leaves import attributes, operands
 from cer_gpu.language.units import exact
-from cer_gpu.language.walk import condition_variables
+from cer_gpu.reference.aggregates import Marked, aggregate_of
 from cer_gpu.reference.events import Duration, Event, Instant, Value, duration, instant
+from cer_gpu.reference.functions import call
 
-Lookup: TypeAlias = Callable[[t.Attribute], Value]
+Lookup: TypeAlias = Callable[[Any], Value]
+"""The value of what an expression reads of events: an Attribute, a Previous, an Aggregate or a Moment."""
+
 Leaf: TypeAlias = t.Comparison | t.Like | t.InSet | t.InRange | t.IsNull
 
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -32,15 +36,16 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
-def condition_holds(condition: t.Condition, marked: Callable[[str], Iterable[Event]]) -> bool:
+def condition_holds(condition: t.Condition, marked: Marked) -> bool:
     """Whether a condition holds of the events that each variable marks.
 
     Parameters
     ----------
     condition : Condition
     marked : callable
-        Gives the events that a variable marks. Unary predicates and correlations hold if they hold for
-        every event, or every pair of events, so for no event at all.
+        Gives the events that a variable marks, in the order of the stream; with True those that it marked in
+        the repetition before. Unary predicates and correlations hold if they hold for every event, or every
+        choice of one event of each variable, so for no event at all.
 
     Raises
     ------
@@ -56,12 +61,15 @@ def condition_holds(condition: t.Condition, marked: Callable[[str], Iterable[Eve
             return condition_holds(left, marked) or condition_holds(right, marked)
         case t.Not(operand=operand):
             return not condition_holds(operand, marked)
-        case t.Every(variable=name, predicate=predicate):
-            return all(predicate_holds(predicate, event) for event in marked(name))
+        case t.Every(variable=name, predicate=predicate, prior=prior):
+            return all(predicate_holds(predicate, event) for event in marked(name, prior))
         case _:
-            names = sorted(condition_variables(condition))
-            choices = product(*(tuple(marked(name)) for name in names))
-            return all(_correlation_holds(condition, dict(zip(names, chosen))) for chosen in choices)
+            read = attributes(*operands(condition))
+            chosen_of = sorted({(one.variable or "", one.prior) for one in read})
+            choices = product(*(tuple(marked(*owner)) for owner in chosen_of))
+            return all(
+                _correlation_holds(condition, dict(zip(chosen_of, chosen)), marked) for chosen in choices
+            )
 
 
 def predicate_holds(predicate: t.Condition, event: Event) -> bool:
@@ -84,16 +92,31 @@ def predicate_holds(predicate: t.Condition, event: Event) -> bool:
         case t.Every():
             raise TypeError("a predicate on one event speaks of no variable")
         case _:
-            return _leaf_holds(predicate, lambda attribute: event.attributes.get(attribute.name))
+            return _leaf_holds(predicate, lambda node: of_event(node, event))
 
 
-def _correlation_holds(leaf: Leaf, chosen: Mapping[str, Event]) -> bool:
-    def lookup(attribute: t.Attribute) -> Value:
-        if attribute.variable is None:
-            raise TypeError(f"attribute {attribute.name} of no variable in a correlation")
-        return chosen[attribute.variable].attributes.get(attribute.name)
+def _correlation_holds(leaf: Leaf, chosen: Mapping[tuple[str, bool], Event], marked: Marked) -> bool:
+    def lookup(node: t.Expression) -> Value:
+        if isinstance(node, t.Aggregate):
+            return aggregate_of(node, marked)
+        owner = node.attribute if isinstance(node, t.Previous) else node
+        if not isinstance(owner, t.Attribute) or owner.variable is None:
+            raise TypeError(f"{node!r} of no variable in a correlation")
+        return of_event(node, chosen[owner.variable, owner.prior])
 
     return _leaf_holds(leaf, lookup)
+
+
+def of_event(node: t.Expression, event: Event) -> Value:
+    """The value of an attribute of an event, or of one before it."""
+    match node:
+        case t.Attribute(name=name):
+            return event.attributes.get(name)
+        case t.Previous(attribute=attribute, distance=distance):
+            before = event.back(distance)
+            return None if before is None else before.attributes.get(attribute.name)
+        case _:
+            raise TypeError(f"{node!r} is no value of one event")
 
 
 def _leaf_holds(leaf: Leaf, lookup: Lookup) -> bool:
@@ -191,8 +214,12 @@ def value_of(expression: t.Expression, lookup: Lookup) -> Value:
             return expression.value
         case t.Quantity(value=size, unit=unit):
             return duration(size, unit)
-        case t.Attribute():
+        case t.Attribute() | t.Previous() | t.Aggregate() | t.Moment():
             return lookup(expression)
+        case t.Call(function=function, arguments=arguments):
+            return call(function, [value_of(one, lookup) for one in arguments])
+        case t.Parameter(name=name):
+            raise TypeError(f"the parameter ${name} has no value")
         case t.Negation(operand=operand):
             return _negated(value_of(operand, lookup))
         case t.Arithmetic(op=op, left=left, right=right):
@@ -249,12 +276,20 @@ def _time_arithmetic(op: str, left: Value, right: Value) -> Value:
         case (("+" | "-"), Duration(), Duration()):
             other = right.nanoseconds if op == "+" else -right.nanoseconds
             return Duration(left.nanoseconds + other)
-        case "*", Duration(), int():
-            return Duration(left.nanoseconds * right)
-        case "*", int(), Duration():
-            return Duration(left * right.nanoseconds)
+        case "*", Duration(), int() | float():
+            return _scaled(left, right)
+        case "*", int() | float(), Duration():
+            return _scaled(right, left)
+        case "/", Duration(), int() | float():
+            return None if right == 0 else _scaled(left, 1 / Fraction(right))
         case _:
             raise TypeError(f"{left!r} {op} {right!r} has no value")
+
+
+def _scaled(span: Duration, by: int | float | Fraction) -> Duration | None:
+    if by != by or by in (math.inf, -math.inf):
+        return None
+    return Duration(span.nanoseconds * Fraction(by))
 
 
 def _shifted(start: Instant, by: int | Fraction) -> Instant:

@@ -80,6 +80,9 @@ def disjuncts(pattern: t.Pattern) -> list[t.Pattern]:
         case t.Unless(left=left, right=right):
             forbidden = either(disjuncts(right))
             return [t.Unless(kept, forbidden, span=pattern.span) for kept in disjuncts(left)]
+        case t.Beside(left=left, right=right):
+            beside = either(disjuncts(right))
+            return [joined(pattern, kept, beside) for kept in disjuncts(left)]
         case t.Filter(pattern=inner, condition=condition):
             defined = variables(inner)
             return [filtered(one, vacuous(condition, defined - variables(one))) for one in disjuncts(inner)]
@@ -97,7 +100,7 @@ def disjuncts(pattern: t.Pattern) -> list[t.Pattern]:
 
 
 def _keeps_or(pattern: t.Pattern, child: t.Pattern) -> bool:
-    if isinstance(pattern, t.Unless):
+    if isinstance(pattern, t.Unless | t.Beside):
         return child is pattern.right
     return isinstance(pattern, t.Iteration | t.Selector)
 
@@ -108,11 +111,11 @@ def _size(pattern: t.Pattern) -> DisjunctSize:
             return DisjunctSize(1, 1)
         case t.Iteration(pattern=body) | t.Selector(pattern=body):
             return DisjunctSize(1, _size(body).atoms)
-        case t.Or() | t.Sequence() | t.And() | t.All() | t.Unless():
+        case t.Or() | t.Sequence() | t.And() | t.All() | t.Unless() | t.Beside():
             a, b = _size(pattern.left), _size(pattern.right)
             if isinstance(pattern, t.Or):
                 return DisjunctSize(a.disjuncts + b.disjuncts, a.atoms + b.atoms)
-            if isinstance(pattern, t.Unless):
+            if isinstance(pattern, t.Unless | t.Beside):
                 return DisjunctSize(a.disjuncts, a.atoms + a.disjuncts * b.atoms)
             return DisjunctSize(a.disjuncts * b.disjuncts, a.atoms * b.disjuncts + b.atoms * a.disjuncts)
         case _:

@@ -7,8 +7,8 @@ mapping.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -61,15 +61,33 @@ class Event:
         an attribute like the others.
     stream : str or None
         None where streams have no names.
+    before : Event or None
+        The event before it in the stream that a pattern runs on, which PREV reads.
     """
 
     type: str
     attributes: Mapping[str, Value] = field(default_factory=dict)
     stream: str | None = None
+    before: Event | None = field(default=None, compare=False, repr=False)
+
+    def back(self, distance: int) -> Event | None:
+        """The event so many before it; None where there is none."""
+        event: Event | None = self
+        for _ in range(distance):
+            event = None if event is None else event.before
+        return event
 
     def is_a(self, name: str, stream: str | None) -> bool:
         """Whether it is an event that the atom `name`, or `stream>name`, speaks of."""
         return self.type == name and (stream is None or self.stream == stream)
+
+
+def linked(events: Sequence[Event]) -> tuple[Event, ...]:
+    """A stream whose events know the one before."""
+    made: list[Event] = []
+    for event in events:
+        made.append(replace(event, before=made[-1] if made else None))
+    return tuple(made)
 
 
 def duration(number: int | float, unit: str) -> Duration:

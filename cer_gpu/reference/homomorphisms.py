@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from cer_gpu.language import tree as t
 from cer_gpu.reference.conditions import compare, value_of
 from cer_gpu.reference.events import Event, Value
+from cer_gpu.reference.matcher import Matcher
 from cer_gpu.reference.selection import Match
-from cer_gpu.reference.semantics import Matcher
 
 Homomorphism = Mapping[str, tuple[Value, ...]]
 """For each variable the values that it has been given, one for each of its occurrences so far."""

@@ -10,7 +10,7 @@ from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
-from cer_gpu.reference.conditions import compare, predicate_holds, value_of
+from cer_gpu.reference.conditions import compare, of_event, predicate_holds, value_of
 from cer_gpu.reference.events import Event, Value
 
 Valuation: TypeAlias = frozenset[tuple[Hashable, int]]
@@ -131,4 +131,4 @@ def _gathered(
 
 
 def _values(keys: Keys, event: Event) -> list[Value]:
-    return [value_of(key, lambda attribute: event.attributes.get(attribute.name)) for key in keys]
+    return [value_of(key, lambda node: of_event(node, event)) for key in keys]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -76,3 +77,9 @@ def inside(gap: int | float | Duration | None, interval: t.Interval, order_unit:
         if measure > bound or (high.open and measure == bound):
             return False
     return True
+
+
+def counting(interval: t.Interval) -> t.Interval:
+    """An interval in events as one of plain numbers."""
+    low, high = (None if one is None else replace(one, unit=None) for one in (interval.low, interval.high))
+    return t.Interval(low, high)

@@ -1,0 +1,203 @@
+"""Functions of one event, PREV and aggregates: which there are, and what a call of one means (section 4)."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from cer_gpu.errors import Span
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.words import written, written_variable
+
+FUNCTIONS: Mapping[str, str] = {
+    "ABS": "ABS(v)",
+    "FLOOR": "FLOOR(v)",
+    "CEIL": "CEIL(v)",
+    "ROUND": "ROUND(v)",
+    "COALESCE": "COALESCE(v, 0)",
+    "LOWER": "LOWER(s)",
+    "UPPER": "UPPER(s)",
+    "LENGTH": "LENGTH(s)",
+    "YEAR": "YEAR(t)",
+    "MONTH": "MONTH(t)",
+    "DAY": "DAY(t)",
+    "HOUR": "HOUR(t)",
+    "MINUTE": "MINUTE(t)",
+    "SECOND": "SECOND(t)",
+    "WEEKDAY": "WEEKDAY(t)",
+    "DATE": "DATE(t)",
+}
+"""The functions of one event, each with an example."""
+
+AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "FIRST", "LAST")
+"""The functions of all the events that a variable marks."""
+
+_MEANT: Mapping[str, str] = {
+    "AVERAGE": "AVG",
+    "MEAN": "AVG",
+    "TOTAL": "SUM",
+    "CEILING": "CEIL",
+    "TRUNC": "FLOOR",
+    "LAG": "PREV",
+    "PREVIOUS": "PREV",
+    "IFNULL": "COALESCE",
+    "NVL": "COALESCE",
+    "LEN": "LENGTH",
+    "CHAR_LENGTH": "LENGTH",
+    "DAYOFWEEK": "WEEKDAY",
+    "DAYOFMONTH": "DAY",
+    "TO_DATE": "DATE",
+    "LCASE": "LOWER",
+    "UCASE": "UPPER",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PriorEvents:
+    """`PRIOR(x)`, as it stands before `.a` and `[...]` and inside COUNT."""
+
+    variable: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StreamVariable:
+    """`S>T` between the parentheses of COUNT."""
+
+    variable: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """`*` between the parentheses of a call."""
+
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctValues:
+    """`DISTINCT x.a` between the parentheses of COUNT."""
+
+    attribute: t.Attribute
+    span: Span
+
+
+Given: TypeAlias = t.Expression | PriorEvents | StreamVariable | Everything | DistinctValues
+"""What may stand between the parentheses of a call."""
+
+_INSTEAD = t.Aggregate("COUNT", None, "x")
+"""What takes the place of a call that is reported."""
+
+
+def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
+    """The node of a call. What makes no call is reported.
+
+    Parameters
+    ----------
+    word : str
+        The function as it is written.
+    place : Span
+        Where the word stands.
+    given : sequence of Given
+        What stands between the parentheses.
+    span : Span
+        Of the whole call.
+    findings : Findings
+    """
+    function = word.upper()
+    if function == "COUNT":
+        return _count(given, span, findings)
+    if function in AGGREGATES:
+        return _aggregate(function, given, span, findings)
+    if function == "PREV":
+        return _previous(given, span, findings)
+    if function not in FUNCTIONS:
+        _unknown(word, place, findings)
+        return _INSTEAD
+    odd = next((one for one in given if not isinstance(one, t.Expression)), None)
+    least, most = (2, None) if function == "COALESCE" else (1, 1)
+    if odd is not None or len(given) < least or (most is not None and len(given) > most):
+        what = "takes two or more values" if most is None else "takes one value"
+        place = span if odd is None else odd.span
+        findings.error("CER029", f"{function} {what} of an event", place, f"as in `{FUNCTIONS[function]}`")
+        return _INSTEAD
+    return t.Call(function, tuple(one for one in given if isinstance(one, t.Expression)), span=span)
+
+
+def _unknown(word: str, place: Span, findings: Findings) -> None:
+    known = [*FUNCTIONS, "PREV", *AGGREGATES]
+    function = word.upper()
+    meant = _MEANT.get(function) or next(iter(difflib.get_close_matches(function, known, 1, 0.7)), None)
+    hints = () if meant is None else (f"did you mean `{meant}`?",)
+    findings.error(
+        "CER028", f"there is no function `{written(word)}`", place, *hints, f"there are {', '.join(known)}"
+    )
+
+
+def _count(given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
+    match given:
+        case [t.Attribute(name=name, variable=None)]:
+            return t.Aggregate("COUNT", None, name, span=span)
+        case [StreamVariable(variable=name)]:
+            return t.Aggregate("COUNT", None, name, span=span)
+        case [PriorEvents(variable=name)]:
+            return t.Aggregate("COUNT", None, name, True, span=span)
+        case [t.Attribute(variable=str(name)) as attribute]:
+            return t.Aggregate("COUNT", attribute, name, attribute.prior, span=span)
+        case [DistinctValues(attribute=t.Attribute(variable=str(name)) as attribute)]:
+            return t.Aggregate("COUNT", attribute, name, attribute.prior, True, span=span)
+    hint = (
+        "`COUNT(x)` counts the events that x marks, `COUNT(x.a)` values, `COUNT(DISTINCT x.a)` different ones"
+    )
+    findings.error("CER037", "COUNT takes a variable, or one attribute of one", _inside(given, span), hint)
+    return _INSTEAD
+
+
+def _aggregate(function: str, given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
+    match given:
+        case [t.Attribute(variable=str(name)) as attribute]:
+            return t.Aggregate(function, attribute, name, attribute.prior, span=span)
+        case [t.Attribute(name=name, variable=None)]:
+            hint = f"say of which variable: `{function}(x.{written(name)})`"
+        case [DistinctValues()]:
+            hint = "only COUNT takes DISTINCT"
+        case _:
+            hint = f"as in `{function}(x.price)`; arithmetic stands around it"
+    message = f"{function} takes one attribute of a variable"
+    findings.error("CER037", message, _inside(given, span), hint)
+    return _INSTEAD
+
+
+def _previous(given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
+    match given:
+        case [t.Attribute() as attribute]:
+            return t.Previous(attribute, span=span)
+        case [t.Attribute() as attribute, t.Parameter() as parameter]:
+            return t.Previous(attribute, 1, parameter, span=span)
+        case [t.Attribute() as attribute, t.Number(value=int(distance))] if distance >= 1:
+            return t.Previous(attribute, distance, span=span)
+        case [t.Attribute() as attribute, second]:
+            hint = f"as in `PREV({_shown(attribute)}, 2)`; what comes after is said with FOLLOWED BY"
+            findings.error("CER029", "PREV goes back a whole number of events, at least 1", second.span, hint)
+        case [t.Previous(attribute=attribute, distance=distance), *_]:
+            hint = f"further back is `PREV({_shown(attribute)}, {distance + 1})`"
+            findings.error("CER029", "PREV is not nested", span, hint)
+        case _:
+            hint = "as in `PREV(price)`, `PREV(price, 2)`; arithmetic stands around it"
+            findings.error("CER029", "PREV takes one attribute", _inside(given, span), hint)
+    return _INSTEAD
+
+
+def _shown(attribute: t.Attribute) -> str:
+    if attribute.variable is None:
+        return written(attribute.name)
+    return f"{written_variable(attribute.variable)}.{written(attribute.name)}"
+
+
+def _inside(given: Sequence[Given], span: Span) -> Span:
+    places = [one.span for one in given if one.span is not None]
+    return Span(places[0].start, places[-1].end) if places else span

@@ -1,0 +1,65 @@
+"""The iterations around a place of a pattern, for PRIOR (section 4)."""
+
+from __future__ import annotations
+
+from cer_gpu.errors import Span
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.scope import Marks
+from cer_gpu.language.words import written_variable
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """What the iterations around a place repeat, and the operators between them that PRIOR does not cross.
+
+    Attributes
+    ----------
+    marks : Marks or None
+        Of the pattern that the innermost iteration repeats; None where an operator stands here.
+    barrier : str
+        That operator.
+    around : Loops or None
+        Further out; None at the top.
+    """
+
+    marks: Marks | None = None
+    barrier: str = ""
+    around: Loops | None = None
+
+    def inside(self, repeated: Marks) -> Loops:
+        """A place inside an iteration, of whose repeated pattern these are the marks."""
+        return Loops(repeated, "", self)
+
+    def beyond(self, operator: str) -> Loops:
+        """A place inside an operator that PRIOR does not cross."""
+        return Loops(None, operator, self)
+
+    def types(self, variable: str) -> frozenset[t.EventType]:
+        """What a variable marks in the smallest iteration that defines it; nothing where there is none."""
+        found = self._defining(variable)[0]
+        return frozenset() if found is None or found.marks is None else found.marks[variable]
+
+    def check(self, variable: str, place: Span | None, findings: Findings) -> None:
+        """Report PRIOR of a variable where there is no repetition before."""
+        found, barriers = self._defining(variable)
+        shown = written_variable(variable)
+        if found is None:
+            message = f"no iteration around this repeats `{shown}`: PRIOR has no repetition before"
+            hint = f"filter inside the iteration: `(A AS {shown} FILTER {shown}.v > PRIOR({shown}).v)+`"
+            findings.error("CER027", message, place, hint)
+        elif barriers:
+            message = f"`{barriers[0]}` stands between PRIOR and the iteration that repeats `{shown}`"
+            findings.error("CER027", message, place, "PRIOR stands directly inside what is repeated")
+
+    def _defining(self, variable: str) -> tuple[Loops | None, list[str]]:
+        barriers: list[str] = []
+        loop: Loops | None = self
+        while loop is not None:
+            if loop.marks is not None and variable in loop.marks:
+                return loop, barriers
+            if loop.barrier:
+                barriers.append(loop.barrier)
+            loop = loop.around
+        return None, barriers

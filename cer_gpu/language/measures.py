@@ -1,0 +1,61 @@
+"""Measures: what an expression of the SELECT list means, and which variables it reads (section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.walk import walk
+from cer_gpu.language.words import written, written_variable
+
+MOMENTS = ("START_TIME", "END_TIME", "DURATION")
+"""What measures know of the time of a complex event."""
+
+
+def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
+    """The expression of a measure: `x.a` becomes `FIRST(x.a)`. What no measure may hold is reported."""
+    match expression:
+        case t.Attribute(variable=None):
+            if expression.name.upper() in MOMENTS:
+                return t.Moment(expression.name.upper(), span=expression.span)
+            name = written(expression.name)
+            message = f"`{name}` belongs to no variable"
+            hint = f"a measure speaks of the events of a variable: `LAST(x.{name}) AS last`"
+            findings.error("CER010", message, expression.span, hint)
+        case t.Attribute(variable=str(variable)):
+            made = t.Aggregate("FIRST", expression, variable, expression.prior, span=expression.span)
+            return measure_of(made, findings)
+        case t.Aggregate(prior=True, variable=str(variable)):
+            shown = written_variable(variable)
+            message = f"PRIOR({shown}) speaks of a repetition, and a measure of the whole complex event"
+            findings.error("CER027", message, expression.span, f"`FIRST({shown}.a)`, `LAST({shown}.a)`, ...")
+        case t.Previous():
+            message = "PREV speaks of one event, and a measure of the whole complex event"
+            hint = "filter with PREV, and select the attribute: `x[price]`"
+            findings.error("CER038", message, expression.span, hint)
+        case t.Arithmetic(left=left, right=right):
+            return replace(expression, left=measure_of(left, findings), right=measure_of(right, findings))
+        case t.Negation(operand=operand):
+            return replace(expression, operand=measure_of(operand, findings))
+        case t.Call(arguments=arguments):
+            return replace(expression, arguments=tuple(measure_of(one, findings) for one in arguments))
+    return expression
+
+
+def variables_of(measures: Iterable[t.Measure]) -> Iterator[str]:
+    """The variables that measures read, in the order of the text."""
+    for node in walk(tuple(measures)):
+        if isinstance(node, t.Aggregate) and node.variable is not None:
+            yield node.variable
+
+
+def with_what_is_read(
+    items: Iterable[t.SelectItem], measures: Iterable[t.Measure]
+) -> tuple[t.SelectItem, ...]:
+    """The variables of a list and those that its measures read, which are kept too."""
+    listed = list(items)
+    names = {item.variable for item in listed}
+    read = dict.fromkeys(name for name in variables_of(measures) if name not in names)
+    return (*listed, *map(t.SelectItem, read))

@@ -1,0 +1,86 @@
+"""Repetitions and optional elements: which numbers and places are right (section 3)."""
+
+from __future__ import annotations
+
+from cer_gpu.errors import Span
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenTimes:
+    """`{n,m}` as it is written; None where a number is left out, and `{n}` has both."""
+
+    least: int | t.Parameter | None
+    most: int | t.Parameter | None
+    span: Span
+
+
+def repeated(
+    pattern: t.Pattern,
+    contiguous: bool,
+    times: WrittenTimes,
+    gap: t.Interval | None,
+    span: Span,
+    findings: Findings,
+) -> t.Iteration | t.Optional:
+    """`pattern {n,m}`, which is optional where n is 0. Numbers that make no repetition are reported."""
+    least = 1 if times.least is None else times.least
+    most = times.most
+    if most == 0 or (isinstance(least, int) and isinstance(most, int) and most < least):
+        what = "no repetition at all" if most == 0 else f"at least {least} and at most {most} repetitions"
+        hint = (
+            "leave the element out" if most == 0 else f"the smaller number comes first: `{{{most},{least}}}`"
+        )
+        findings.error("CER019", f"nothing has {what}", times.span, hint)
+        least, most = 1, None
+    made = t.Times(
+        1 if isinstance(least, t.Parameter) else max(1, least),
+        1 if isinstance(most, t.Parameter) else most,
+        least if isinstance(least, t.Parameter) else None,
+        most if isinstance(most, t.Parameter) else None,
+        times.least is None,
+        span=times.span,
+    )
+    iteration = t.Iteration(pattern, contiguous, gap, made, span=span)
+    return t.Optional(iteration, span=span) if least == 0 else iteration
+
+
+def not_optional(pattern: t.Pattern, operator: str, findings: Findings) -> t.Pattern:
+    """The operand of a postfix operator, which comes before `?`; one after it is reported."""
+    if not isinstance(pattern, t.Optional):
+        return pattern
+    message = f"`{operator}` comes before what makes an element optional"
+    hint = "`?` and `{0,m}` come last: `A AS a ?`, `A + ?`"
+    findings.error("CER026", message, pattern.span, hint)
+    return pattern.pattern
+
+
+def not_empty(pattern: t.Pattern, what: str, findings: Findings) -> t.Pattern:
+    """A pattern of which something must be there. One that may be empty is reported."""
+    if not may_be_empty(pattern):
+        return pattern
+    hint = "`?` stands in a sequence beside an element that is there: `A ; B ? ; C`"
+    findings.error("CER026", f"nothing of {what} need be there", pattern.span, hint)
+    while isinstance(pattern, t.Optional | t.Sequence):
+        pattern = pattern.pattern if isinstance(pattern, t.Optional) else pattern.left
+    return pattern
+
+
+def may_be_empty(pattern: t.Pattern) -> bool:
+    """Whether a pattern as it is written may be left out: an optional element, or a sequence of such."""
+    while isinstance(pattern, t.Sequence):
+        if not may_be_empty(pattern.right):
+            return False
+        pattern = pattern.left
+    return isinstance(pattern, t.Optional)
+
+
+def has_optional(pattern: t.Pattern) -> bool:
+    """Whether an element of a sequence is optional; such a sequence leans to the left."""
+    while isinstance(pattern, t.Sequence):
+        if isinstance(pattern.right, t.Optional):
+            return True
+        pattern = pattern.left
+    return isinstance(pattern, t.Optional)
