@@ -217,7 +217,7 @@ _ITEMS = st.builds(t.SelectItem, VARIABLES, st.lists(ATTRIBUTES, max_size=2).map
 )
 _MEASURES = st.lists(
     st.builds(
-        t.Measure,
+        t.SelectMeasure,
         st.recursive(
             LITERALS | PARAMETERS | aggregates(prior=False) | st.builds(t.Moment, st.sampled_from(MOMENTS)),
             _around,
@@ -241,7 +241,7 @@ _GIVEN_WINDOWS = (
 
 
 def _query(
-    items: tuple[t.SelectItem, ...] | None, measures: tuple[t.Measure, ...], query: t.SelectQuery
+    items: tuple[t.SelectItem, ...] | None, measures: tuple[t.SelectMeasure, ...], query: t.SelectQuery
 ) -> t.SelectQuery:
     # A list, but neither * nor NONE, has what its measures read.
     select = with_what_is_read(items, measures) if items else items

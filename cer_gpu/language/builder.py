@@ -58,7 +58,7 @@ class _Sources:
 @dataclass(frozen=True, slots=True)
 class _Selection:
     items: tuple[t.SelectItem, ...] | None
-    measures: tuple[t.Measure, ...]
+    measures: tuple[t.SelectMeasure, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class _Builder(ConditionBuilder):
 
     def selection(self, meta: Meta, children: list[Any]) -> _Selection:
         nodes = nodes_of(children)
-        measures = tuple(node for node in nodes if isinstance(node, t.Measure))
+        measures = tuple(node for node in nodes if isinstance(node, t.SelectMeasure))
         if has(children, "STAR"):
             return _Selection(None, measures)
         if has(children, "NONE"):
@@ -141,9 +141,9 @@ class _Builder(ConditionBuilder):
         items = (node for node in nodes if isinstance(node, t.SelectItem))
         return _Selection(with_what_is_read(items, measures), measures)
 
-    def measure(self, meta: Meta, children: list[Any]) -> t.Measure:
+    def measure(self, meta: Meta, children: list[Any]) -> t.SelectMeasure:
         expression, name = nodes_of(children)
-        return t.Measure(measure_of(expression, self.findings), name.text, span=place_of(meta))
+        return t.SelectMeasure(measure_of(expression, self.findings), name.text, span=place_of(meta))
 
     def item(self, meta: Meta, children: list[Any]) -> t.SelectItem:
         variable, *attributes = nodes_of(children)

@@ -44,7 +44,7 @@ def measure_of(expression: t.Expression, findings: Findings) -> t.Expression:
     return expression
 
 
-def variables_of(measures: Iterable[t.Measure]) -> Iterator[str]:
+def variables_of(measures: Iterable[t.SelectMeasure]) -> Iterator[str]:
     """The variables that measures read, in the order of the text."""
     for node in walk(tuple(measures)):
         if isinstance(node, t.Aggregate) and node.variable is not None:
@@ -52,7 +52,7 @@ def variables_of(measures: Iterable[t.Measure]) -> Iterator[str]:
 
 
 def with_what_is_read(
-    items: Iterable[t.SelectItem], measures: Iterable[t.Measure]
+    items: Iterable[t.SelectItem], measures: Iterable[t.SelectMeasure]
 ) -> tuple[t.SelectItem, ...]:
     """The variables of a list and those that its measures read, which are kept too."""
     listed = list(items)

@@ -308,7 +308,7 @@ class SelectItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class SelectMeasure:
     """`expression AS name` in the SELECT list: a value of the whole complex event.
 
     The expression is arithmetic and functions over constants, `Aggregate`s and `Moment`s; `x.a` is parsed to
@@ -385,7 +385,7 @@ class SelectQuery:
     consume : Consume
     limit : int or None
         At most so many complex events for each end position.
-    measures : tuple of Measure
+    measures : tuple of SelectMeasure
         In the order written.
     """
 
@@ -397,7 +397,7 @@ class SelectQuery:
     window: Window | None = None
     consume: Consume = Consume.NONE
     limit: int | None = None
-    measures: tuple[Measure, ...] = ()
+    measures: tuple[SelectMeasure, ...] = ()
     places: ClausePlaces | None = field(default=None, compare=False, repr=False, kw_only=True)
     span: Span | None = span_field()
 

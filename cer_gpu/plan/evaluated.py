@@ -27,7 +27,7 @@ def _construct(node: Any) -> str | None:
             return "an optional element, `p ?`,"
         case tree.Beside():
             return f"`{node.words}`"
-        case tree.Measure(name=name):
+        case tree.SelectMeasure(name=name):
             return f"the measure `{written(name)}`"
         case tree.SelectItem(whole=True, variable=variable):
             return f"`{written_variable(variable)}[*]`"
