@@ -223,6 +223,22 @@ def start(sizes: Sizes) -> Iterator[Figure]:
         yield duration("start", f"{case}: fresh process, {what}", taken, most, note)
     first = Times((cold["seconds"],))
     yield duration("start", f"{case}: fresh process, no kernel compiled yet", first, None, "once")
+    loaded = found[0]["modules"]
+    taken = Times(tuple(child["processor"] for child in found[1:-1]))
+    yield duration("start", f"{case}: fresh process, seconds of the processor", taken)
+    shares = {
+        f"importing alone: its {len(loaded)} modules": loaded,
+        "of these llvmlite, which loads LLVM": ["llvmlite.binding"],
+        "before it begins: numpy": ["numpy"],
+        "before it begins: pyarrow, with numpy": ["pyarrow"],
+        "not loaded: numba": ["numba"],
+    }
+    for what, names in shares.items():
+        each = [
+            in_fresh_process("bench.fresh", ("importing", *names), LIMIT_S)["processor"]
+            for _ in range(runs + 1)
+        ]
+        yield duration("start", f"fresh process, seconds of the processor, {what}", Times(tuple(each[1:])))
 
 
 SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {

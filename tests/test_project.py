@@ -258,10 +258,12 @@ def test_import_is_cheap():
 
 
 def test_a_first_count_is_cheap():
-    """It loads neither Numba nor the parts of pyarrow that take long (and import pandas)."""
+    """It loads neither Numba nor what only other queries need, nor slow parts of pyarrow (and so pandas)."""
     heavy = [
         "numba", "lark", "pandas", "numpy.ma", "pyarrow.compute", "pyarrow.dataset", "rich", "typer", "email",
-        "hashlib", "concurrent.futures", "importlib.metadata", "cer_gpu.compiling.entry",
+        "hashlib", "concurrent.futures", "importlib.metadata", "cer_gpu.compiling.entry", "difflib",
+        "cer_gpu.language.slips", "cer_gpu.plan.routes.chain_sketch", "cer_gpu.plan.routes.rule_sketch",
+        "cer_gpu.joins.hcq", "cer_gpu.automata.correlated",
     ]  # fmt: skip
     script = f"""
 import struct, sys
