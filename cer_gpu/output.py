@@ -3,7 +3,7 @@
 JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`; a variable that
 marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
 `x[price]` in the SELECT list an `"attributes": {"x": [{"price": 10.5}]}`, one object for each mark of `x`.
-In CSV the positions of a variable are separated by spaces, and attributes are JSON. An answer of a rule is
+CSV and tables are flat (`Matches.flat_batches`), Parquet is as `Matches.to_arrow()`. An answer of a rule is
 `{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`: one position for each atom, and the
 values of the variables in the head.
 """
@@ -17,8 +17,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
-from itertools import count
-from typing import BinaryIO
+from itertools import count, groupby
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,6 +27,7 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.shown import cells
 from cer_gpu.engine.answers.values import head_columns, mark_columns
 from cer_gpu.engine.read.sources.arrow_types import is_text, roomy
+from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
 from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
 
@@ -42,6 +43,9 @@ SUFFIXES = {
 
 SHOWN = 20
 """Rows that a table shows unless more are asked for."""
+
+FEW = 1 << 14
+"""Rows that are written without waiting for further ones."""
 
 _SLICE = 1 << 24
 """Bytes of Arrow data that become text at a time."""
@@ -96,13 +100,17 @@ def format_of(path: str | None) -> str | None:
 def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None = None) -> None:
     """Write complex events as they come, batch by batch; parameters as in `write_rows`."""
     if form != "jsonl":
-        write_rows(matches.batches(), form, sink, most)
+        rows = matches.batches() if form == "parquet" else matches.flat_batches()
+        write_rows(rows, form, sink, most)
         return
-    for batch in _slices(matches.batches()):
-        if matches.head_variables is not None:
-            sink.write(lines(rule_answer_text(batch, matches.head_variables)))
-        else:
-            sink.write(lines(complex_event_text(batch, matches.variables, matches.partition)))
+    head, variables, partition = matches.head_variables, matches.variables, matches.partition
+
+    def text(batch: pa.RecordBatch) -> memoryview:
+        if head is not None:
+            return lines(rule_answer_text(batch, head))
+        return lines(complex_event_text(batch, variables, partition))
+
+    _write_texts(matches.batches(), text, sink)
 
 
 def write_rows(rows: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int | None = None) -> None:
@@ -122,6 +130,26 @@ def write_rows(rows: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int 
     _WRITERS[form](rows, sink)
 
 
+def _write_texts(
+    results: pa.RecordBatchReader, text: Callable[[pa.RecordBatch], Any], sink: BinaryIO
+) -> None:
+    """Write results as text, which several threads make of some slices at a time."""
+    workers = Workers()
+    waiting: list[pa.RecordBatch] = []
+
+    def write() -> None:
+        for made in workers.map("writing", text, waiting):
+            sink.write(made)
+        waiting.clear()
+
+    for part in _slices(results):
+        waiting.append(part)
+        # Few rows are not kept waiting for others, which may take long to be found.
+        if len(part) < FEW or len(waiting) >= 2 * workers.threads:
+            write()
+    write()
+
+
 def _slices(results: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
     for batch in results:
         rows = max(_SLICE * batch.num_rows // max(batch.nbytes, 1), 1)
@@ -133,8 +161,7 @@ def _slices(results: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
 
 
 def _write_jsonl(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
-    for batch in _slices(results):
-        sink.write(lines(json_text(batch.to_struct_array())))
+    _write_texts(results, lambda batch: lines(json_text(batch.to_struct_array())), sink)
 
 
 def complex_event_text(
@@ -202,23 +229,45 @@ def _item(kind: pa.DataType) -> pa.DataType:
 # ---------------------------------------------------------------------------------- CSV, Parquet, table
 
 
-def _flat(column: pa.Array, shown: bool) -> pa.Array:
-    """Times and lists as text: positions with a space between, other lists as JSON.
+def _flat(batch: pa.RecordBatch, shown: bool) -> list[pa.Array]:
+    """The columns of a batch with times and lists as text: a space between positions, other lists as JSON.
 
     Texts have no control characters where they are shown on a terminal.
     """
+    times = _time_texts([column for column in batch.columns if pa.types.is_timestamp(column.type)])
+    return [
+        next(times) if pa.types.is_timestamp(column.type) else _flat_column(column, shown)
+        for column in batch.columns
+    ]
+
+
+def _time_texts(columns: Sequence[pa.Array]) -> Iterator[pa.Array]:
+    """Times as text: each once, for one event may be in many rows, and in several columns of one."""
+    for kind, alike in groupby(columns, lambda column: column.type):
+        own = list(alike)
+        encoded = pa.concat_arrays([column.cast(kind) for column in own]).dictionary_encode()
+        texts, at = time_text(encoded.dictionary), 0
+        for column in own:
+            yield texts.take(encoded.indices.slice(at, len(column)))
+            at += len(column)
+
+
+def _flat_column(column: pa.Array, shown: bool) -> pa.Array:
     kind = column.type
     if pa.types.is_dictionary(kind):
-        return _flat(column.dictionary.cast(roomy(kind.value_type)), shown).take(column.indices)
+        return _flat_column(column.dictionary.cast(roomy(kind.value_type)), shown).take(column.indices)
     if shown and is_text(kind):
         return pc.replace_substring_regex(column, CONTROLS, REPLACEMENT)
-    if pa.types.is_timestamp(kind):
-        return time_text(column)
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
-        return column
+        return column if _has_text(kind) else json_text(column)
     if pa.types.is_integer(kind.value_type):
         return pc.binary_join(column.cast(pa.list_(pa.string())), " ")
     return json_text(column)
+
+
+def _has_text(kind: pa.DataType) -> bool:
+    """Whether Arrow writes values of a type in CSV."""
+    return not (pa.types.is_struct(kind) or pa.types.is_map(kind) or pa.types.is_duration(kind))
 
 
 def _write_csv(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
@@ -227,14 +276,14 @@ def _write_csv(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
     shown = sink.isatty()
     names = [printable(name) if shown else name for name in results.schema.names]
 
-    def flat(batch: pa.RecordBatch) -> pa.RecordBatch:
-        return pa.RecordBatch.from_arrays([_flat(column, shown) for column in batch.columns], names=names)
+    def text(batch: pa.RecordBatch, header: bool = False) -> pa.Buffer:
+        made = pa.BufferOutputStream()
+        options = pacsv.WriteOptions(include_header=header, quoting_style="needed")
+        pacsv.write_csv(pa.RecordBatch.from_arrays(_flat(batch, shown), names=names), made, options)
+        return made.getvalue()
 
-    schema = flat(pa.RecordBatch.from_pylist([], schema=results.schema)).schema
-    options = pacsv.WriteOptions(quoting_style="needed")
-    with pacsv.CSVWriter(sink, schema, write_options=options) as writer:
-        for batch in _slices(results):
-            writer.write_batch(flat(batch))
+    sink.write(text(pa.RecordBatch.from_pylist([], schema=results.schema), header=True))
+    _write_texts(results, text, sink)
 
 
 def _write_parquet(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
@@ -247,9 +296,10 @@ def _write_parquet(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
 
 def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> None:
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
 
-    table = Table(*[_escaped(name) for name in results.schema.names], header_style="bold")
+    columns = [Column(_escaped(name), overflow="fold") for name in results.schema.names]
+    table = Table(*columns, header_style="bold")
     left = most + 1
     for batch in results:
         for row in zip(*(cells(column) for column in batch.slice(0, left).columns)):
@@ -261,6 +311,8 @@ def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> No
     text = io.TextIOWrapper(sink, "utf-8", write_through=True)
     try:
         console = Console(file=text)
+        if not sink.isatty():
+            console.width = max(console.width, console.measure(table).maximum)
         console.print(table)
         if not left:
             console.print(f"the first {most:,}; there are more")

@@ -91,6 +91,21 @@ def check_events(matches: Matches, wanted: Sequence[Row]) -> None:
     assert told["row"].equals(told["position"])
 
 
+def check_flat(matches: Matches, wanted: Sequence[Row]) -> None:
+    """Assert that the flat form shows of each variable the event that it marks, or the first and the last."""
+    rows = matches.flat_batches()
+    told = pa.Table.from_batches(list(rows), rows.schema)
+    assert not any(pa.types.is_nested(kind) for kind in told.schema.types)
+    marks = [dict(marks) for _, _, marks, _ in wanted]
+    for variable in matches.variables:
+        marked = [one.get(variable, (None,)) for one in marks]
+        if variable in told.schema.names:
+            assert [(position,) for position in told[variable].to_pylist()] == marked
+        else:
+            shown = zip(*(told[f"{variable}_{which}"].to_pylist() for which in ("first", "last")))
+            assert list(shown) == [(one[0], one[-1]) for one in marked]
+
+
 def check_where(query: tree.SelectQuery, compiled: Query, table: pa.Table, wanted: Sequence[Row]) -> None:
     """Assert what `hits` and `counts` say beside positions, and that ids stand for positions everywhere."""
     keys = {row[1]: row[3] for row in wanted}
@@ -137,6 +152,7 @@ def check(query: tree.SelectQuery, events: Sequence[Event], rng: Random) -> int:
     assert got == wanted
     check_attributes(query, compiled, table)
     check_events(compiled.run(table, **OPTIONS), wanted)
+    check_flat(compiled.run(table, **OPTIONS), wanted)
     check_where(query, compiled, table, wanted)
     ends = Counter(row[1] for row in wanted)
     assert compiled.count(table, **OPTIONS) == len(wanted)

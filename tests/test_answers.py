@@ -247,6 +247,43 @@ def test_events_of_a_rule() -> None:
     )
 
 
+FLAT = "SELECT a[price], b[price] FROM S WHERE A AS a ; B+ AS b"
+
+
+def flat_of(found: Matches) -> pa.Table:
+    rows = found.flat_batches()
+    return pa.Table.from_batches(list(rows), rows.schema)
+
+
+def test_flat_form() -> None:
+    told = flat_of(pairs(text=FLAT))
+    whole = pairs(text=FLAT).to_arrow()
+    last = [marked[-1] for marked in whole["b"].to_pylist()]
+    assert told.schema.names[4:] == [
+        *("a", "a_time", "a_price"),
+        *("b_first", "b_first_time", "b_first_price", "b_last", "b_last_time", "b_last_price"),
+    ]
+    assert told.select(range(4)) == whole.select(range(4))
+    assert told["b_last"].to_pylist() == last
+    assert told["b_last_price"] == TRADES["price"].take(pa.array(last))
+    assert told["b_last_time"] == TRADES["ts"].take(pa.array(last))
+    assert told["a_time"] == TRADES["ts"].take(told["a"])
+
+
+def test_flat_form_of_what_may_mark_nothing() -> None:
+    told = flat_of(pairs(text="SELECT a[price], b FROM S WHERE A AS a OR B AS b")).to_pydict()
+    assert (told["a"], told["b"]) == ([0, None, 2, None], [None, 1, None, 3])
+    assert told["a_price"] == [1.5, None, 3.0, None]
+
+
+def test_names_of_the_flat_form() -> None:
+    told = flat_of(pairs(text="SELECT a, a_time, start FROM S WHERE (A AS a) AS a_time ; B AS start"))
+    assert told.schema.names[4:] == ["a", "a_time", "a_time_", "a_time_time", "start_", "start_time_"]
+    rule = cer_gpu.compile("Q(p) <- A(price = p), B(price = v), A(price = p)").run(TRADES, event_id="price")
+    assert flat_of(rule).schema.names == ["start", "end", "p", "A", "B", "A_2"]
+    assert flat_of(rule).to_pydict()["A_2"] == rule.to_arrow()["p"].to_pylist()
+
+
 def test_events_of_a_stream() -> None:
     with cer_gpu.compile(PAIRS).stream(order_by="ts") as stream:
         told = [stream.push(TRADES.slice(row, 1)).events() for row in range(4)]

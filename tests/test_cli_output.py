@@ -60,7 +60,7 @@ def written(table, form, **options):
 def lines_of(table, variables, partition=()):
     form = SimpleNamespace(schema=table.schema, variables=variables, partition=partition, head=None)
     parts = table.to_batches(max_chunksize=7)
-    matches = Matches(form, lambda: None, lambda form, wanted: iter(parts), "cpu", "", None, True, 0)
+    matches = Matches(form, None, None, lambda form, wanted: iter(parts), "cpu", "", None, True, 0)
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)
     return sink.getvalue()

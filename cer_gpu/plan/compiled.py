@@ -115,11 +115,14 @@ class MarkForm:
         Which variables a label of the results marks.
     attributes : mapping of str to tuple of str
         The attributes to return for the events of a variable (`x[price]`).
+    several : frozenset of str
+        The variables that may mark more than one event of a complex event.
     """
 
     variables: tuple[str, ...]
     label_has: np.ndarray
     attributes: dict[str, tuple[str, ...]]
+    several: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,21 @@ from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
 from cer_gpu.plan.compiled import CompiledQuery, MarkForm, TupleForm
+
+
+class Singled(NamedTuple):
+    """One event of a complex event that can be shown in columns of its own.
+
+    Attributes
+    ----------
+    name : str
+        What its columns are called: `a`, or `a_first` and `a_last` of a variable that may mark several.
+    attributes : tuple of str
+        Those that SELECT asks for.
+    """
+
+    name: str
+    attributes: tuple[str, ...]
 
 
 class ResultForm(ABC):
@@ -46,6 +61,8 @@ class ResultForm(ABC):
         The columns of positions, or of lists of them.
     times : tuple of str
         The columns of times.
+    plain : tuple of int
+        The numbers of the columns whose cells are single values.
     payload : tuple of str
         The columns of the data that results are made from.
     order : str or None
@@ -84,6 +101,7 @@ class ResultForm(ABC):
             if positioned:
                 positions.append(field.name)
         self.schema = pa.schema(fields)
+        self.plain = tuple(number for number, field in enumerate(fields) if not pa.types.is_list(field.type))
         self.positions = tuple(positions)
         names = [name for name in (order, event_id) if name is not None]
         self.payload = tuple(dict.fromkeys([*names, *self._read()]))
@@ -116,11 +134,25 @@ class ResultForm(ABC):
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""
 
-    def places(self, events: Relevant, index: np.ndarray) -> pa.Array:
-        """What stands for the positions of some events."""
+    def places(self, events: Relevant, index: np.ndarray, without: np.ndarray | None = None) -> pa.Array:
+        """What stands for the positions of some events; null where `without` is true."""
         if self.event_id is None:
-            return pa.array(gathered_rows(events.positions, index))
-        return identities(payload_column(events, self.event_id, index))
+            return pa.array(gathered_rows(events.positions, index), mask=without)
+        return identities(payload_column(events, self.event_id, index, without))
+
+    @abstractmethod
+    def singled(self) -> list[Singled]:
+        """The events of a complex event that can be shown one by one, in the order of their columns."""
+
+    @abstractmethod
+    def singled_events(self, block: Any) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """For each of `singled` the event in each complex event of a block, and where there is none.
+
+        Returns
+        -------
+        list of (index, without)
+            `index`, shape (n,), int64, and `without`, shape (n,), bool, or None where every one has one.
+        """
 
     def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
         """What a result batch tells besides positions."""
@@ -138,13 +170,22 @@ class ResultForm(ABC):
         block : Block or TupleBlock
             From the machine of the query.
         """
+        arrays = self._first_columns(events, end, block)
+        return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, block)], schema=self.schema)
+
+    def _first_columns(self, events: Relevant, end: np.ndarray, block: Block | TupleBlock) -> list[pa.Array]:
+        """The columns up to the times."""
         places = (block.start, end)
         arrays = [self.places(events, index) for index in places]
         if events.lane_keys is not None:
             arrays += events.lane_keys.columns(events.lanes[end])
         if self.order is not None:
             arrays += [payload_column(events, self.order, index) for index in places]
-        return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, block)], schema=self.schema)
+        return arrays
+
+    def plain_columns(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
+        """The columns whose cells are single values, `plain`; parameters as for `batch`."""
+        return self._first_columns(events, end, block)
 
 
 class MarkResults(ResultForm):
@@ -207,6 +248,34 @@ class MarkResults(ResultForm):
         nth = np.arange(len(mark)) - np.repeat(np.cumsum(number) - number, number)
         return match[mark], block.event[mark], self._marking[self._first[block.label[mark]] + nth]
 
+    def singled(self) -> list[Singled]:
+        """As `ResultForm.singled`: a variable that may mark several events shows the first and the last."""
+        found = []
+        for name in self.variables:
+            attributes = self.attributes.get(name, ())
+            if name in self._form.several:
+                found += [Singled(f"{name}_{which}", attributes) for which in ("first", "last")]
+            else:
+                found.append(Singled(name, attributes))
+        return found
+
+    def singled_events(self, block: Block) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """As `ResultForm.singled_events`."""
+        found: list[tuple[np.ndarray, np.ndarray | None]] = []
+        lists = list_columns(block.first, block.event, block.label, self._form.label_has)
+        for name, (offsets, marked) in zip(self.variables, lists, strict=True):
+            many = name in self._form.several
+            if not many and len(marked) == len(offsets) - 1:
+                found.append((marked, None))
+                continue
+            nothing = offsets[1:] == offsets[:-1]
+            without = nothing if nothing.any() else None
+            for at in (offsets[:-1], offsets[1:] - 1) if many else (offsets[:-1],):
+                place = at if without is None else np.where(nothing, 0, at)
+                index = marked[place] if len(marked) else np.zeros(len(place), np.int64)
+                found.append((index, without))
+        return found
+
     def _values_of(self, batch: pa.RecordBatch) -> BatchValues:
         """What a result batch tells besides positions."""
         attributes = {variable: batch.column(name) for variable, name in self._named.items()}
@@ -241,11 +310,30 @@ class TupleResults(ResultForm):
     def _read(self) -> list[str]:
         return [column.attribute for column in self._form.head]
 
-    def _columns(self, events: Relevant, block: TupleBlock) -> list[pa.Array]:
-        arrays = [
+    def _head(self, events: Relevant, block: TupleBlock) -> list[pa.Array]:
+        return [
             payload_column(events, column.attribute, block.event[:, column.atom])
             for column in self._form.head
         ]
+
+    def plain_columns(self, events: Relevant, end: np.ndarray, block: TupleBlock) -> list[pa.Array]:
+        """As `ResultForm.plain_columns`: the variables of the head too."""
+        return [*self._first_columns(events, end, block), *self._head(events, block)]
+
+    def singled(self) -> list[Singled]:
+        """As `ResultForm.singled`: the event of each atom."""
+        number = [self.marking[:place].count(name) for place, name in enumerate(self.marking)]
+        return [
+            Singled(f"{name}_{before + 1}" if before else name, ())
+            for name, before in zip(self.marking, number, strict=True)
+        ]
+
+    def singled_events(self, block: TupleBlock) -> list[tuple[np.ndarray, np.ndarray | None]]:
+        """As `ResultForm.singled_events`."""
+        return [(np.ascontiguousarray(column), None) for column in block.event.T]
+
+    def _columns(self, events: Relevant, block: TupleBlock) -> list[pa.Array]:
+        arrays = self._head(events, block)
         atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))
         positions = self.places(events, block.event.reshape(-1))

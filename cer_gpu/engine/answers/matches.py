@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Form, Other
+from cer_gpu.engine.answers.flat import FlatForm
 from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.answers.shown import as_html, as_text
 from cer_gpu.engine.answers.tidy import EventForm
@@ -55,8 +56,8 @@ class Matches:
         `x[price]` a column of that name with a `list<struct<price>>`. A rule has instead the variables of
         its head and `positions`, a `list<int64>` with one position for each atom. Where a name is taken by
         an earlier column, a `_` is appended.
-    event_form : callable
-        Makes the form of `events()`, which few results are asked for.
+    event_form, flat_form : callable
+        Make the forms of `events()` and of `flat_batches()`, which few results are asked for.
     produce : callable
         Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
         Its arguments are the form, and how many complex events are needed (None for all); it may yield more.
@@ -74,6 +75,7 @@ class Matches:
         self,
         form: ResultForm,
         event_form: Callable[[], EventForm],
+        flat_form: Callable[[], FlatForm],
         produce: Produce,
         device: str,
         device_reason: str,
@@ -89,6 +91,7 @@ class Matches:
         self.device_reason = device_reason
         self._form = form
         self._event_form = event_form
+        self._flat_form = flat_form
         self._produce = produce
         self._limit = limit
         self._again = again
@@ -118,10 +121,10 @@ class Matches:
         if room >= 0:
             self._kept = pa.Table.from_batches(kept, self.schema)
 
-    def _run(self) -> Iterator[pa.RecordBatch]:
-        """Start a run: its record batches up to the limit."""
+    def _run(self, form: Form[pa.RecordBatch] | None = None) -> Iterator[pa.RecordBatch]:
+        """Start a run: its batches up to the limit, in a form that has a row for each complex event."""
         left, met = self._limit, False
-        for batch in self._produce(self._form, self._looked_at):
+        for batch in self._produce(self._form if form is None else form, self._looked_at):
             if left is not None:
                 met = len(batch) > left
                 batch = batch.slice(0, min(left, len(batch)))
@@ -153,7 +156,8 @@ class Matches:
         if number < 0:
             raise ValueError(f"head() takes a number of complex events, 0 or more, not {number}")
         most = number if self._limit is None else min(number, self._limit)
-        made = self._form, self._event_form, self._produce, self.device, self.device_reason
+        forms = self._form, self._event_form, self._flat_form
+        made = *forms, self._produce, self.device, self.device_reason
         first = Matches(*made, most, self._again, self._keep)
         if self._kept is not None:
             first._kept = self._kept.slice(0, most)
@@ -217,6 +221,20 @@ class Matches:
         """The rows of `events()` as a reader of record batches of bounded size."""
         form = self._event_form()
         return pa.RecordBatchReader.from_batches(form.schema, self._event_rows(form))
+
+    def flat_batches(self) -> pa.RecordBatchReader:
+        """The complex events in flat form, as a reader of record batches of bounded size.
+
+        Returns
+        -------
+        pyarrow.RecordBatchReader
+            A row for each complex event, in which every cell is one value: `start`, `end`, the columns of the
+            key, `start_time` and `end_time`, then for each variable its position, time and attributes (`a`,
+            `a_time`, `a_price`); of a variable that may mark several events those of the first and the last
+            (`b_first`, `b_first_time`, `b_last`, ...).
+        """
+        form = self._flat_form()
+        return pa.RecordBatchReader.from_batches(form.schema, self._run(form))
 
     def _event_rows(self, form: EventForm) -> Iterator[pa.RecordBatch]:
         left, before, met = self._limit, 0, False

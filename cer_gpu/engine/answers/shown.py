@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pyarrow as pa
 
 from cer_gpu.json_text import json_text, time_text
@@ -19,10 +21,17 @@ def cells(column: pa.Array | pa.ChunkedArray) -> list[str]:
     if isinstance(column, pa.ChunkedArray):
         return [text for chunk in column.chunks for text in cells(chunk)]
     try:
-        values = (time_text(column) if pa.types.is_timestamp(column.type) else column).to_pylist()
+        values = column.to_pylist() if not pa.types.is_timestamp(column.type) else _times(column)
     except (OverflowError, ValueError):  # Python has no value for a date that far
         values = json_text(column).to_pylist()
     return [on_one_line(_cell(value)) for value in values]
+
+
+def _times(column: pa.TimestampArray) -> list[str | None]:
+    """Times as text, without fractions of a second where all are 0."""
+    texts: list[str | None] = time_text(column).to_pylist()
+    whole = [text and re.sub(r"\.0+(?=Z|[+-]|$)", "", text) for text in texts]
+    return texts if any(text and "." in text for text in whole) else whole
 
 
 def _cell(value: object) -> str:

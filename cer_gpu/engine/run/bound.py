@@ -12,6 +12,7 @@ import pyarrow as pa
 from cer_gpu.compiling.loaded import words
 from cer_gpu.digits import shown
 from cer_gpu.engine.answers.batches import Form, Lister
+from cer_gpu.engine.answers.flat import FlatForm
 from cer_gpu.engine.answers.form import id_type, result_form
 from cer_gpu.engine.answers.matches import KEPT, Matches, Produce
 from cer_gpu.engine.answers.tidy import EventForm
@@ -169,6 +170,7 @@ class BoundQuery:
         return Matches(
             form,
             lambda: EventForm(form, self.arrow_schema, moved, source_column),
+            lambda: FlatForm(form, self.arrow_schema),
             produce,
             self.place.name,
             self.place.reason,

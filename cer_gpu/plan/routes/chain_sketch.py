@@ -18,6 +18,7 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.plan.compiled import MarkForm
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.join_arrays import join_arrays
+from cer_gpu.plan.marked import marking_several
 from cer_gpu.plan.outline import listed
 from cer_gpu.plan.partitioning import SharedKey
 from cer_gpu.plan.routes.joined import built
@@ -60,7 +61,7 @@ class ChainSketch:
         query = self.statement
         variables, label_has = mark_columns(found.labels, query.select)
         attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
-        form = MarkForm(variables, label_has, attributes)
+        form = MarkForm(variables, label_has, attributes, marking_several(query, variables))
         explanation = JoinExplanation(query, self.formula, None, self.automaton, found.tables, self.lane)
         return built(found, form, NO_ATOMS, explanation)
 

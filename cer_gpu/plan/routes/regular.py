@@ -33,6 +33,7 @@ from cer_gpu.plan.deterministic import (
     tables,
 )
 from cer_gpu.plan.evaluated import beside_correlation
+from cer_gpu.plan.marked import marking_several
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.routes.regular_explained import RegularExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
@@ -93,7 +94,7 @@ class RegularSketch:
             machine=machine,
             # Where some complex event ends, a strategy leaves one: hits need no choice.
             hits_machine=every,
-            form=MarkForm(variables, label_has, attributes),
+            form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
             symbol_of=found.symbol_of,
             n_symbols=n_symbols,
             keys=keys,
