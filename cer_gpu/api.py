@@ -15,7 +15,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
-from cer_gpu.language.walk import walk
+from cer_gpu.language.walk import names_in, walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
 from cer_gpu.plan.leaves import RoleColumns
@@ -220,7 +220,7 @@ class Query:
         if events is None and asked.engine != AUTO:
             found = self._checked_plan(None, RoleColumns(stream="stream"), asked.engine)
         if events is not None:
-            source = _source(events, asked)
+            source = _source(self._tree, events, asked)
             found = self._planned_for(source, asked)[0]
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
@@ -269,7 +269,7 @@ class Query:
         """Check the query against the events, and plan it for them."""
         from cer_gpu.engine.run.bound import BoundQuery
 
-        source = _source(events, asked)
+        source = _source(self._tree, events, asked)
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
         planned, schema = self._planned_for(source, asked)
@@ -322,7 +322,7 @@ def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tu
     if events is None:
         return _with_unevaluated(query, check_query(query, None))
     asked = read_options(**keywords)
-    source = _source(events, asked)
+    source = _source(query, events, asked)
     schema = _schema(query, source, asked)
     if schema.types is None:
         occurring = source.scan_event_types()
@@ -376,7 +376,7 @@ def _schema(query: tree.Statement, source: Source, asked: Options) -> Schema:
     return replace(schema, types={streams[0]: frozenset(schema.attributes)})
 
 
-def _source(events: Any, asked: Options) -> Source:
+def _source(query: tree.Statement, events: Any, asked: Options) -> Source:
     from cer_gpu.engine.read.sources.source import open_source
 
     with within_memory("opening the events"):
@@ -386,6 +386,7 @@ def _source(events: Any, asked: Options) -> Source:
             type_column=asked.type_column,
             stream_column=asked.stream_column,
             sort=asked.sort,
+            names=names_in(query),
         )
 
 

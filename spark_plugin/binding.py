@@ -70,7 +70,9 @@ def task_of(
     portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.
-    ties = [name for name in schema.names if name in {*portable.columns} - {*portable.options.order_by}]
+    ties = [
+        name for name in portable.schema.names if name in {*portable.columns} - {*portable.options.order_by}
+    ]
     if event_id is not None and event_id not in {*ties, *portable.options.order_by}:
         ties.append(event_id)
     return Task(portable, product, event_id, tuple(ties), _result(portable, product, event_id), gpu, limit)

@@ -7,10 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from cer_gpu.spark.binding import spark_schema
+from cer_gpu.spark.binding import arrow_schema, spark_schema
 from cer_gpu.spark.task import Renamed
 
 from cer_gpu.engine.read.keys import common_type
+from cer_gpu.engine.read.sources.fields import path_to
 from cer_gpu.engine.run.portable import PortableQuery
 
 if TYPE_CHECKING:
@@ -23,7 +24,23 @@ def column(name: str) -> Column:
     """A column by its name, whatever characters it has."""
     import pyspark.sql.functions as sf
 
-    return sf.col("`" + name.replace("`", "``") + "`")
+    return sf.col(quoted([name]))
+
+
+def selected(frame: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The columns of a frame with some names; `payload.price` may be a field of a column of structs."""
+    if set(names) <= set(frame.columns):
+        return frame.select(*map(column, names))
+    import pyspark.sql.functions as sf
+
+    schema = arrow_schema(frame.schema)
+    paths = [path_to(name, schema) or (name,) for name in names]
+    return frame.select(*(sf.col(quoted(path)).alias(name) for name, path in zip(names, paths, strict=True)))
+
+
+def quoted(path: Sequence[str]) -> str:
+    """A column, or a field in one, as Spark's SQL has it."""
+    return ".".join("`" + name.replace("`", "``") + "`" for name in path)
 
 
 def in_tasks(frame: DataFrame, function: Any, result: pa.Schema) -> DataFrame:

@@ -14,6 +14,7 @@ from cer_gpu.spark.worker import Job, TaskRun, task_from
 
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.sources.arrow_types import time_units
+from cer_gpu.engine.read.sources.fields import schema_with_fields, with_fields
 from cer_gpu.engine.read.sources.files import FileRows, OpenFile
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.frozen import dataclass
@@ -81,7 +82,7 @@ class FileWorker(_OfShares):
         if job.task.event_id is None:
             return TaskRun(job.bound(rows, share.halo), labels)
         names = list(job.task.columns)
-        source = Source(rows, (), job.task.query.options.type_column, None)
+        source = Source(with_fields(rows, names), (), job.task.query.options.type_column, None)
 
         def watched() -> Iterator[pa.RecordBatch]:
             for batch in source.batches(names, BATCH):
@@ -110,6 +111,7 @@ class FileReader(_OfShares):
     def __init__(self, task: bytes, schema: pa.Schema, shares: Sequence[Share]) -> None:
         super().__init__(task, schema, shares)
         self._columns = [name for name in task_from(task).columns if name != ROW]
+        schema = schema_with_fields(schema, self._columns)
         self.times = {name: schema.field(name).type for name in time_units(schema) if name in self._columns}
         fields = []
         for name in self._columns:
@@ -121,7 +123,8 @@ class FileReader(_OfShares):
 
     def _of(self, job: Job, share: Share) -> Iterator[pa.RecordBatch]:
         choose = _Relevant(job)
-        source = Source(FileRows(share.parts, self._schema), (), job.task.query.options.type_column, None)
+        read = with_fields(FileRows(share.parts, self._schema), self._columns)
+        source = Source(read, (), job.task.query.options.type_column, None)
         first = share.first
         for batch in source.batches(self._columns, BATCH):
             rows = choose.rows(batch, first)

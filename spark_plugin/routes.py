@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import cuts
 from cer_gpu.spark.binding import arrow_schema
-from cer_gpu.spark.expressions import column, in_tasks, key_expressions, literal, number_of_segment, rank
+from cer_gpu.spark.expressions import (
+    column,
+    in_tasks,
+    key_expressions,
+    literal,
+    number_of_segment,
+    rank,
+    selected,
+)
 from cer_gpu.spark.segments import SEGMENT, Segment, numbers_apart
 from cer_gpu.spark.task import Task
 
@@ -88,7 +96,7 @@ def route_of(frame: DataFrame, task: Task, size: Size) -> FrameRoute:
     task : Task
     size : Size
     """
-    frame = _useful(frame.select(*(column(name) for name in task.columns)), task)
+    frame = _useful(selected(frame, task.columns), task)
     if task.keyed:
         return _keyed(frame, task, size)
     if task.cuttable and size.partitions > 1:

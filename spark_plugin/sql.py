@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from cer_gpu.spark import settings
+from cer_gpu.spark.expressions import quoted
 from cer_gpu.spark.task import DIGITS
 from cer_gpu.spark.worker import Worker, task_from
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn, SelectedColumn
 
+from cer_gpu.engine.read.sources.fields import path_to
 from cer_gpu.errors import CerError, DataError
 
 if TYPE_CHECKING:
@@ -156,8 +158,8 @@ def analysed(
     return Analysed(
         spark_schema(result),
         withSinglePartition=bool(single) or bool(task.query.query.reading.partition and not keyed),
-        partitionBy=[PartitioningColumn(_bucket(task))] if keyed else [],
-        select=[_selected(name, schema.field(name).type) for name in task.columns],
+        partitionBy=[PartitioningColumn(_bucket(task, schema))] if keyed else [],
+        select=[_selected(name, schema, task.query.schema.field(name).type) for name in task.columns],
         task=task.dumped(),
     )
 
@@ -194,28 +196,25 @@ def _only_time(schema: pa.Schema) -> str:
     )
 
 
-def _bucket(task: Task) -> str:
+def _bucket(task: Task, schema: pa.Schema) -> str:
     """An expression that is the same for all rows of a key."""
     parts = []
     for part in task.query.query.reading.partition:
-        names = [_quoted(name) for name in part]
+        names = [quoted(path_to(name, schema) or (name,)) for name in part]
         parts.append(names[0] if len(names) == 1 else f"coalesce({', '.join(names)})")
     return f"pmod(hash({', '.join(parts)}), {BUCKETS})"
 
 
-def _selected(name: str, kind: pa.DataType) -> SelectedColumn:
+def _selected(name: str, schema: pa.Schema, kind: pa.DataType) -> SelectedColumn:
+    path = path_to(name, schema) or (name,)
     if _is_instant(kind):
         # Python's times are slow, and those of Spark in it are of the zone that the worker happens to be in.
-        return SelectedColumn(f"unix_micros({_quoted(name)})", alias="time")
-    return SelectedColumn(_quoted(name))
+        return SelectedColumn(f"unix_micros({quoted(path)})", alias="time")
+    return SelectedColumn(quoted(path)) if len(path) == 1 else SelectedColumn(quoted(path), alias=name)
 
 
 def _is_instant(kind: pa.DataType) -> bool:
     return pa.types.is_timestamp(kind) and kind.tz is not None
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 # ----------------------------------------------------------------------------------------- in a worker

@@ -76,7 +76,7 @@ def _check_select(query: t.SelectQuery, names: NameChecker, findings: Findings) 
             continue
         counts = Counter(item.attributes)
         for attribute, place in zip(item.attributes, _places(item.places, len(item.attributes))):
-            names.check_attribute(attribute, item.variable, known[item.variable], place)
+            names.check_returned(attribute, item.variable, known[item.variable], place)
             if counts[attribute] > 1:
                 message = f"`{written(attribute)}` is selected twice"
                 findings.error("CER025", message, item.places[-1] if item.places else None)

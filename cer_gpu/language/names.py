@@ -67,6 +67,13 @@ class NameChecker:
         name = previous.attribute.name
         return self.check_column(name, trailing(previous.attribute.span, name))
 
+    def check_returned(
+        self, attribute: str, variable: str, types: Iterable[t.EventType], place: Span | None
+    ) -> None:
+        """As `check_attribute` of an attribute that is only returned: it may have any type."""
+        if self.schema is None or attribute not in self.schema.returned:
+            self.check_attribute(attribute, variable, types, place)
+
     def check_attribute(
         self, attribute: str, variable: str, types: Iterable[t.EventType], place: Span | None
     ) -> ValueType | None:
@@ -126,8 +133,11 @@ class NameChecker:
         arrow = self.schema.unsupported.get(attribute)
         if arrow is not None:
             message = f"the column `{written(attribute)}` is of type {arrow}, which no query can use"
-            usable = "bool, integers, floats, strings, timestamps and durations"
-            self._findings.error("CER024", message, place, f"cast it before: queries use {usable}")
+            usable = "bool, integers, floats, decimals, strings, timestamps and durations"
+            hint = f"cast it before: queries use {usable}"
+            if arrow.startswith("struct<"):
+                hint = f"name a field of it, as in `{attribute}.field` with the back-ticks; " + hint
+            self._findings.error("CER024", message, place, hint)
         return arrow is not None
 
     def unknown_variable(
@@ -161,7 +171,8 @@ class NameChecker:
     def _unknown(
         self, code: str, message: str, name: str, known: Iterable[str], introduction: str, place: Span | None
     ) -> None:
-        hints: list[Hint] = [lambda: _catalogue(sorted_names(known), introduction, name)]
+        fields = self.schema.fields if code == "CER021" and self.schema is not None else ()
+        hints: list[Hint] = [lambda: _catalogue(sorted_names([*known, *fields]), introduction, name)]
         if code == "CER021" and self.schema is not None and self.schema.partial:
             hints.append(self.schema.partial)
         self._findings.error(code, message, place, *hints)

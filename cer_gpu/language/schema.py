@@ -60,6 +60,12 @@ class Schema:
     unsupported: Mapping[str, str] = field(default_factory=dict)
     """Columns that the data has but whose type the language cannot use: name to Arrow type."""
 
+    returned: frozenset[str] = frozenset()
+    """Columns of `unsupported` that a SELECT list may ask for all the same: lists, structs, bytes."""
+
+    fields: tuple[str, ...] = ()
+    """The fields of structs that may be attributes, `payload.price`, to suggest one for an unknown name."""
+
     ordered: Mapping[str | None, tuple[str, ...]] = field(default_factory=dict)
     """What the terms of an atom by position stand for (section 7): the columns of each event type in their
     order, without the type, order and stream columns; under None those of every type that is not listed.

@@ -30,6 +30,24 @@ def walk(node: Any) -> Iterator[Any]:
             waiting += [getattr(part, field.name) for field in reversed(fields(part))]
 
 
+def names_in(statement: t.Statement) -> frozenset[str]:
+    """The names of the attributes that a statement speaks of."""
+    found: set[str] = set()
+    for node in walk(statement):
+        match node:
+            case t.Attribute(name=name):
+                found.add(name)
+            case t.SelectItem(attributes=attributes):
+                found.update(attributes)
+            case t.Window(attribute=str(name)):
+                found.add(name)
+            case t.SelectQuery(partition=partition):
+                found.update(name for part in partition for name in part)
+            case t.RuleAtom(names=names):
+                found.update(names or ())
+    return frozenset(found)
+
+
 def children(pattern: t.Pattern) -> tuple[t.Pattern, ...]:
     """The patterns that a pattern is directly built from."""
     match pattern:

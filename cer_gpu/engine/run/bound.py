@@ -395,6 +395,7 @@ def bind(
         type_column=options.type_column,
         stream_column=options.stream_column,
         sort=sort,
+        names=portable.columns,
     )
     return BoundQuery(
         portable.query, source, portable.units, options, workers, halo, part=True, grouped=grouped

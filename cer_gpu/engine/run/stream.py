@@ -17,6 +17,7 @@ from cer_gpu.engine.read.columns import is_text
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.singly import SingleEvent
 from cer_gpu.engine.read.sources.arrow_types import convert
+from cer_gpu.engine.read.sources.fields import field_of, path_to
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import Run
 from cer_gpu.engine.run.components import is_component, remembered, remind
@@ -253,12 +254,22 @@ class _Alike:
         self._schema = schema
         self._intake = run.intake
         self._names = bound.columns(run.intake.payload)
-        self._places = [schema.get_field_index(name) for name in self._names]
+        paths = [path_to(name, schema) or (name,) for name in self._names]
+        self._places = [(schema.get_field_index(first), inside) for first, *inside in paths]
         self._target = pa.schema([bound.arrow_schema.field(name) for name in self._names])
-        self._normal = all(schema.field(name).type == self._target.field(name).type for name in self._names)
+        self._normal = all(
+            schema.get_field_index(field.name) >= 0 and schema.field(field.name).type == field.type
+            for field in self._target
+        )
         singly = keeps and all(
-            schema.field(name).type == field.type
-            or (is_text(schema.field(name).type) and is_text(field.type) and name not in run.intake.payload)
+            name in schema.names
+            and (
+                schema.field(name).type == field.type
+                or (
+                    (is_text(schema.field(name).type) and is_text(field.type))
+                    and name not in run.intake.payload
+                )
+            )
             for name, field in zip(self._names, self._target, strict=True)
         )
         self._reader = run.intake.single_events(schema) if singly else None
@@ -283,8 +294,8 @@ class _Alike:
                 yield part
                 continue
             arrays = [
-                convert(part.column(place), field.type, f"column `{field.name}` of the table")
-                for place, field in zip(self._places, self._target, strict=True)
+                convert(field_of(part.column(place), path), field.type, f"column `{field.name}` of the table")
+                for (place, path), field in zip(self._places, self._target, strict=True)
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=self._target)
 

@@ -19,6 +19,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     value_type,
 )
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_device, open_device
+from cer_gpu.engine.read.sources.fields import names_of_fields, with_fields
 from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.read.sources.merge import MergedRows
 from cer_gpu.engine.read.sources.paths import check_encoded
@@ -162,12 +163,14 @@ class Source:
         Atoms by position follow the columns of each table, without those that have a role.
         """
         attributes, unsupported = usable(self.arrow_schema)
+        returned = frozenset(unsupported)
         types: dict[str, frozenset[str]] | None = None
         columns: dict[str | None, Sequence[str]] = {None: self.arrow_schema.names}
         if self.has_type_column:
             attributes.pop(self.type_column, None)
         if isinstance(self._rows, MergedRows):
             unsupported |= self._rows.clashes
+            returned -= self._rows.clashes.keys()
             columns = dict(self._rows.columns().items())
             types = {name: frozenset(attributes.keys() & own) for name, own in self._rows.columns().items()}
         roles = {self.type_column, self.stream_column, *self.order_by}
@@ -180,6 +183,8 @@ class Source:
             units=all_units(self.arrow_schema),
             zones=time_zones(self.arrow_schema),
             unsupported=unsupported,
+            returned=returned,
+            fields=tuple(names_of_fields(self.arrow_schema)),
             partial=self._rows.partial,
             ordered={name: tuple(one for one in own if one not in roles) for name, own in columns.items()},
         )
@@ -327,6 +332,7 @@ def open_source(
     type_column: str = "type",
     stream_column: str | None = None,
     sort: bool = False,
+    names: Collection[str] = (),
 ) -> Source:
     """Open the events that a user passed.
 
@@ -342,6 +348,8 @@ def open_source(
         Column of the stream's name.
     sort : bool
         Sort by `order_by` (stable, all rows in memory) instead of trusting the order.
+    names : collection of str
+        What the query speaks of: those that are fields of structs, `payload.price`, become columns.
 
     Returns
     -------
@@ -357,9 +365,11 @@ def open_source(
         raise DataError(f"order_by names a column twice: {', '.join(order)}")
     if sort and not order:
         raise DataError("sort=True needs order_by, the columns to sort by")
+    dotted = [name for name in {*names, *order, type_column, stream_column or ""} if "." in name]
     if isinstance(events, Mapping) and not on_device(events):
-        return Source(_open_tables(events, order, type_column, sort), order, type_column, stream_column)
-    rows = _open_rows(events, "the table")
+        tables = _open_tables(events, order, type_column, sort, dotted)
+        return Source(tables, order, type_column, stream_column)
+    rows = with_fields(_open_rows(events, "the table"), dotted)
     Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
     if sort:
         rows = SortedRows(rows, order)
@@ -367,7 +377,7 @@ def open_source(
 
 
 def _open_tables(
-    tables: Mapping[Any, Any], order: tuple[str, ...], type_column: str, sort: bool
+    tables: Mapping[Any, Any], order: tuple[str, ...], type_column: str, sort: bool, dotted: Collection[str]
 ) -> MergedRows:
     if not tables:
         raise DataError("the dict of tables is empty: add at least one event type and its events")
@@ -382,7 +392,7 @@ def _open_tables(
             raise DataError(
                 f"the events of `{name}` are a dict themselves; pass {_ACCEPTED.rsplit(', or ', 1)[0]}"
             )
-        part = _open_rows(events, f"the table of `{name}`")
+        part = with_fields(_open_rows(events, f"the table of `{name}`"), dotted)
         if isinstance(part, StreamRows) and part.rewindable:
             # Streams of one DuckDB connection cannot be open side by side.
             part = TableRows(

@@ -1,0 +1,128 @@
+"""Fields of structs as columns: `payload.price` is the field `price` of the column `payload`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.arrow_types import convert, normal_type
+from cer_gpu.engine.read.sources.rows import Rows
+from cer_gpu.late import compute as pc
+
+
+def path_to(name: str, schema: pa.Schema) -> tuple[str, ...] | None:
+    """The names of a column and of fields in it, one inside the other, that a name with dots means.
+
+    Returns
+    -------
+    tuple of str or None
+        None where there is no such field; one name for a column.
+    """
+    if name in schema.names:
+        return (name,)
+    for column in schema:
+        found = _inside(name, column)
+        if found is not None:
+            return (column.name, *found)
+    return None
+
+
+def names_of_fields(fields: Iterable[pa.Field], before: str = "") -> Iterator[str]:
+    """The names of the fields of structs that are no structs themselves, with the columns' before them."""
+    for field in fields:
+        if pa.types.is_struct(field.type):
+            yield from names_of_fields(field.type, f"{before}{field.name}.")
+        elif before:
+            yield f"{before}{field.name}"
+
+
+def _inside(name: str, field: pa.Field) -> tuple[str, ...] | None:
+    if not name.startswith(f"{field.name}.") or not pa.types.is_struct(field.type):
+        return None
+    rest = name[len(field.name) + 1 :]
+    for inner in field.type:
+        if inner.name == rest:
+            return (rest,)
+        found = _inside(rest, inner)
+        if found is not None:
+            return (inner.name, *found)
+    return None
+
+
+def field_of(column: pa.Array, path: Sequence[str]) -> pa.Array:
+    """A field inside a column of structs: null where a struct around it is."""
+    return pc.struct_field(column, list(path)) if path else column
+
+
+def with_fields(rows: Rows, names: Collection[str]) -> Rows:
+    """Rows with further columns for those of some names that are fields of structs."""
+    paths = {name: path_to(name, rows.schema) for name in names if name not in rows.schema.names}
+    found = {name: path for name, path in paths.items() if path is not None}
+    return FieldRows(rows, found) if found else rows
+
+
+def schema_with_fields(schema: pa.Schema, names: Collection[str]) -> pa.Schema:
+    """A schema with further columns for those of some names that are fields of structs."""
+    fields = list(schema)
+    for name in names:
+        path = path_to(name, schema)
+        if path is not None and len(path) > 1:
+            fields.append(pa.field(name, normal_type(_type_at(schema, path))))
+    return pa.schema(fields)
+
+
+class FieldRows(Rows):
+    """Rows with columns for fields of their structs, behind the others.
+
+    Parameters
+    ----------
+    rows : Rows
+    paths : dict of str to tuple of str
+        For each new column the names of a column and of fields in it.
+    """
+
+    def __init__(self, rows: Rows, paths: dict[str, tuple[str, ...]]) -> None:
+        self._inner = rows
+        self._paths = paths
+        self.schema = schema_with_fields(rows.schema, paths)
+        self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
+        self.rewindable, self.repeats, self.ordered = rows.rewindable, rows.repeats, rows.ordered
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read`."""
+        yield from self._with_fields(self._inner.read(self._stored(columns), rows), columns)
+
+    def read_lying(
+        self, columns: Sequence[str], rows: int, lying: Collection[str]
+    ) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read_lying`."""
+        yield from self._with_fields(self._inner.read_lying(self._stored(columns), rows, lying), columns)
+
+    def place(self, row: int) -> str:
+        """See `Rows.place`."""
+        return self._inner.place(row)
+
+    def _stored(self, columns: Sequence[str]) -> list[str]:
+        return list(dict.fromkeys(self._paths.get(name, (name,))[0] for name in columns))
+
+    def _with_fields(
+        self, batches: Iterator[pa.RecordBatch], columns: Sequence[str]
+    ) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            arrays = [self._column(batch, name) for name in columns]
+            yield pa.RecordBatch.from_arrays(arrays, list(columns))
+
+    def _column(self, batch: pa.RecordBatch, name: str) -> pa.Array:
+        if name not in self._paths:
+            return batch.column(name)
+        first, *path = self._paths[name]
+        found = field_of(batch.column(first), path)
+        return convert(found, self.schema.field(name).type, f"`{name}` of {self.where}")
+
+
+def _type_at(schema: pa.Schema, path: Sequence[str]) -> pa.DataType:
+    kind = schema.field(path[0]).type
+    for name in path[1:]:
+        kind = kind.field(name).type
+    return kind
