@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -131,6 +130,8 @@ def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings
 def _unknown(word: str, place: Span, findings: Findings) -> None:
     known = [*FUNCTIONS, "PREV", *AGGREGATES]
     function = word.upper()
+    import difflib
+
     meant = _MEANT.get(function) or next(iter(difflib.get_close_matches(function, known, 1, 0.7)), None)
     hints = () if meant is None else (f"did you mean `{meant}`?",)
     findings.error(
