@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +15,8 @@ from bench.figures import Figure, duration
 from bench.measure import Times
 from bench.sizes import Sizes, large
 
-TEXT = "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c WITHIN 1000000 SECONDS"
-
-RULE = "Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 1000000000 EVENTS"
+KEYS = 1000
+"""Values of `g`, the key of PARTITION BY."""
 
 PUSHES = 500
 """Pushes that are timed, after a tenth of them that is not."""
@@ -24,41 +24,83 @@ PUSHES = 500
 MOST_S = 100e-6
 """Seconds that a push of one event may take at most, where nothing ends."""
 
+PATTERN = "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c"
+
+
+class Kind(NamedTuple):
+    """A query that single events are pushed to.
+
+    Attributes
+    ----------
+    text : str
+    answers : callable
+        How many answers a last B and C have, by how many A's there were.
+    tables : bool
+        Whether an event is pushed as a dict with a table for each type.
+    """
+
+    text: str
+    answers: Callable[[int], int]
+    tables: bool = False
+
+
+KINDS = {
+    "A ; B ; C": Kind(f"{PATTERN} WITHIN 1000000 SECONDS", lambda starts: starts),
+    "A ; B ; C, tables by type": Kind(f"{PATTERN} WITHIN 1000000 SECONDS", lambda starts: starts, True),
+    "A ; B ; C, a number filtered": Kind(
+        f"{PATTERN} FILTER a[k >= 5] WITHIN 1000000 SECONDS", lambda starts: starts - 5
+    ),
+    "A ; B ; C of a key": Kind(
+        f"{PATTERN} PARTITION BY g WITHIN 1000000 SECONDS", lambda starts: -(-starts // KEYS)
+    ),
+    "A ; B ; C, window of an attribute": Kind(f"{PATTERN} WITHIN 1000000000 [k]", lambda starts: starts),
+    "LAST A ; B ; C": Kind(f"{PATTERN.replace('*', 'LAST *', 1)} WITHIN 1000000 SECONDS", lambda starts: 1),
+    "join of A, B, C": Kind(
+        "Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 1000000000 EVENTS", lambda starts: 1
+    ),
+}
+"""Those that are measured, by what the table calls them. Every A of the join has a key of its own."""
+
 
 def streams_push(sizes: Sizes) -> Iterator[Figure]:
-    """The time of a push that nothing ends in, for a pattern of three steps and for a join."""
-    for name, text in (("A ; B ; C", TEXT), ("join of A, B, C", RULE)):
+    """The time of a push that nothing ends in, for each kind of query."""
+    for name, kind in KINDS.items():
         for count in (10, 10_000, sizes.pushed):
-            times = _pushes(text, count)
+            times = _pushes(kind, count)
             case = f"{name}, {large(count)} open events"
             yield duration("streams_push", case, times, MOST_S, "the number of answers of a C in the end")
 
 
-def _pushes(text: str, count: int) -> Times:
-    """The times of pushes of an A each to a stream with so many open A's.
-
-    What ends with a B and a C is checked afterwards: one answer for each A of the pattern; of the join, whose
-    A's have each a key of their own, one in all.
-    """
-    keyed = text == RULE
+def _pushes(kind: Kind, count: int) -> Times:
+    """The times of pushes of an A each to a stream with so many open A's; what ends then is checked."""
     seconds = []
-    with cer.compile(text).stream(order_by="ts", order_unit="ms", device="cpu") as stream:
-        stream.push(_events("A", 0, count))
-        for at in range(count, count + PUSHES + PUSHES // 10):
-            batch = _events("A", at, 1).to_batches()[0]
+    with cer.compile(kind.text).stream(order_by="ts", order_unit="ms", device="cpu") as stream:
+
+        def push(name: str, first: int, many: int, key: int | None = None) -> Any:
+            events = _events(name, first, many, key)
+            given: Any = events if many != 1 else events.to_batches()[0]
+            if kind.tables:
+                given = {each: _events(each, first, many if each == name else 0, key) for each in "ABC"}
+                given = {each: table.drop_columns("type") for each, table in given.items()}
             begin = time.perf_counter()
-            stream.push(batch)
+            found = stream.push(given)
             seconds.append(time.perf_counter() - begin)
-        first = count + len(seconds)
-        must(stream.push(_events("B", first, 1, key=0)).to_arrow().num_rows == 0, f"a B in {text}")
-        found = stream.push(_events("C", first + 1, 1, key=0))
-        answers = sum(len(batch) for batch in found.batches())
-        must(answers == (1 if keyed else first), f"{answers:,} answers of {text} over {first:,} A's")
-    return Times(tuple(seconds[PUSHES // 10 :]))
+            return found
+
+        push("A", 0, count)
+        for at in range(count, count + PUSHES + PUSHES // 10):
+            push("A", at, 1)
+        times = Times(tuple(seconds[-PUSHES:]))
+        starts = count + PUSHES + PUSHES // 10
+        must(push("B", starts, 1, 0).to_arrow().num_rows == 0, f"a B in {kind.text}")
+        answers = sum(len(batch) for batch in push("C", starts + 1, 1, 0).batches())
+        must(answers == kind.answers(starts), f"{answers:,} answers of {kind.text} over {starts:,} A's")
+    return times
 
 
 def _events(kind: str, first: int, count: int, key: int | None = None) -> pa.Table:
-    """Events of one type, with their numbers as time and, if no other is given, as key."""
+    """Events of one type: their numbers are `ts` and, if no other is given, `k`; `g` groups them."""
     numbers = np.arange(first, first + count)
     types = pa.DictionaryArray.from_arrays(np.zeros(count, np.int32), pa.array([kind]))
-    return pa.table({"type": types, "ts": numbers, "k": numbers if key is None else np.full(count, key)})
+    keys = numbers if key is None else np.full(count, key)
+    return pa.table({"type": types, "ts": numbers, "k": keys, "g": keys % KEYS})

@@ -277,13 +277,13 @@ class Query:
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema]:
         schema = _schema(self._tree, source, asked)
-        _raise_errors(check_query(self._tree, schema), self.text)
-        _check_roles(self._tree, source)
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
-        key = (source.arrow_schema, columns, schema.order, schema.order_unit, asked.engine)
+        key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:
+            _raise_errors(check_query(self._tree, schema), self.text)
+            _check_roles(self._tree, source)
             planned = self._planned = (key, self._checked_plan(schema, columns, asked.engine))
         return planned[1], schema
 

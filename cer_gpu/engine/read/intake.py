@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -345,13 +345,21 @@ class Intake:
         """What lanes stand for by now, where they are partitions."""
         return self._partitions.keys
 
-    def single_events(self, schema: pa.Schema) -> SingleEvents | None:
-        """What reads batches of one event that have a schema, for `singly`; None where nothing can."""
+    def single_events(
+        self, schema: pa.Schema, given: pa.Schema, known: Mapping[str, str]
+    ) -> SingleEvents | None:
+        """What reads batches of one event, for `singly`; None where nothing can.
+
+        Parameters
+        ----------
+        schema, given, known
+            As for `SingleEvents`.
+        """
         if type(self.classifier) is not Classifier:
             return None
         self.begin(pa.RecordBatch.from_pylist([], schema=schema))
         parts = ReadingParts(self.classifier, self._order, self._partitions, self._joins, self._payload)
-        found = SingleEvents(self._query, parts, self.order_by, self.payload, schema)
+        found = SingleEvents(self._query, parts, self.order_by, self.payload, schema, given, known)
         return found if found.able else None
 
     def singly(self, reader: SingleEvents, batch: pa.RecordBatch) -> SingleEvent | bool:

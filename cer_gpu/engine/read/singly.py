@@ -185,7 +185,11 @@ class SingleEvents:
     payload : tuple of str
         The columns that results are made of.
     schema : pyarrow.Schema
-        Of the batches, in normal types (`cer_gpu.engine.read.sources.arrow_types`).
+        Of the stream, in normal types (`cer_gpu.engine.read.sources.arrow_types`).
+    given : pyarrow.Schema
+        Of the batches: they may lack columns.
+    known : mapping of str to str
+        Columns that have one value in all these batches: their type.
 
     Attributes
     ----------
@@ -200,6 +204,8 @@ class SingleEvents:
         order_by: tuple[str, ...],
         payload: tuple[str, ...],
         schema: pa.Schema,
+        given: pa.Schema,
+        known: Mapping[str, str],
     ) -> None:
         classifier, self._order, self._partitions, self._joins, self._payload = parts
         self._symbols = SingleSymbols(classifier, schema)
@@ -221,13 +227,14 @@ class SingleEvents:
         names = dict.fromkeys([*self._symbols.names, *self._finite, *self._numbered])
         if self._rows is not None:
             names.update(dict.fromkeys(payload))
-        readers = [(schema.get_field_index(name), value_reader(schema.field(name).type)) for name in names]
-        self._fields = [
-            (name, place, read) for name, (place, read) in zip(names, readers, strict=True) if read
-        ]
+        self._known = {name: known.get(name) for name in names if name in known or name not in given.names}
+        self._whole = not self._known
+        readers = {name: value_reader(given.field(name).type) for name in names if name not in self._known}
+        self._fields = [(name, given.get_field_index(name), read) for name, read in readers.items() if read]
         self.able = (
             len(order_by) <= 1
-            and len(self._fields) == len(names)
+            and len(self._fields) == len(readers)
+            and (self._whole or (self._symbols.whole and self._rows is not None))
             and numbers_only(schema.field(name).type for name in self._finite)
             and (not self._laned or self._partitions.reads_singly(schema))
             and (self._joins is None or self._joins.reads_singly(schema))
@@ -248,6 +255,8 @@ class SingleEvents:
             True where the event is not relevant; False where it is left to the general way.
         """
         values = {name: value_of(batch.column(place)[0]) for name, place, value_of in self._fields}
+        if self._known:
+            values.update(self._known)
         for name in self._finite:
             value = values[name]
             if value is None or value - value != 0:  # infinite, or a NaN
@@ -258,6 +267,9 @@ class SingleEvents:
                 return False
         time = None if self._time is None else values[self._time]
         if time is not None and not self._order.follows(time):
+            return False
+        kept = tuple([values[name] for name in self._kept]) if self._rows is not None else ()
+        if None in kept and not self._whole:
             return False
         symbols = self._symbols
         symbol = symbols.of(values) if symbols.whole else symbols.in_batch(batch, before)
@@ -288,7 +300,6 @@ class SingleEvents:
             places = np.array([ordinal]) if self._laned else positions
         payload, row = None, None
         if self._kept:
-            kept = tuple([values[name] for name in self._kept]) if self._rows is not None else (None,)
             if self._rows is not None and None not in kept:
                 row = RowValues(self._rows, kept)
             else:

@@ -184,6 +184,11 @@ class BoundQuery:
         """The columns of the data."""
         return self._source.arrow_schema
 
+    @property
+    def type_column(self) -> str:
+        """The column of the event types."""
+        return self._options.type_column
+
     def portable(self) -> PortableQuery:
         """The query without its source, to be sent to another process."""
         columns = tuple(self.columns(self.begin("run").intake.payload))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -15,7 +15,7 @@ from cer_gpu.engine.machines.stream_state import StreamState
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.columns import is_text
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
-from cer_gpu.engine.read.singly import SingleEvent
+from cer_gpu.engine.read.singly import SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.arrow_types import convert
 from cer_gpu.engine.read.sources.fields import field_of, path_to
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
@@ -25,6 +25,9 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError
+
+Given = TypeVar("Given")
+Taken = TypeVar("Taken")
 
 
 class Stream:
@@ -55,7 +58,7 @@ class Stream:
         self._first: BoundQuery | None = None
         self._run: Any = None
         self._state: Any = None
-        self._alike: _Alike | None = None
+        self._alike: _Alike | _TablesAlike | None = None
         self._closed = False
         if state is not None:
             self._resume(from_bytes(state))
@@ -85,16 +88,12 @@ class Stream:
         alike = self._alike
         if alike is not None and not alike.holds(batch):
             alike = None
-        batches = self._batches(batch) if alike is None else alike.batches(batch)
+        taken, found = (False, None) if alike is None else self._taking(self._singly, batch)
+        if not taken:
+            # What is wrong with a batch as a whole is found here, and leaves the stream as it is.
+            batches = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
+            found = self._taking(self._found, batches)
         run = self._run
-        try:
-            with within_memory("running a batch of the stream"):
-                single = alike is not None and alike.singly(batch)
-                found = self._found(batches) if single is False else self._found_singly(single)
-        except BaseException:
-            # Part of the batch has been taken in: what follows could not be exact.
-            self.close()
-            raise
 
         def produce(form: Form[Other], wanted: int | None) -> Iterator[Other]:
             if found is not None:
@@ -112,16 +111,29 @@ class Stream:
         self._state.relieve()
         return None
 
-    def _found_singly(self, single: SingleEvent | bool) -> Pushed | None:
-        """What ends at a single event."""
+    def _singly(self, given: Any) -> tuple[bool, Pushed | None]:
+        """Whether the given events are a single one that is read by its values, and what ends at it."""
+        assert self._alike is not None
+        single = self._alike.singly(given)
+        if single is False:
+            return False, None
         run = self._run
         if isinstance(single, SingleEvent) and run.query.limit != 0:
             event = run.runner.read(single.event, run.intake.lane_count)
             if len(event):
-                found: Pushed | None = self._state.push(event, single.row)
-                return found
+                return True, self._state.push(event, single.row)
         self._state.relieve(1)
-        return None
+        return True, None
+
+    def _taking(self, take: Callable[[Given], Taken], given: Given) -> Taken:
+        """Take events in; an error closes the stream."""
+        try:
+            with within_memory("running a batch of the stream"):
+                return take(given)
+        except BaseException:
+            # Part of the batch has been taken in: what follows could not be exact.
+            self.close()
+            raise
 
     def _batches(self, given: Any) -> Iterator[pa.RecordBatch]:
         """The given events as record batches, with the columns that the run reads."""
@@ -135,8 +147,11 @@ class Stream:
                 "the batch has other columns than the batches before it: "
                 f"{_difference(bound.arrow_schema, self._first.arrow_schema)}"
             )
+        keeps = isinstance(self._state, StreamState)
         if isinstance(given, (pa.RecordBatch, pa.Table)):
-            self._alike = _Alike(given.schema, bound, self._run, isinstance(self._state, StreamState))
+            self._alike = _Alike(given.schema, bound, self._run, keeps)
+        elif keeps and isinstance(given, dict) and all(map(_is_arrow, given.values())):
+            self._alike = _TablesAlike(given, bound, self._run)
         return bound.read(self._run)
 
     def snapshot(self) -> bytes:
@@ -261,30 +276,17 @@ class _Alike:
             schema.get_field_index(field.name) >= 0 and schema.field(field.name).type == field.type
             for field in self._target
         )
-        singly = keeps and all(
-            name in schema.names
-            and (
-                schema.field(name).type == field.type
-                or (
-                    (is_text(schema.field(name).type) and is_text(field.type))
-                    and name not in run.intake.payload
-                )
-            )
-            for name, field in zip(self._names, self._target, strict=True)
-        )
-        self._reader = run.intake.single_events(schema) if singly else None
+        self._reader = _reader(schema, {}, bound, run) if keeps else None
 
     def holds(self, given: Any) -> bool:
         """Whether it can read the given data."""
-        return isinstance(given, (pa.RecordBatch, pa.Table)) and given.schema.equals(self._schema)
+        return _is_arrow(given) and given.schema.equals(self._schema)
 
     def singly(self, given: pa.RecordBatch | pa.Table) -> SingleEvent | bool:
         """Read the given data, if it is one event; as `SingleEvents.read`."""
         if self._reader is None or given.num_rows != 1:
             return False
-        if not isinstance(given, pa.RecordBatch):
-            (given,) = (batch for batch in given.to_batches() if batch.num_rows)
-        return self._intake.singly(self._reader, given)
+        return self._intake.singly(self._reader, _only_batch(given))
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
         """The given data as `BoundQuery.read` gives it."""
@@ -298,6 +300,76 @@ class _Alike:
                 for (place, path), field in zip(self._places, self._target, strict=True)
             ]
             yield pa.RecordBatch.from_arrays(arrays, schema=self._target)
+
+
+class _TablesAlike:
+    """Reads single events out of dicts with a table for each event type, as `_Alike` reads those of a table.
+
+    Parameters
+    ----------
+    tables : dict of str to pyarrow.Table or RecordBatch
+    bound : BoundQuery
+        The query over these tables.
+    run : Run
+    """
+
+    batches = None
+    """Several events are merged by a source."""
+
+    def __init__(self, tables: dict[str, Any], bound: BoundQuery, run: Run) -> None:
+        self._schemas = {name: table.schema for name, table in tables.items()}
+        self._intake = run.intake
+        self._readers = {
+            name: _reader(schema, {bound.type_column: name}, bound, run)
+            for name, schema in self._schemas.items()
+        }
+
+    def holds(self, given: Any) -> bool:
+        """Whether it can read the given data."""
+        return (
+            isinstance(given, dict)
+            and given.keys() == self._schemas.keys()
+            and all(
+                _is_arrow(table) and table.schema.equals(self._schemas[name]) for name, table in given.items()
+            )
+        )
+
+    def singly(self, given: dict[str, Any]) -> SingleEvent | bool:
+        """Read the given data, if it is one event; as `SingleEvents.read`."""
+        found = [(name, table) for name, table in given.items() if table.num_rows]
+        if len(found) != 1 or found[0][1].num_rows != 1:
+            return False
+        ((name, table),) = found
+        reader = self._readers[name]
+        return reader is not None and self._intake.singly(reader, _only_batch(table))
+
+
+def _is_arrow(given: Any) -> bool:
+    return isinstance(given, (pa.RecordBatch, pa.Table))
+
+
+def _only_batch(given: pa.RecordBatch | pa.Table) -> pa.RecordBatch:
+    """The batch with the only row of some data."""
+    if isinstance(given, pa.RecordBatch):
+        return given
+    return next(batch for batch in given.to_batches() if batch.num_rows)
+
+
+def _reader(given: pa.Schema, known: dict[str, str], bound: BoundQuery, run: Run) -> SingleEvents | None:
+    """What reads batches of one event that have a schema; None where types must be converted."""
+    schema = bound.arrow_schema
+    for name in bound.columns(run.intake.payload):
+        if name in known:
+            continue
+        if name not in given.names:
+            if path_to(name, given) is not None:
+                return None  # a field of a struct
+            continue
+        own, kind = given.field(name).type, schema.field(name).type
+        # A text is a text, unless it is kept.
+        if own != kind and (name in run.intake.payload or not (is_text(own) and is_text(kind))):
+            return None
+    return run.intake.single_events(schema, given, known)
 
 
 class WindowAgain:
