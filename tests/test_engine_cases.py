@@ -26,7 +26,7 @@ EVALUATED = {
     "correlation_eq": 8,
     "correlation_in_iteration": 4,
     "correlation_theta": 0,
-    "followed": 0,
+    "followed": 12,
     "functions": 0,
     "measures": 0,
     "multi_correlation": 0,

@@ -69,6 +69,8 @@ def _operands(formula: tree.Pattern) -> tuple[tree.Pattern, ...]:
             return (formula.left, formula.right)
         case tree.As() | tree.Project() | tree.Iteration():
             return (formula.pattern,)
+        case tree.Beside():
+            return (formula.left,)
     return ()
 
 

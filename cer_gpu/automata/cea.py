@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias, cast
 
 from cer_gpu.frozen import dataclass
-from cer_gpu.language.tree import Both, Condition, Members, Not, Truth
+from cer_gpu.language.tree import Beside, Both, Condition, Interval, Members, Not, Pattern, Truth
 
 
 class AutomatonError(ValueError):
@@ -51,8 +51,21 @@ class TypeTest:
     stream: str | None = None
 
 
-Predicate: TypeAlias = "TypeTest | Condition"
-"""A condition on one event: `TypeTest`, the predicates of `tree`, and Both, Either, Not, Truth over them."""
+@dataclass(frozen=True, slots=True)
+class OutlookTest:
+    """The predicate "a complex event of `pattern` lies within reach after the event (`before`: before it)".
+
+    It depends on the place of the event alone, so that it is read like any other predicate of an event.
+    """
+
+    pattern: Pattern
+    before: bool
+    interval: Interval | None
+
+
+Predicate: TypeAlias = "TypeTest | OutlookTest | Condition"
+"""A condition on one event: `TypeTest`, `OutlookTest`, the predicates of `tree`, and Both, Either, Not, Truth
+over them."""
 
 Label: TypeAlias = frozenset[str]
 
@@ -68,6 +81,12 @@ def both(left: Predicate, right: Predicate) -> Predicate:
 def complement(operand: Predicate) -> Predicate:
     """The complement of a predicate; `Truth` is simplified away."""
     return Truth(not operand.value) if isinstance(operand, Truth) else Not(cast(Condition, operand))
+
+
+def outlook(node: Beside) -> Predicate:
+    """What `p FOLLOWED BY q` asks of the last event of p; of the first one, where it is PRECEDED BY."""
+    test = OutlookTest(node.right, node.before, node.interval)
+    return complement(test) if node.negated else test
 
 
 def identity(predicate: Predicate) -> tuple[object, ...]:

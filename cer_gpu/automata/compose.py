@@ -6,10 +6,10 @@ are put together over symbols.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from cer_gpu.automata import operators, selectors
-from cer_gpu.automata.cea import CEA, Label, Predicate, identity
+from cer_gpu.automata.cea import CEA, Label, OutlookTest, Predicate, identity
 from cer_gpu.automata.construct import Relabelling, construct, relabelled
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
@@ -20,7 +20,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.chains import linked, links
 from cer_gpu.language.printer import abridged
 from cer_gpu.language.tree import Strategy, Truth
-from cer_gpu.language.walk import children, nodes
+from cer_gpu.language.walk import children
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,21 @@ CHAINED = (tree.Sequence, tree.Or, tree.And, tree.All)
 
 def is_extended(pattern: tree.Pattern) -> bool:
     """Whether a formula needs match automata: it has AND, ALL, UNLESS, a selector, or a filter around one."""
-    return any(isinstance(node, EXTENDED) for node in nodes(pattern))
+    return any(isinstance(node, EXTENDED) for node in own_nodes(pattern))
+
+
+def own_nodes(pattern: tree.Pattern) -> Iterator[tree.Pattern]:
+    """The pattern and all patterns inside it that its automaton is made of: not what has to follow it."""
+    pending = [pattern]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += operands(node)
+
+
+def operands(node: tree.Pattern) -> tuple[tree.Pattern, ...]:
+    """The patterns whose automata that of a node is made of."""
+    return (node.left,) if isinstance(node, tree.Beside) else children(node)
 
 
 def tests(formula: tree.Pattern) -> tuple[Predicate, ...]:
@@ -88,7 +102,9 @@ def tests(formula: tree.Pattern) -> tuple[Predicate, ...]:
         read: Sequence[Predicate]
         if is_extended(node):
             read = [literal.predicate for literal in literals(node)]
-            pending += reversed(children(node))
+            if isinstance(node, tree.Beside):
+                read = [OutlookTest(node.right, node.before, node.interval)]
+            pending += reversed(operands(node))
         else:
             read = predicates(core(node))
         for predicate in read:
@@ -146,7 +162,7 @@ class _Walk:
             return self.named(node, lambda: of_cea(core(node), self.symbols, self.predicates, self.budget))
         if isinstance(node, CHAINED):
             return self.chain(node)
-        return self.put_together(node, *(self.of(operand) for operand in children(node)))
+        return self.put_together(node, *(self.of(operand) for operand in operands(node)))
 
     def chain(self, node: tree.Sequence | tree.Or | tree.And | tree.All) -> MatchAutomaton:
         """The automaton of `p AND q AND r`, put together from the left.
@@ -216,6 +232,10 @@ class _Walk:
                 return operators.both_anywhere(left, right, budget, what)
             case tree.Unless(), (left, right):
                 return operators.unless(left, right, budget, what)
+            case tree.Beside(right=right, before=before, interval=interval), (operand,):
+                place = self.index[identity(OutlookTest(right, before, interval))]
+                holds = [(place in symbol) != node.negated for symbol in self.symbols]
+                return operators.beside(operand, holds, before, budget, what)
             case tree.Iteration(contiguous=contiguous), (body,):
                 return operators.iteration(body, contiguous, budget, what)
             case tree.As() | tree.Project(), (operand,):
@@ -294,5 +314,7 @@ def operator(node: tree.Pattern) -> str:
             return "`:+`" if contiguous else "`+`"
         case tree.Selector(strategy=strategy):
             return f"`{strategy.selector}`"
+        case tree.Beside():
+            return f"`{node.words}`"
         case _:
             return f"`{type(node).__name__.upper()}`"

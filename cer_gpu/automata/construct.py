@@ -11,10 +11,13 @@ from cer_gpu.automata.cea import (
     Transition,
     TypeTest,
     both,
+    closures,
     complement,
+    outlook,
 )
 from cer_gpu.language.tree import (
     As,
+    Beside,
     Both,
     Condition,
     Either,
@@ -45,8 +48,8 @@ def construct(pattern: Pattern) -> CEA:
     Parameters
     ----------
     pattern : Pattern
-        Made of event types (filtered ones as `Filter(T, Every("T", ...))`), NOT, AS, PROJECT, OR and
-        untimed sequences and iterations.
+        Made of event types (filtered ones as `Filter(T, Every("T", ...))`), NOT, AS, PROJECT, OR, FOLLOWED
+        BY, PRECEDED BY and untimed sequences and iterations.
 
     Returns
     -------
@@ -103,9 +106,43 @@ def construct(pattern: Pattern) -> CEA:
                     epsilon += [(last, n_states), (n_states, first)]
                     n_states += 1
                 pending.append((body, first, last, around))
+            case Beside(left):
+                part = restricted(construct(left), outlook(node), node.before)
+                transitions += [
+                    Transition(n_states + move.source, move.predicate, relabelled(move.label, around),
+                               n_states + move.target)
+                    for move in part.transitions
+                ]  # fmt: skip
+                epsilon += [(n_states + one, n_states + other) for one, other in part.epsilon]
+                epsilon.append((source, n_states + part.initial))
+                epsilon += [(n_states + state, target) for state in part.final]
+                n_states += part.n_states
             case _:
                 raise TypeError(f"no automaton is built for {type(node).__name__}{_timed(node)}")
     return CEA(n_states, 0, frozenset({1}), tuple(transitions), tuple(epsilon))
+
+
+def restricted(cea: CEA, predicate: Predicate, first: bool) -> CEA:
+    """The complex events whose last event satisfies a predicate; whose first event does, if `first`.
+
+    `A ; B FOLLOWED BY C` becomes `A ; (B and C follows)`: every transition into a final state is there once
+    more, with the predicate, into the one final state of the result. Of `first`, the transitions that leave
+    the initial state leave a new one in this way.
+    """
+    closed, new = closures(cea), cea.n_states
+    if first:
+        more = [
+            Transition(new, both(move.predicate, predicate), move.label, move.target)
+            for move in cea.transitions
+            if move.source in closed[cea.initial]
+        ]
+        return CEA(new + 1, new, cea.final, (*cea.transitions, *more), cea.epsilon)
+    more = [
+        Transition(move.source, both(move.predicate, predicate), move.label, new)
+        for move in cea.transitions
+        if not cea.final.isdisjoint(closed[move.target])
+    ]
+    return CEA(new + 1, cea.initial, frozenset({new}), (*cea.transitions, *more), cea.epsilon)
 
 
 def relabelled(label: Label, around: Relabelling) -> Label:

@@ -197,6 +197,42 @@ def _targets(leaving: list[tuple[Label, int]]) -> int:
     return reached
 
 
+def beside(
+    operand: MatchAutomaton, holds: Sequence[bool], first: bool, budget: Budget, what: str
+) -> MatchAutomaton:
+    """`operand FOLLOWED BY q`: those complex events whose last event (`first`: first one) has a property.
+
+    Parameters
+    ----------
+    operand : MatchAutomaton
+    holds : sequence of bool
+        For each symbol whether its events have it.
+    first : bool
+    """
+    class_of, parts = joint(operand.class_of, tuple(map(int, holds)))
+    leaving, accepting = operand.leaving(), operand.automaton.final
+
+    def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
+        phase, at = state
+        own, held = parts[symbol]
+        if phase == DONE:
+            return
+        for label, target in leaving[at][own]:
+            if not first:
+                yield label, (0, target)
+                if held and target in accepting:
+                    yield label, (DONE, 0)
+            elif label == BEFORE:
+                yield label, (0, target)
+            elif phase or held:
+                yield label, (1, target)
+
+    def final(state: Pair) -> bool:
+        return state[1] in accepting if first else state[0] == DONE
+
+    return build([(0, 0)], follow, final, class_of, len(parts), budget, what)
+
+
 def relabelled(
     operand: MatchAutomaton, relabel: Callable[[Label], Label], budget: Budget, what: str
 ) -> MatchAutomaton:

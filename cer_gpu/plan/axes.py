@@ -245,5 +245,12 @@ class RelationAxis:
 Axis: TypeAlias = ColumnAxis | CutAxis | MatchAxis | NullAxis | RelationAxis
 
 
+@dataclass(frozen=True, slots=True)
+class OutlookAxis:
+    """Whether a complex event of another pattern lies in reach: class 1 if so. It is not read from a row."""
+
+    size: int = 2
+
+
 def _least(dtype: np.dtype) -> int | float:
     return -INFINITY if dtype.kind == "f" else int(np.iinfo(dtype).min)

@@ -15,6 +15,7 @@ import numpy as np
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Expression
 from cer_gpu.plan.axes import Axis
+from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.symbols import Stage
 
 Product: TypeAlias = Literal["run", "count", "counts", "hits"]
@@ -225,6 +226,9 @@ class CompiledQuery:
     consume : {"NONE", "ANY", "PARTITION"}
     limit : int or None
         Complex events of one end at most.
+    outlooks : tuple of Outlook
+        What comes after events, or came before: each reads the symbols of `reading`, or those that the one
+        before it has made of them, and the machine those that the last one makes.
     """
 
     text: str
@@ -234,6 +238,7 @@ class CompiledQuery:
     form: AnswerForm
     consume: str
     limit: int | None
+    outlooks: tuple[Outlook, ...] = ()
 
     @property
     def window(self) -> WindowPlan | None:
@@ -269,7 +274,11 @@ class CompiledQuery:
     @property
     def counts_all(self) -> bool:
         """Whether irrelevant events count too: in a window of events, or between neighbours of `:`."""
-        return (self.window is not None and self.window.kind == "events") or self.traits.reads_places
+        return (
+            (self.window is not None and self.window.kind == "events")
+            or self.traits.reads_places
+            or any(outlook.reach.kind == "events" for outlook in self.outlooks)
+        )
 
     @property
     def keyed(self) -> bool:
@@ -289,6 +298,7 @@ class CompiledQuery:
             and not (window.kind == "events" and self.reading.streams)
             and self.consume == "NONE"
             and not self.traits.reads_prefix
+            and not self.outlooks
         )
 
     def asked(self, product: Product) -> CompiledQuery:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from cer_gpu.automata.cea import Predicate, TypeTest
+from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest
 from cer_gpu.automata.pcea import Equality, Gather, Keys
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language import tree
@@ -23,6 +23,8 @@ def predicate_text(predicate: Predicate) -> str:
     match predicate:
         case TypeTest(name, stream):
             return written(name) if stream is None else f"{written(stream)}>{written(name)}"
+        case OutlookTest(pattern, before, interval):
+            return beside_text(pattern, before, interval)
         case tree.Truth(value):
             return ANY if value else "no event"
         case tree.Both():
@@ -32,6 +34,12 @@ def predicate_text(predicate: Predicate) -> str:
         case tree.Not(operand) if _names_a_type(operand):
             return negated(predicate_text(operand))
     return to_text(predicate)
+
+
+def beside_text(pattern: tree.Pattern, before: bool, interval: tree.Interval | None) -> str:
+    """What is looked for, and where, as the query writes it: `FOLLOWED BY [<= 8 h] Logoff`."""
+    beside = tree.Beside(tree.EventType("p"), pattern, before, False, interval)
+    return to_text(beside).removeprefix("p ")
 
 
 def _conjunction(predicate: tree.Both) -> str:
@@ -56,7 +64,7 @@ def _conjuncts(predicate: Predicate) -> list[Predicate]:
 
 def _names_a_type(predicate: Predicate) -> bool:
     match predicate:
-        case TypeTest():
+        case TypeTest() | OutlookTest():
             return True
         case tree.Both(left, right) | tree.Either(left, right):
             return _names_a_type(left) or _names_a_type(right)

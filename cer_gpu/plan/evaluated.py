@@ -25,8 +25,6 @@ def _construct(node: Any) -> str | None:
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
         case tree.Optional():
             return "an optional element, `p ?`,"
-        case tree.Beside():
-            return f"`{node.words}`"
         case tree.SelectMeasure(name=name):
             return f"the measure `{written(name)}`"
         case tree.SelectItem(whole=True, variable=variable):
@@ -140,6 +138,8 @@ def _not_joined(node: Any) -> str | None:
             return f"`{type(node).__name__.upper()}` between patterns"
         case tree.Unless():
             return "`UNLESS`"
+        case tree.Beside():
+            return f"`{node.words}`"
         case tree.Selector(strategy):
             return f"the selector `{strategy.selector}(...)`"
     return None

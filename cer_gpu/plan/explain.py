@@ -9,7 +9,9 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
+from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.planner import Plan
+from cer_gpu.plan.wording import counted
 
 WIDTH = 12
 
@@ -30,6 +32,8 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield _line("symbols", _symbols(plan))
     for number, axis in enumerate(query.reading.axes):
         yield _line("reads" if number == 0 else "", _axis(axis))
+    for number, outlook in enumerate(query.outlooks):
+        yield _line("looks" if number == 0 else "", _outlook(outlook))
     if (compared := of.keys(query)) is not None:
         yield _line("keys", compared)
     yield _line("partitions", _partitions(plan))
@@ -82,6 +86,22 @@ def _axis(axis: Axis) -> str:
             return f"{to_text(left)} {op} {to_text(right)} (two derived columns)"
 
 
+def _outlook(outlook: Outlook) -> str:
+    """What a derived column of bits says, what it costs, and what waits for it."""
+    heard = outlook.tables.n_symbols - 1
+    asked = int((outlook.becomes[:, 0] != outlook.becomes[:, 1]).sum())
+    cost = (
+        f"{outlook.written}\n"
+        f"a derived column of bits, by one pass of the CPU over {counted(heard, 'kind')} of events that make "
+        f"it and {counted(asked, 'kind')} that read it"
+    )
+    if not outlook.before:
+        until = "the stream ends" if outlook.reach.high is None else "the interval is over"
+        return f"{cost};\nan event that reads it is held back until the bit is known: it is found, or {until}"
+    more = "" if outlook.reach.low == 0 else ", and those that are too near"
+    return f"{cost};\nit keeps the latest start in each state of its automaton{more}"
+
+
 def _plain(value: object) -> object:
     number = nearest_float(value) if not isinstance(value, str) else value  # type: ignore[arg-type]
     return int(number) if isinstance(number, float) and number.is_integer() else number
@@ -118,6 +138,10 @@ def _pushes(query: CompiledQuery) -> str:
     said = "a push costs what is new, whatever is open"
     if query.window is not None and query.window.kind == "attribute":
         said = "a push costs what is new, times the logarithm of what is open"
+    if any(outlook.waits for outlook in query.outlooks):
+        said += (
+            ";\nan answer is given once it is known what follows; `close` gives those that the end decides"
+        )
     if query.pushed_runs_again:
         said += ";\nto list what ends at an event runs the events of its window again"
     return said

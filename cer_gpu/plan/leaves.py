@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from cer_gpu.automata.cea import TypeTest
+from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest, identity
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.chains import balanced, flattened
@@ -98,20 +98,23 @@ class AxisBuilder:
         Reads the query's constants in the types of the schema.
     columns : RoleColumns
         Where the type and the stream of an event stand.
+    outlooks : sequence of OutlookTest, optional
+        Each has an axis (`OutlookAxis`) behind those that are read from a row, in this order.
     """
 
-    def __init__(self, constants: ConstantReader, columns: RoleColumns) -> None:
+    def __init__(
+        self, constants: ConstantReader, columns: RoleColumns, outlooks: Sequence[OutlookTest] = ()
+    ) -> None:
         self._constants = constants
+        self._outlooks = {identity(test): number for number, test in enumerate(outlooks)}
         self._columns = {"type": columns.type, "stream": columns.stream}
         self._kinds = {"type": columns.type_kind, "stream": ValueType.STRING}
         self._names: dict[str, dict[str, int]] = {"type": {}, "stream": {}}
         self._sets: dict[Key, list[ValueSet]] = {}
         self._others: dict[Axis, None] = {}
 
-    def build(
-        self, predicates: Iterable[tree.Condition | TypeTest]
-    ) -> tuple[tuple[Axis, ...], tuple[Formula, ...]]:
-        """The axes, the type's first, and the predicates as formulas over them."""
+    def build(self, predicates: Iterable[Predicate]) -> tuple[tuple[Axis, ...], tuple[Formula, ...]]:
+        """The axes that are read from a row, the type's first, and the predicates as formulas over all."""
         collected = [self._collect(predicate) for predicate in predicates]
         regions = {key: Regions(sets) for key, sets in self._sets.items()}
         gathered = [_gathered(one, regions) for one in collected]
@@ -140,6 +143,8 @@ class AxisBuilder:
                     return Test(number[role], frozenset({which}))
                 case _Within(key, _):
                     return Test(number[key], classes[id(leaf)])
+                case OutlookTest():
+                    return Test(len(axes) + self._outlooks[identity(leaf)], frozenset({1}))
             return Test(number[leaf], frozenset({1}))
 
         return tuple(axes), tuple(_formula(one, test) for one in gathered)
@@ -155,6 +160,8 @@ class AxisBuilder:
                 return Constant(value)
             case TypeTest(name, stream):
                 return self._type_test(name, stream)
+            case OutlookTest():
+                return predicate
             case tree.Comparison(op, left, right):
                 return self._comparison(op, left, right)
             case tree.InRange(operand, low, high):

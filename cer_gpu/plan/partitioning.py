@@ -98,6 +98,8 @@ def shared_key(formula: t.Pattern) -> SharedKey | None:
 def _sees_other_events(node: t.Pattern) -> bool:
     """Whether a node may ask for more than its own matched events, or is not read as a path of them."""
     match node:
+        case t.Beside():
+            return True
         case t.Sequence(contiguous=contiguous, gap=gap) | t.Iteration(contiguous=contiguous, gap=gap):
             return contiguous or gap is not None
         case t.EventType() | t.As() | t.Filter() | t.Project() | t.Or():

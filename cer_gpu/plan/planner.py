@@ -7,6 +7,10 @@ that are neither a dear A nor a B leave every state where it is, tables with two
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cer_gpu.errors import LimitError
@@ -14,14 +18,20 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, one_in
+from cer_gpu.language.walk import nodes
 from cer_gpu.plan.assumed import assumed_schema
+from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.compiled import CompiledQuery, Reading, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.routes import AUTO, choose
-from cer_gpu.plan.routes.route import Built, Refusal
-from cer_gpu.plan.symbols import fold, stages
+from cer_gpu.plan.routes.route import Built, Refusal, Sketch
+from cer_gpu.plan.symbols import Stage, fold, stages
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.looks import Look
 
 SYMBOL_BUDGET = 65_535
 """Symbols at most: they are 16 bits."""
@@ -79,20 +89,12 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
     chosen = choose(outline, engine)
     sketch = chosen.sketch if schema is None else chosen.sketch.over(schema)
     known = schema if schema is not None else assumed_schema(sketch.tests, statement.window)
-    builder = AxisBuilder(ConstantReader(known), columns)
-    axes, formulas = builder.build(sketch.tests)
-    diagram = fold(axes, formulas)
-    built = sketch.built(diagram)
-    if built.n_symbols > SYMBOL_BUDGET:
-        raise LimitError(
-            f"the automaton tells {built.n_symbols:,} classes of events apart, {SYMBOL_BUDGET:,} "
-            "at most are possible: use fewer filters in one query"
-        )
-    dtype = np.dtype(np.uint8 if built.n_symbols <= 256 else np.uint16)
+    planned = _planned(sketch, known, columns, _looks_beside(statement))
+    built, dtype = planned.built, planned.dtype
     said = _said(statement)
     reading = Reading(
-        axes=axes,
-        stages=stages(axes, diagram, np.asarray(built.symbol_of).astype(dtype)),
+        axes=planned.axes,
+        stages=planned.stages,
         symbol_dtype=dtype.name,
         partition=said.partition,
         streams=said.streams if columns.stream is not None else (),
@@ -100,9 +102,70 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
         window=window_plan(statement.window, known),
     )
     compiled = CompiledQuery(
-        outline.text, reading, built.machine, built.hits_machine, built.form, said.consume, said.limit
-    )
+        outline.text, reading, built.machine, built.hits_machine, built.form, said.consume, said.limit,
+        planned.outlooks,
+    )  # fmt: skip
     return Plan(outline, compiled, built, chosen.engine, chosen.said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """The machine of a sketch, and how events become what it reads."""
+
+    built: Built
+    axes: tuple[Axis, ...]
+    stages: tuple[Stage, ...]
+    dtype: np.dtype
+    outlooks: tuple[Outlook, ...] = ()
+
+
+def _looks_beside(statement: tree.Statement) -> bool:
+    """Whether a query asks for what follows or precedes."""
+    return isinstance(statement, tree.SelectQuery) and any(
+        isinstance(node, tree.Beside) for node in nodes(statement.pattern)
+    )
+
+
+def _planned(sketch: Sketch, schema: Schema, columns: RoleColumns, beside: bool) -> _Planned:
+    constants = ConstantReader(schema)
+    if beside:
+        from cer_gpu.plan.looks import looks_of
+
+        if looks := looks_of(sketch.tests):
+            return _planned_with(looks, sketch, schema, columns)
+    axes, formulas = AxisBuilder(constants, columns).build(sketch.tests)
+    diagram = fold(axes, formulas)
+    built = sketch.built(diagram)
+    dtype = _symbol_dtype(built.n_symbols)
+    found = stages(axes, diagram, np.asarray(built.symbol_of).astype(dtype))
+    return _Planned(built, axes, found, dtype)
+
+
+def _planned_with(looks: Sequence[Look], sketch: Sketch, schema: Schema, columns: RoleColumns) -> _Planned:
+    """The same of a query that asks for what follows or precedes."""
+    from cer_gpu.plan.looks import part_of, woven
+
+    every = (*sketch.tests, *(test for look in looks for test in look.tests))
+    builder = AxisBuilder(ConstantReader(schema), columns, [look.test for look in looks])
+    axes, formulas = builder.build(every)
+    diagram = fold((*axes, *(OutlookAxis() for _ in looks)), formulas)
+    part = part_of(diagram, 0, len(sketch.tests))
+    built = sketch.built(part.diagram)
+    symbols = [built.symbol_of[one] for one in part.outcome_of]
+    web = woven(looks, diagram, len(sketch.tests), symbols, schema)
+    dtype = _symbol_dtype(max(built.n_symbols, web.n_symbols))
+    outlooks = tuple(replace(one, becomes=one.becomes.astype(dtype)) for one in web.outlooks)
+    found = stages(axes, web.classified, web.symbols.astype(dtype))
+    return _Planned(built, axes, found, dtype, outlooks)
+
+
+def _symbol_dtype(n_symbols: int) -> np.dtype:
+    if n_symbols > SYMBOL_BUDGET:
+        raise LimitError(
+            f"the automaton tells {n_symbols:,} classes of events apart, {SYMBOL_BUDGET:,} "
+            "at most are possible: use fewer filters in one query"
+        )
+    return np.dtype(np.uint8 if n_symbols <= 256 else np.uint16)
 
 
 @dataclass(frozen=True, slots=True)

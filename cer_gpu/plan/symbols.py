@@ -16,7 +16,7 @@ import numpy as np
 
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
-from cer_gpu.plan.axes import Axis
+from cer_gpu.plan.axes import Axis, OutlookAxis
 from cer_gpu.plan.formula import FALSE, Cases, Formula, Formulas
 
 State: TypeAlias = tuple[tuple[int, int], ...]
@@ -113,7 +113,7 @@ def reachable(axes: Sequence[Axis], stages: Sequence[Stage], known: Mapping[int,
     return states
 
 
-def fold(axes: Sequence[Axis], formulas: Sequence[Formula]) -> Diagram:
+def fold(axes: Sequence[Axis | OutlookAxis], formulas: Sequence[Formula]) -> Diagram:
     """Fold predicates over axes.
 
     Raises

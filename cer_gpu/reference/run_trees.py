@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations, product
 from typing import TypeAlias
 
-from cer_gpu.automata.cea import Predicate, TypeTest
+from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest
 from cer_gpu.automata.pcea import PCEA, Equality, Gather, Keys
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
@@ -102,6 +102,8 @@ def satisfies(event: Event, predicate: Predicate) -> bool:
             return satisfies(event, left) or satisfies(event, right)
         case t.Not(operand=operand):
             return not satisfies(event, operand)
+        case OutlookTest():
+            raise TypeError("what follows an event is no property of the event alone")
         case _:
             return predicate_holds(predicate, event)
 

@@ -26,6 +26,8 @@ class OpenEvents:
     ----------
     linked : bool
         Whether the events of a lane are linked, where there are lanes.
+    keyed : bool
+        Whether it is kept which keys are null; then every event is to say it.
 
     Attributes
     ----------
@@ -34,10 +36,11 @@ class OpenEvents:
         The next event of the lane, if they are linked.
     """
 
-    def __init__(self, linked: bool) -> None:
+    def __init__(self, linked: bool, keyed: bool = False) -> None:
         self.count = 0
         self.following = np.empty(0, np.int64)
         self._linked = linked
+        self._names = (*_NONE, "keyed") if keyed else tuple(_NONE)
         self._arrays: dict[str, np.ndarray] = {}
         self._rows: list[list[pa.Table]] | None = None
         self._single: list[tuple[int | float, ...]] = []
@@ -80,7 +83,7 @@ class OpenEvents:
 
         Empty where `Relevant` has it empty. It is another array once there was no room.
         """
-        return self._arrays.get(name, _NONE[name])
+        return self._arrays.get(name, _NONE.get(name, _ALL_KEYED))
 
     def seen(self) -> Relevant:
         """All events by now; later ones do not change it."""
@@ -89,8 +92,14 @@ class OpenEvents:
         self._tabulate()
         if self._rows is not None:
             payload = _together([table for level in self._rows for table in level])
-        none_missing = _NONE["lanes"].view(np.uint8)
-        return Relevant(**arrays, keyed=none_missing, payload=payload, lane_keys=self._lane_keys)
+        keyed = self._used("keyed")
+        return Relevant(**arrays, keyed=keyed, payload=payload, lane_keys=self._lane_keys)
+
+    def renumber(self, number: np.ndarray) -> None:
+        """Give the lanes other numbers: `number[lane]`; what `seen` has given keeps its own."""
+        if "lanes" in self._arrays:
+            lanes = self._arrays["lanes"] = self._arrays["lanes"].copy()
+            lanes[: self.count] = number[lanes[: self.count]]
 
     def keep(self, kept: Relevant) -> None:
         """Put some of the events in place of all, with room for as many again."""
@@ -114,7 +123,7 @@ class OpenEvents:
 
     def _grow(self, events: Relevant, room: int) -> None:
         grown = {}
-        for name in _NONE:
+        for name in self._names:
             values = getattr(events, name)
             if not values.size:
                 continue
@@ -169,8 +178,12 @@ _NONE: dict[str, np.ndarray] = {
     "keys": np.empty(0, np.int64),
     "places": np.empty(0, np.int64),
     "slots": np.empty((0, 0), np.int32),
+    "times": np.empty(0, np.int64),
 }
 """The arrays of `Relevant` that are kept, as they are where there is nothing in them."""
+
+
+_ALL_KEYED = np.empty(0, np.uint8)
 
 
 def _together(tables: list[pa.Table]) -> pa.Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,9 @@ from cer_gpu.kernels.lanes import cpu as kernels
 
 PLAIN = (8, 16, 32, 64)
 """Bits of a value that is moved as a number of the same width."""
+
+
+_NO_TIMES: np.ndarray = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,8 @@ class Relevant:
         The columns that results are made of, one row for each event.
     lane_keys : Keys or None
         What the lanes stand for, where they are partitions.
+    times : ndarray, shape (n,) or (0,), int64 or float64
+        The time of each event, where an outlook has yet to measure it.
     """
 
     symbols: np.ndarray
@@ -51,6 +56,7 @@ class Relevant:
     slots: np.ndarray
     payload: pa.Table | None
     lane_keys: Keys | None = None
+    times: np.ndarray = field(default_factory=lambda: _NO_TIMES)
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -68,7 +74,8 @@ class Relevant:
     @property
     def nbytes(self) -> int:
         """The bytes that they take."""
-        flat = [self.symbols, self.positions, self.lanes, self.keys, self.keyed, self.places, self.slots]
+        flat = [self.symbols, self.positions, self.lanes, self.keys, self.keyed, self.places]
+        flat += [self.slots, self.times]
         payload = 0 if self.payload is None else self.payload.nbytes
         return payload + sum(values.nbytes for values in flat)
 
@@ -92,6 +99,7 @@ class Relevant:
             self.slots[:, start:].copy(),
             self.payload.slice(start) if self.payload is not None else None,
             self.lane_keys,
+            end(self.times),
         )
 
     def take(self, order: np.ndarray) -> Relevant:
@@ -111,6 +119,7 @@ class Relevant:
             self.slots[:, order] if len(self.slots) else self.slots,
             payload,
             self.lane_keys,
+            pick(self.times),
         )
 
 
@@ -186,10 +195,11 @@ def joined(parts: list[Relevant]) -> Relevant:
         np.concatenate([part.slots for part in parts], axis=1),
         payload,
         parts[0].lane_keys,
+        np.concatenate([part.times for part in parts]),
     )
 
 
-STORED = ("symbols", "positions", "lanes", "keys", "keyed", "places", "slots", "payload")
+STORED = ("symbols", "positions", "lanes", "keys", "keyed", "places", "slots", "payload", "times")
 """What of `Relevant` is stored."""
 
 

@@ -8,15 +8,16 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.away import AwayLanes
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
+from cer_gpu.engine.read.holding import Holding
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
+from cer_gpu.engine.read.measuring import Measuring
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload
@@ -30,8 +31,6 @@ from cer_gpu.engine.read.singly import (
     SingleEvents,
 )
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import RowError
-from cer_gpu.kernels.lanes import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
 
 REMEMBERED = 1 << 20
@@ -45,9 +44,6 @@ BYTES_OF_KEY = 128
 
 LEAST_SHARE = 8
 """Where less than this part of all keys can be forgotten, it is not worth it."""
-
-PART = 1 << 15
-"""Rows whose values one thread gathers at a time."""
 
 
 class Intake:
@@ -97,13 +93,15 @@ class Intake:
         self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered)
         self._foresight = foresight
         self._ordered = ordered
-        self._workers = workers
+        self._measuring = Measuring(query, workers)
         self.order_by = order_by
         self.payload = payload
         self._payload = Payload(payload)
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys.columns else None
-        self._contiguous = query.traits.reads_places
+        measured = {outlook.reach.kind for outlook in query.outlooks}
+        self._contiguous = query.traits.reads_places or "events" in measured
+        self._holding: Holding | None = None
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         # What is put on disk cannot be read once more with all rows before: then each row is looked at.
         again = foresight if memory is None else None
@@ -146,10 +144,15 @@ class Intake:
         if self._partitions.away is not None:
             self._partitions.away.states = self._states
 
+    def hold(self, holding: Holding) -> None:
+        """Note who holds back events that have been read, so that they are still to come."""
+        self._holding = holding
+
     @property
     def nbytes(self) -> int:
-        """The bytes that the keys of partitions take, and what is known of each."""
-        return self._partitions.nbytes
+        """The bytes that the keys of partitions take, with what is known of each and is held back."""
+        held = 0 if self._holding is None else self._holding.nbytes
+        return self._partitions.nbytes + held
 
     @property
     def watermark(self) -> int | float | None:
@@ -169,12 +172,34 @@ class Intake:
         least = self._foresight.least_from(self.rows)
         return order.greatest if least is None else least
 
+    @property
+    def shows_time(self) -> bool:
+        """Whether `watermark` costs nothing: no row is read for it."""
+        ahead = self._foresight is not None and self._foresight.ordered
+        return self._partitions.encoder is None or self._ordered or ahead
+
+    def passed_in(self, lanes: np.ndarray, kind: str) -> np.ndarray | None:
+        """What no row to come of each of some lanes is before; None where it is not known.
+
+        Parameters
+        ----------
+        lanes : ndarray, shape (k,), int64
+        kind : {"time", "events"}
+            A time, or a place in the partition.
+        """
+        partitions = self._partitions
+        if kind == "events":
+            return partitions.rows_of(lanes)
+        return partitions.times.last[lanes] if partitions.follows and len(partitions.times.last) else None
+
     def least_measured(self, new: list[Relevant]) -> int | float | None:
         """The least that the window may measure of later events, of some new ones too; None if not known."""
         window = self._query.window
         if window is None or window.kind == "attribute":
             return None
         events = window.kind == "events"
+        if self._holding is not None:
+            new = [*new, *self._holding.waiting()]
         least = [part.measured.min().item() for part in new if len(part)]
         if events:
             # They are counted in the whole stream; inside a partition only its own count.
@@ -236,6 +261,8 @@ class Intake:
         free = np.ones(count, bool)
         for part in new:
             free[part.lanes] = False
+        for busy in [] if self._holding is None else self._holding.busy():
+            free[busy] = False
         lanes = np.flatnonzero(free)
         lanes = lanes[np.argsort(recent[lanes], kind="stable")]
         freed = np.cumsum(size[lanes])
@@ -355,7 +382,7 @@ class Intake:
         schema, given, known
             As for `SingleEvents`.
         """
-        if type(self.classifier) is not Classifier:
+        if type(self.classifier) is not Classifier or self._query.outlooks:
             return None
         self.begin(pa.RecordBatch.from_pylist([], schema=schema))
         parts = ReadingParts(self.classifier, self._order, self._partitions, self._joins, self._payload)
@@ -444,15 +471,19 @@ class Intake:
             positions, rows, symbols, lanes = positions[inside], rows[inside], symbols[inside], lanes[inside]
             ordinals = ordinals[inside] if len(ordinals) else ordinals
             slots = slots[:, inside] if len(slots) else slots
-        keys, keyed = self._keys(batch, rows, ordinals, time)
+        places = ordinals if self.laned else NO_KEYS
+        keys, keyed = self._measuring.keys(batch, rows, places, time, self.rows)
         places = NO_KEYS
         if self._contiguous:
             places = ordinals if self.laned else positions
         payload = None
         if self.payload:
             payload = self._payload.of(batch, rows)
+        times = self._measuring.times(rows, keys, time)
         self.rows += len(batch)
-        return [Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys)]
+        return [
+            Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times)
+        ]
 
     @property
     def _reads_rows(self) -> bool:
@@ -462,6 +493,7 @@ class Intake:
             self.laned
             or self._contiguous
             or self._joins is not None
+            or self._measuring.timed
             or bool(self.payload)
             or (window is not None and window.kind != "events")
         )
@@ -471,48 +503,3 @@ class Intake:
         for batch in self.classifier.ahead(batches):
             if len(batch):
                 yield from self.relevant(batch)
-
-    # --------------------------------------------------------------------------------------- keys
-
-    def _keys(
-        self, batch: pa.RecordBatch, rows: np.ndarray, ordinals: np.ndarray, time: Values | None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        none = ALL_KEYED
-        window = self._query.window
-        if window is None:
-            return NO_KEYS, none
-        if window.kind == "events":
-            return (ordinals if self.laned else NO_KEYS), none
-        assert window.attribute is not None
-        values = time
-        if window.kind == "attribute" or values is None:
-            values = columns.numbers(batch.column(window.attribute), window.attribute)
-            if values.beyond.any():
-                row = self.rows + int(np.argmax(values.beyond))
-                raise RowError(
-                    row, f"{{row}}: `{window.attribute}`, which the window measures, does not fit 64 bits"
-                )
-        whole = values.data.dtype.kind != "f"
-        data = self._gathered(values.data, rows, np.int64 if whole else np.float64)
-        keyed = values.valid[rows] if len(values.valid) else none
-        if not whole:
-            missing = np.isnan(data)
-            if missing.any():
-                keyed = (keyed.astype(bool) if len(keyed) else True) & ~missing
-                keyed = keyed.astype(np.uint8)
-            return data, keyed
-        return data, keyed
-
-    def _gathered(self, values: np.ndarray, rows: np.ndarray, dtype: type) -> np.ndarray:
-        """The values of some rows."""
-        out: np.ndarray = np.empty(len(rows), dtype)
-
-        def gather(start: int) -> None:
-            part = slice(start, start + PART)
-            kernels.gather(values, rows[part], out[part])
-
-        if len(rows) <= PART:
-            gather(0)
-        else:
-            self._workers.map("reading", gather, range(0, len(rows), PART))
-        return out

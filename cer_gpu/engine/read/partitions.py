@@ -192,6 +192,10 @@ class Partitions:
         """Whether rows are looked at that the query has no use for."""
         return self._counted or (self.follows and bool(self._order_by))
 
+    def rows_of(self, lanes: np.ndarray) -> np.ndarray:
+        """How many rows of some lanes there were so far, where they are counted; shape (k,), int64."""
+        return self._counters[lanes] if self.encoder is None else self.encoder.keys.counts(lanes)
+
     def forget(self, used: np.ndarray) -> np.ndarray:
         """Forget all lanes but some.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import pyarrow as pa
 
@@ -36,6 +36,9 @@ from cer_gpu.errors import RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
 from cer_gpu.printable import printable
 from cer_gpu.progress import Progress, Watch
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.outlooks import Outlooks
 
 Result = TypeVar("Result")
 
@@ -254,9 +257,21 @@ class BoundQuery:
         )
         runner = self._runner(query, carries)
         intake.follow(runner.states)
+        outlooks = self._outlooks(query, intake, pushed)
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         lister = Lister(runner, form, workers, query.limit, options.memory)
-        return Run(query, workers, intake, runner, chunker, form, lister, ends, ids)
+        return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
+
+    def _outlooks(self, query: CompiledQuery, intake: Intake, pushed: bool) -> Outlooks | None:
+        """What looks after and before events; None where the query does not."""
+        if not query.outlooks:
+            return None
+        from cer_gpu.engine.machines.outlooks import Outlooks
+
+        outlooks = Outlooks(query, intake, pushed, self._options.memory)
+        intake.follow(outlooks.states)
+        intake.hold(outlooks)
+        return outlooks
 
     def _foresight(self) -> Foresight | None:
         """Reads the times of a source ahead; None where that is not possible or not needed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +22,9 @@ from cer_gpu.engine.run.tails import Tails
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.compiled import CompiledQuery
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.outlooks import Outlooks
 
 CHUNK = 1 << 20
 """So many relevant events are gathered before a chunk is run."""
@@ -51,6 +55,7 @@ class Run:
     lister: Lister[pa.RecordBatch]
     ends: EndForm | None = None
     ids: EventIds | None = None
+    outlooks: Outlooks | None = None
 
     @property
     def more(self) -> More | None:
@@ -62,12 +67,27 @@ class Run:
         """Bytes that the run may take."""
         return self.lister.memory
 
-    def relevant(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Relevant]:
-        """The relevant events of a stream, as the machine reads them."""
+    def relevant(self, batches: Iterator[pa.RecordBatch], pushed: bool = False) -> Iterator[Relevant]:
+        """The relevant events of a stream, as the machine reads them.
+
+        Parameters
+        ----------
+        batches : iterator of RecordBatch
+        pushed : bool, optional
+            Whether further batches follow later, so that what is not decided yet is held back.
+        """
         for part in self.intake(batches):
             if self.ids is not None:
                 self.ids.note(part)
-            yield self.runner.read(part, self.intake.lane_count)
+            for known in [part] if self.outlooks is None else self.outlooks(part):
+                yield self.runner.read(known, self.intake.lane_count)
+        if not pushed:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Relevant]:
+        """The relevant events that are held back, now that no more batches follow."""
+        for known in () if self.outlooks is None else self.outlooks.rest():
+            yield self.runner.read(known, self.intake.lane_count)
 
     def chunks(self, batches: Iterator[pa.RecordBatch], halo: int = 0) -> Iterator[Chunk]:
         """The chunks of a stream; each must be run before the next is asked for.

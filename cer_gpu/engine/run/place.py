@@ -187,6 +187,7 @@ def on_host(query: CompiledQuery) -> str | None:
     parts = [
         (bool(reading.partition or reading.streams), "assigning events to partitions and streams"),
         (query.consume == "ANY", "CONSUME BY ANY"),
+        (bool(query.outlooks), "FOLLOWED BY and PRECEDED BY"),
         (
             window is not None and window.kind == "attribute",
             "partitions in which what WITHIN measures falls",

@@ -33,7 +33,8 @@ Taken = TypeVar("Taken")
 class Stream:
     """Takes batches, and gives the complex events that end in each; made by `Query.stream`.
 
-    A `with` block closes the stream at its end.
+    A `with` block closes the stream at its end. What the end decides (FOLLOWED BY) is what `close` returns:
+    call it inside the block to have it.
 
     Parameters
     ----------
@@ -75,7 +76,9 @@ class Stream:
         -------
         Matches
             The complex events that end in this batch. Positions count from the first event of the first
-            batch. The events are taken in when `push` returns; the result may be read later.
+            batch. The events are taken in when `push` returns; the result may be read later. Of a query with
+            FOLLOWED BY they are those that are decided by now, and that earlier pushes have not given: it is
+            known what comes after the events that were asked.
 
         Raises
         ------
@@ -92,7 +95,11 @@ class Stream:
         if not taken:
             # What is wrong with a batch as a whole is found here, and leaves the stream as it is.
             batches = self._batches(batch) if alike is None or alike.batches is None else alike.batches(batch)
-            found = self._taking(self._found, batches)
+            found = self._taking(self._found, self._run.relevant(batches, pushed=True))
+        return self._ended(found)
+
+    def _ended(self, found: Pushed | None) -> Matches:
+        """The complex events of what was found."""
         run = self._run
 
         def produce(form: Form[Other], wanted: int | None) -> Iterator[Other]:
@@ -102,9 +109,9 @@ class Stream:
         assert self._first is not None
         return self._first.matches_of(run, produce)
 
-    def _found(self, batches: Iterator[pa.RecordBatch]) -> Pushed | None:
-        """What ends in some batches."""
-        new = [part for part in self._run.relevant(batches) if len(part)]
+    def _found(self, relevant: Iterator[Relevant]) -> Pushed | None:
+        """What ends at some events."""
+        new = [part for part in relevant if len(part)]
         if new and self._run.query.limit != 0:
             found: Pushed | None = self._state.push(joined(new))
             return found
@@ -132,7 +139,7 @@ class Stream:
                 return take(given)
         except BaseException:
             # Part of the batch has been taken in: what follows could not be exact.
-            self.close()
+            self._end()
             raise
 
     def _batches(self, given: Any) -> Iterator[pa.RecordBatch]:
@@ -188,6 +195,7 @@ class Stream:
                     "unseen": {name: sorted(texts) for name, texts in classifier.unseen.items()},
                     "seen": {name: sorted(texts) for name, texts in classifier.seen.items()},
                     "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
+                    "outlooks": [] if run.outlooks is None else run.outlooks.state(),
                     "open": state,
                 },
             )
@@ -215,11 +223,26 @@ class Stream:
         components = [one for one in vars(run.runner).values() if is_component(one)]
         for component, kept in zip(components, state["runner"], strict=True):
             remind(component, kept)
+        if run.outlooks is not None:
+            run.outlooks.resume(state["outlooks"])
         self._state = _state_of(run)
         self._state.resume(state["open"])
 
-    def close(self) -> None:
-        """End the stream and free what it holds."""
+    def close(self) -> Matches | None:
+        """End the stream and free what it holds.
+
+        Returns
+        -------
+        Matches or None
+            The complex events that its end has decided: `A NOT FOLLOWED BY B` has those after which no B can
+            come any more. None where nothing was pushed, or the stream was closed before.
+        """
+        try:
+            return None if self._run is None else self._ended(self._taking(self._found, self._run.rest()))
+        finally:
+            self._end()
+
+    def _end(self) -> None:
         self._closed = True
         self._run = self._state = None
 

@@ -101,6 +101,7 @@ def why_not(query: CompiledQuery) -> str | None:
         (bool(reading.partition or reading.streams), "the CPU assigns events to partitions and streams"),
         (query.window is not None and query.window.kind == "attribute", "its window is over an attribute"),
         (query.consume != "NONE", "the CPU applies CONSUME BY"),
+        (bool(query.outlooks), "the CPU looks for what follows or precedes"),
         (query.limit is not None, "the CPU applies LIMIT"),
     ]
     return next((reason for holds, reason in reasons if holds), None) or _too_large(query)

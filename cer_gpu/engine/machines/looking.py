@@ -1,0 +1,212 @@
+"""What an outlook reads of events, and the registers of one that looks back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.read.lanes import at, grown, moved
+from cer_gpu.kernels.monitor.cpu import rename
+from cer_gpu.kernels.outlook import cpu as kernels
+from cer_gpu.kernels.outlook.contract import (
+    ASKED,
+    NOT_KEPT,
+    UNASKED,
+    BehindLanes,
+    OutlookEvents,
+    Unripe,
+)
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.outlook import Outlook
+
+LEAST = 1 << 10
+"""Starts that there is room for at least."""
+
+NO_LANES = np.empty(0, np.int32)
+
+_SIGN = np.uint64(1 << 63)
+
+
+class Listening:
+    """What an outlook reads of events, whichever way it looks.
+
+    Parameters
+    ----------
+    outlook : Outlook
+    laned : bool
+        Whether the query has partitions.
+    """
+
+    def __init__(self, outlook: Outlook, laned: bool) -> None:
+        self.outlook = outlook
+        self.laned = laned
+        becomes = outlook.becomes
+        self._kept = np.where(becomes.any(axis=1), UNASKED, NOT_KEPT).astype(np.uint8)
+        self._kept[becomes[:, 0] != becomes[:, 1]] = ASKED
+        self.watched = np.zeros(0 if laned else 1, np.int32)
+        """The state of the monitor in each lane."""
+        self.dtype: np.dtype = np.dtype(np.uint64)
+        self.low: Any = np.uint64(0)
+        self.high: Any = np.uint64(2**64 - 1)
+        self._scaled = outlook.reach.kind is None
+
+    def measure(self, events: Relevant) -> np.ndarray:
+        """What the reach measures of events, as kernels read it, shape (n,), uint64 or float64."""
+        reach = self.outlook.reach
+        if reach.kind is None:
+            return np.zeros(len(events), np.uint64)
+        values = events.times if reach.kind == "time" else events.places
+        if not self._scaled:
+            self._scaled = True
+            most = 2**64 if values.dtype.kind != "f" else np.inf
+            _, self.low = comparable(values[:0], reach.low)
+            keys, self.high = comparable(values[:0], most if reach.high is None else reach.high)
+            self.dtype = keys.dtype
+        return self.mark(values)
+
+    def mark(self, times: np.ndarray) -> np.ndarray:
+        """Times as kernels read them: in the same order, and with the same differences."""
+        if self.dtype == np.uint64:
+            return times.astype(np.int64, copy=False).view(np.uint64) ^ _SIGN
+        return times.astype(np.float64, copy=False)
+
+    def read(self, events: Relevant, lane_count: int) -> OutlookEvents:
+        """Events as the kernels read them."""
+        lanes = events.lanes if self.laned else NO_LANES
+        symbols = self.outlook.heard[events.symbols]
+        if self.outlook.monitor is not None:
+            self.watched = grown(self.watched, lane_count)
+            symbols = rename(self.outlook.monitor, symbols, lanes, self.watched)
+        kept = self._kept[events.symbols]
+        return OutlookEvents(symbols, kept, lanes, events.positions, self.measure(events))
+
+    def known(self, events: Relevant, bits: np.ndarray) -> Relevant | None:
+        """Events with the symbols that they become, without those that become neutral; None if all do."""
+        symbols = self.outlook.becomes[events.symbols, bits]
+        if symbols.all():
+            return replace(events, symbols=symbols)
+        kept = np.flatnonzero(symbols)
+        return replace(events, symbols=symbols).take(kept) if len(kept) else None
+
+
+class LookingBack(Listening):
+    """An outlook that looks back: the bit of an event is known as soon as it is read.
+
+    Parameters
+    ----------
+    outlook : Outlook
+    laned : bool
+        Whether the query has partitions.
+    """
+
+    def __init__(self, outlook: Outlook, laned: bool) -> None:
+        super().__init__(outlook, laned)
+        self._states = outlook.tables.n_live
+        self._lanes = self._fresh(1)
+        self._starts = self._room(0)
+        self._count = 0
+
+    def __call__(self, events: Relevant, lane_count: int) -> Relevant | None:
+        """Read further events; those that are kept, with the symbols that they become."""
+        read = self.read(events, lane_count)
+        if self._lanes.latest.dtype != self.dtype:
+            self._lanes, self._starts = self._fresh(1), self._room(0)
+        self._lanes = self._of(lane_count)
+        if self.low != 0 and self._count + len(events) > len(self._starts.times):
+            self._make_room(len(events))
+        bits = np.zeros(len(events), np.uint8)
+        self._count = kernels.look_behind(
+            self.outlook.tables, read, self.low, self.high, self._lanes, self._starts, self._count,
+            self._fresh(1), bits,
+        )  # fmt: skip
+        return self.known(events, bits)
+
+    def _fresh(self, lanes: int) -> BehindLanes:
+        return BehindLanes(
+            np.zeros((lanes, self._states), self.dtype),
+            np.zeros((lanes, self._states), np.uint8),
+            np.full((lanes, self._states), -1, np.int64),
+            np.full(lanes, -1, np.int64),
+            np.full(lanes, -1, np.int64),
+        )
+
+    def _room(self, count: int) -> Unripe:
+        return Unripe(
+            np.empty(count, self.dtype),
+            np.empty(count, np.int64),
+            np.empty(count, np.int32),
+            np.empty(count, np.int64),
+        )
+
+    _FILL = (0, 0, -1, -1, -1)
+
+    def _of(self, count: int) -> BehindLanes:
+        """What is kept of each lane, for at least so many lanes."""
+        return BehindLanes(*(grown(one, count, fill) for one, fill in zip(self._lanes, self._FILL)))
+
+    def _make_room(self, more: int) -> None:
+        """Copy the starts that are not ripe, so that more find room."""
+        into = self._room(max(LEAST, 2 * (self._count + more)))
+        self._count = kernels.without_ripe(self._lanes, self._starts, into)
+        if 2 * (self._count + more) < len(into.times) // 2:
+            room = max(LEAST, 2 * (self._count + more))
+            into = Unripe(*(one[:room].copy() for one in into))
+        self._starts = into
+
+    # ------------------------------------------------------------------------------- lanes, and the state
+
+    def held(self) -> np.ndarray:
+        """The lanes in which something lies behind, or is open."""
+        lanes = self._lanes
+        there = lanes.there.any(axis=1) | (lanes.root >= 0).any(axis=1) | (lanes.head >= 0)
+        return np.union1d(np.flatnonzero(there), np.flatnonzero(self.watched))
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        each = zip(self._lanes, self._FILL)
+        self._lanes = BehindLanes(*(moved(one, used, numbers, count, fill) for one, fill in each))
+        self.watched = moved(self.watched, used, numbers, count)
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """What is kept of some lanes that are not `busy`."""
+        own = self._of(int(lanes.max(initial=-1)) + 1)
+        return {
+            "latest": own.latest[lanes],
+            "there": own.there[lanes],
+            "watched": at(self.watched, lanes),
+        }
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Go on with what `rows` has given for lanes that have other numbers now."""
+        if rows["latest"].dtype != self._lanes.latest.dtype:
+            self.dtype = rows["latest"].dtype
+            self._lanes, self._starts = self._fresh(1), self._room(0)
+        self._lanes = self._of(count)
+        self._lanes.latest[lanes], self._lanes.there[lanes] = rows["latest"], rows["there"]
+        self.watched = grown(self.watched, count)
+        self.watched[lanes] = rows["watched"]
+
+    def busy(self) -> np.ndarray:
+        """The lanes that have to stay in memory: those with starts that are not ripe."""
+        return np.flatnonzero(self._lanes.head >= 0)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that are kept."""
+        return sum(one.nbytes for one in (*self._lanes, *self._starts)) + self.watched.nbytes
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept."""
+        self._make_room(0)
+        starts = {name: one[: self._count].copy() for name, one in self._starts._asdict().items()}
+        return {"lanes": self._lanes._asdict(), "starts": starts, "watched": self.watched}
+
+    def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
+        """Go on where `state` was asked for."""
+        self._lanes, self._starts = BehindLanes(**state["lanes"]), Unripe(**state["starts"])
+        self._count = len(self._starts.times)
+        self.watched = state["watched"]

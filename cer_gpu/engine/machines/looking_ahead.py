@@ -1,0 +1,272 @@
+"""An outlook that looks ahead: events wait, lane by lane, until it is known what comes after them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.machines.looking import Listening
+from cer_gpu.engine.machines.open_events import OpenEvents
+from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
+from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.read.lanes import at, grown, moved
+from cer_gpu.kernels.outlook import cpu as kernels
+from cer_gpu.kernels.outlook.contract import NOT_KEPT, WAITS, AheadLanes, Waiting
+from cer_gpu.kernels.runs.programs import hits_program
+from cer_gpu.plan.outlook import Outlook
+
+LEAST = 1 << 10
+"""Events that there is room for at least."""
+
+
+class LookingAhead(Listening):
+    """An outlook that looks ahead.
+
+    Events are appended to an arena, and taken out of it once those that have been given may be half of all.
+
+    Parameters
+    ----------
+    outlook : Outlook
+    laned : bool
+        Whether the query has partitions.
+    in_order : bool
+        Whether an event is given only after all that come before it in the stream.
+    valued : bool
+        Whether the window measures values that may be null.
+    """
+
+    def __init__(self, outlook: Outlook, laned: bool, in_order: bool, valued: bool) -> None:
+        super().__init__(outlook, laned)
+        self._in_order = in_order
+        self._valued = valued
+        self._program = hits_program(outlook.tables)
+        self._lanes = self._fresh(1)
+        self._arena = OpenEvents(False, valued)
+        self._waiting = self._room(0)
+        self._given = 0
+        """Before this place of the arena all events have been given."""
+        self._oldest = 0
+        """Before this place of the arena no event waits."""
+        self._open = 0
+
+    @property
+    def waits(self) -> int:
+        """How many events wait."""
+        return self._open
+
+    @property
+    def lanes(self) -> int:
+        """How many lanes it has met."""
+        return len(self._lanes.head)
+
+    @property
+    def measured(self) -> str | None:
+        """What the reach measures, if it has an end: "time" or "events"."""
+        return None if self.outlook.reach.high is None else self.outlook.reach.kind
+
+    def __call__(self, events: Relevant, lane_count: int) -> Relevant | None:
+        """Read further events; those whose bit is known by now, with the symbols that they become."""
+        read = self.read(events, lane_count)
+        stay = np.flatnonzero(read.kept != NOT_KEPT)
+        kept = events if len(stay) == len(events) else events.take(stay)
+        if self._arena.count + len(kept) > len(self._waiting.value) or read.times.dtype != self._times:
+            self._make_room(len(kept))
+        count = self._arena.count
+        if len(kept):
+            self._arena.append(replace(kept, keyed=kept.all_keyed) if self._valued else kept)
+        self._lanes = self._of(lane_count)
+        decided = np.empty(self._open + len(kept), np.int64)
+        found = kernels.look_ahead(
+            self._program, read, self.low, self.high, self._lanes, self._waiting, count, decided
+        )
+        self._open += len(kept) - found
+        return self._give(decided[:found])
+
+    def passed(self, time: int | float) -> Relevant | None:
+        """Events whose reach is over, where no event to come is before a time (or place)."""
+        decided = np.empty(self._open, np.int64)
+        found, self._oldest = kernels.time_passes(
+            self.mark(np.array([time]))[0], self.high, self._lanes, self._waiting, self._oldest,
+            self._arena.count, decided,
+        )  # fmt: skip
+        self._open -= found
+        return self._give(decided[:found]) if found else None
+
+    def passed_in(self, lanes: np.ndarray, times: np.ndarray) -> Relevant | None:
+        """The same for some lanes, each with its own time (or place)."""
+        decided = np.empty(self._open, np.int64)
+        found = kernels.lanes_pass(lanes, self.mark(times), self.high, self._lanes, self._waiting, decided)
+        self._open -= found
+        return self._give(decided[:found]) if found else None
+
+    def rest(self) -> Relevant | None:
+        """The events that wait, now that nothing comes after them."""
+        value = self._waiting.value[: self._arena.count]
+        decided = np.flatnonzero(value >= WAITS)
+        value[decided] = 0
+        self._lanes.head[:] = -1
+        self._open = 0
+        return self._give(decided)
+
+    def waiting_lanes(self) -> np.ndarray:
+        """The lanes in which events wait, shape (k,), int64."""
+        return np.flatnonzero(self._lanes.head >= 0)
+
+    def least(self, kind: str) -> int | float | None:
+        """The least time, or place, of the events that are held back; None where there are none."""
+        found = self.waiting()
+        values = found.times if kind == "time" else found.places
+        return values.min().item() if len(values) else None
+
+    def waiting(self) -> Relevant:
+        """The events that have not been given."""
+        seen = self._arena.seen()
+        value = self._waiting.value[: self._arena.count]
+        if self._in_order:
+            return _range(seen, self._given, self._arena.count)
+        return seen.take(np.flatnonzero(value >= WAITS))
+
+    def _give(self, decided: np.ndarray) -> Relevant | None:
+        """The events to give, once some were decided."""
+        if not len(decided):
+            return None
+        value = self._waiting.value
+        if not self._in_order:
+            order = np.sort(decided)
+            return self.known(self._arena.seen().take(order), value[order])
+        first, count = self._given, self._arena.count
+        waits = value[first:count] >= WAITS
+        stop = first + int(np.argmax(waits)) if self._open and waits.any() else count
+        if stop == first:
+            return None
+        self._given = stop
+        return self.known(_range(self._arena.seen(), first, stop), value[first:stop])
+
+    # ----------------------------------------------------------------------------------------- the arena
+
+    @property
+    def _times(self) -> np.dtype:
+        return self._waiting.times.dtype
+
+    def _fresh(self, lanes: int) -> AheadLanes:
+        return AheadLanes(
+            np.full(lanes, -1, np.int64),
+            np.full(lanes, -1, np.int64),
+            np.full((lanes, self._program.n_registers), -1, np.int64),
+        )
+
+    def _of(self, count: int) -> AheadLanes:
+        """What is kept of each lane, for at least so many lanes."""
+        return AheadLanes(*(grown(one, count, -1) for one in self._lanes))
+
+    def _room(self, count: int) -> Waiting:
+        return Waiting(
+            np.empty(count, np.int64),
+            np.empty(count, self.dtype),
+            np.empty(count if self.laned else 0, np.int32),
+            np.empty(count, np.int64),
+            np.empty(count, np.uint8),
+        )
+
+    def _make_room(self, more: int) -> None:
+        """Drop the events that have been given, so that more find room."""
+        count = self._arena.count
+        value = self._waiting.value[:count]
+        kept = np.arange(self._given, count) if self._in_order else np.flatnonzero(value >= WAITS)
+        events = self._arena.seen().take(kept) if count else None
+        self._arena = OpenEvents(False, self._valued)
+        if events is not None and len(events):
+            self._arena.append(events.slim())
+        self._put(self._arena.count, value[kept], more)
+
+    def _put(self, count: int, value: np.ndarray, more: int) -> None:
+        """Make the queues of the events of the arena, of which these are the values."""
+        self._waiting = self._room(max(LEAST, 2 * (count + more)))
+        self._given = self._oldest = 0
+        self._lanes.head[:] = -1
+        if not count:
+            return
+        events = self._arena.seen()
+        self._waiting.positions[:count] = events.positions
+        self._waiting.times[:count] = self.measure(events)
+        self._waiting.value[:count] = value
+        if self.laned:
+            self._waiting.lanes[:count] = events.lanes
+        kernels.relink(self._waiting, count, self._lanes)
+
+    # ------------------------------------------------------------------------------- lanes, and the state
+
+    def held(self) -> np.ndarray:
+        """The lanes of events that have not been given, and those whose monitor has left its first state."""
+        return np.union1d(self.busy(), np.flatnonzero(self.watched))
+
+    def busy(self) -> np.ndarray:
+        """The lanes of events that have not been given, shape (k,), int64: they have to stay in memory."""
+        return np.unique(self.waiting().lanes).astype(np.int64) if self.laned else np.empty(0, np.int64)
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        known = max(len(self._lanes.head), int(used.max(initial=-1)) + 1)
+        number = np.full(known, -1, np.int32)
+        number[used] = numbers
+        self._arena.renumber(number)
+        there = self._waiting.lanes[: self._arena.count]
+        there[:] = number[there]
+        self._lanes = AheadLanes(*(moved(one, used, numbers, count, -1) for one in self._lanes))
+        self.watched = moved(self.watched, used, numbers, count)
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """What is kept of some lanes that are not `busy`: no run of theirs is of use to an event to come."""
+        return {"watched": at(self.watched, lanes)}
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Go on with what `rows` has given for lanes that have other numbers now."""
+        self.watched = grown(self.watched, count)
+        self.watched[lanes] = rows["watched"]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that are kept."""
+        return (
+            self._arena.nbytes
+            + sum(one.nbytes for one in (*self._lanes, *self._waiting))
+            + self.watched.nbytes
+        )
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept."""
+        self._make_room(0)
+        count = self._arena.count
+        return {
+            "events": state_of(self._arena.seen()) if count else None,
+            "value": self._waiting.value[:count].copy(),
+            "registers": self._lanes.registers,
+            "watched": self.watched,
+        }
+
+    def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
+        """Go on where `state` was asked for."""
+        self.watched = state["watched"]
+        self._lanes = self._fresh(len(state["registers"]))._replace(registers=state["registers"])
+        if state["events"] is not None:
+            self._arena.append(relevant_of(state["events"], lane_keys))
+            self.measure(self._arena.seen())
+            self._put(self._arena.count, state["value"], 0)
+            self._open = int((state["value"] >= WAITS).sum())
+
+
+def _range(events: Relevant, low: int, high: int) -> Relevant:
+    """Some neighbours among events, not copied."""
+
+    def part(values: np.ndarray) -> np.ndarray:
+        return values[..., low:high] if values.size else values
+
+    table: pa.Table | None = None if events.payload is None else events.payload.slice(low, high - low)
+    return Relevant(
+        part(events.symbols), part(events.positions), part(events.lanes), part(events.keys),
+        part(events.keyed), part(events.places), part(events.slots), table, events.lane_keys,
+        part(events.times),
+    )  # fmt: skip

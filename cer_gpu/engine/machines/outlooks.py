@@ -1,0 +1,160 @@
+"""Looks after and before each event, and holds back events until it is known what comes after them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.engine.machines.looking import LookingBack
+from cer_gpu.engine.machines.looking_ahead import LookingAhead
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.errors import LimitError
+from cer_gpu.plan.compiled import CompiledQuery
+
+MANY = 1 << 22
+"""So many events are held back before it is found out at some cost whether their reach is over."""
+
+BYTES_OF_EVENT = 128
+"""About how many bytes an event takes that is held back."""
+
+
+class Outlooks:
+    """The outlooks of a query, one after the other, on the events of a run.
+
+    Each reads the events in the order of the stream inside every lane, and gives them in this order. So what
+    one of them holds back the next one reads later.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+        With outlooks.
+    intake : Intake
+        Where the events come from.
+    pushed : bool
+        Whether batches are pushed: then an event is given as soon as its bit is known, and not only after all
+        that come before it in the stream.
+    memory : int or None
+        Bytes that the run may take.
+    """
+
+    def __init__(self, query: CompiledQuery, intake: Intake, pushed: bool, memory: int | None) -> None:
+        # CONSUME BY ANY speaks of the order of the stream.
+        in_order = not pushed or query.consume == "ANY"
+        laned = bool(query.reading.partition)
+        valued = query.window is not None and query.window.kind == "attribute"
+        self._stages: list[LookingBack | LookingAhead] = [
+            LookingBack(outlook, laned) if outlook.before else LookingAhead(outlook, laned, in_order, valued)
+            for outlook in query.outlooks
+        ]
+        self._laned = laned
+        self._intake = intake
+        self._memory = memory
+        self._many = MANY if memory is None else min(MANY, memory // BYTES_OF_EVENT // 4)
+        self._looked = 0
+
+    @property
+    def states(self) -> list[LookingBack | LookingAhead]:
+        """What is kept for each lane."""
+        return self._stages
+
+    def busy(self) -> list[np.ndarray]:
+        """Lanes that have to stay in memory."""
+        return [stage.busy() for stage in self._stages]
+
+    def __call__(self, events: Relevant) -> Iterator[Relevant]:
+        """Read further events of the stream.
+
+        Yields
+        ------
+        Relevant
+            Events whose symbols are those that the machine reads. Lanes may be renumbered in between.
+
+        Raises
+        ------
+        LimitError
+            Where those that are held back take more memory than is allowed.
+        """
+        if len(events):
+            found = self._read(events, 0)
+            if found is not None:
+                yield self._done(found)
+        for number, stage in enumerate(self._stages):
+            if isinstance(stage, LookingAhead) and stage.waits:
+                found = self._passed(number, stage)
+                if found is not None:
+                    yield self._done(found)
+        self._within_allowance()
+
+    def rest(self) -> Iterator[Relevant]:
+        """The events that are held back, now that no more follow."""
+        for number, stage in enumerate(self._stages):
+            if isinstance(stage, LookingAhead) and stage.waits:
+                found = stage.rest()
+                if found is not None:
+                    found = self._read(found, number + 1)
+                if found is not None:
+                    yield self._done(found)
+
+    def _done(self, events: Relevant) -> Relevant:
+        return replace(events, lane_keys=self._intake.lane_keys, times=events.times[:0])
+
+    def _read(self, events: Relevant | None, first: int) -> Relevant | None:
+        """What the outlooks from one on make of some events."""
+        for stage in self._stages[first:]:
+            if events is None or not len(events):
+                return None
+            events = stage(events, self._intake.lane_count if self._laned else 1)
+        return events if events is not None and len(events) else None
+
+    def _passed(self, number: int, stage: LookingAhead) -> Relevant | None:
+        """Events whose reach is over by the rows that have been read, whether or not these were relevant."""
+        intake, kind = self._intake, stage.measured
+        found: Relevant | None = None
+        mark: int | float | None = None
+        if kind == "events" and not intake.laned:
+            mark = intake.rows
+        elif kind == "time" and (intake.shows_time or stage.waits > self._many):
+            mark = intake.watermark
+        if mark is not None and kind is not None:
+            # What is held back before it is still to come.
+            earlier = [one.least(kind) for one in self._stages[:number] if isinstance(one, LookingAhead)]
+            found = stage.passed(min([mark, *(time for time in earlier if time is not None)]))
+        elif kind is not None and not number and intake.rows - self._looked >= stage.lanes:
+            self._looked = intake.rows
+            lanes = stage.waiting_lanes()
+            now = intake.passed_in(lanes, kind)
+            found = None if now is None else stage.passed_in(lanes, now)
+        return None if found is None else self._read(found, number + 1)
+
+    def waiting(self) -> list[Relevant]:
+        """The events that are held back."""
+        found = [stage.waiting() for stage in self._stages if isinstance(stage, LookingAhead)]
+        return [events for events in found if len(events)]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that they take."""
+        return sum(stage.nbytes for stage in self._stages)
+
+    def _within_allowance(self) -> None:
+        if self._memory is None or self.nbytes <= self._memory:
+            return
+        most = max(self._stages, key=lambda stage: stage.nbytes)
+        raise LimitError(
+            f"`{most.outlook.written}` keeps {most.nbytes:,} bytes of what came before or of events that "
+            f"wait, and memory={self._memory:,} was allowed: give it a narrower interval, or allow more"
+        )
+
+    def state(self) -> list[dict[str, Any]]:
+        """All that is kept, as `cer_gpu.engine.run.stored` stores it."""
+        return [stage.state() for stage in self._stages]
+
+    def resume(self, stored: list[dict[str, Any]]) -> None:
+        """Go on where `state` was asked for."""
+        for stage, state in zip(self._stages, stored, strict=True):
+            stage.resume(state, self._intake.lane_keys)
+        self._looked = self._intake.rows

@@ -1,0 +1,102 @@
+"""What the window and outlooks measure of relevant events."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.singly import ALL_KEYED, NO_KEYS
+from cer_gpu.engine.workers import Workers
+from cer_gpu.errors import RowError
+from cer_gpu.kernels.lanes import cpu as kernels
+from cer_gpu.plan.compiled import CompiledQuery
+
+PART = 1 << 15
+"""Rows whose values one thread gathers at a time."""
+
+
+class Measuring:
+    """Gathers what is measured of some rows of a batch.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+
+    Attributes
+    ----------
+    timed : bool
+        Whether an outlook measures time.
+    """
+
+    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        self._window = query.window
+        self._workers = workers
+        self.timed = any(outlook.reach.kind == "time" for outlook in query.outlooks)
+
+    def keys(
+        self, batch: pa.RecordBatch, rows: np.ndarray, places: np.ndarray, time: Values | None, before: int
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What the window measures of some rows, and where that is not null, as `Relevant` has them.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        rows : ndarray, shape (m,), int64
+        places : ndarray, shape (m,) or (0,), int64
+            Their places in their lanes; empty where these are their positions.
+        time : Values or None
+            Of all rows.
+        before : int
+            How many rows come before the batch.
+
+        Raises
+        ------
+        RowError
+            For a value that does not fit 64 bits.
+        """
+        none, window = ALL_KEYED, self._window
+        if window is None:
+            return NO_KEYS, none
+        if window.kind == "events":
+            return places, none
+        assert window.attribute is not None
+        values = time
+        if window.kind == "attribute" or values is None:
+            values = columns.numbers(batch.column(window.attribute), window.attribute)
+            if values.beyond.any():
+                row = before + int(np.argmax(values.beyond))
+                raise RowError(
+                    row, f"{{row}}: `{window.attribute}`, which the window measures, does not fit 64 bits"
+                )
+        data = self._gathered(values.data, rows)
+        keyed = values.valid[rows] if len(values.valid) else none
+        if data.dtype.kind == "f":
+            missing = np.isnan(data)
+            if missing.any():
+                keyed = (keyed.astype(bool) if len(keyed) else True) & ~missing
+                keyed = keyed.astype(np.uint8)
+        return data, keyed
+
+    def times(self, rows: np.ndarray, keys: np.ndarray, time: Values | None) -> np.ndarray:
+        """The times of some rows, whose keys the window has already, where an outlook measures them."""
+        if not self.timed or time is None:
+            return NO_KEYS
+        timed = self._window is not None and self._window.kind == "time"
+        return keys if timed else self._gathered(time.data, rows)
+
+    def _gathered(self, values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """The values of some rows, int64 or float64."""
+        out: np.ndarray = np.empty(len(rows), np.float64 if values.dtype.kind == "f" else np.int64)
+
+        def gather(start: int) -> None:
+            part = slice(start, start + PART)
+            kernels.gather(values, rows[part], out[part])
+
+        if len(rows) <= PART:
+            gather(0)
+        else:
+            self._workers.map("reading", gather, range(0, len(rows), PART))
+        return out

@@ -1,0 +1,149 @@
+"""The contract of outlooks: one bit for each event, whether a complex event of a pattern q is in its reach.
+
+*Ahead* of event j (FOLLOWED BY) lies a complex event of q that starts after j, if `low <= time(end) - time(j)
+<= high`; *behind* it (PRECEDED BY) one that ends before j, if `low <= time(j) - time(start) <= high`. Both
+events are of one lane. q is an automaton whose labels are dropped, so that from a state a symbol leads to one
+state at most.
+
+Looking ahead, an event waits in the queue of its lane. At an event e all that wait are in reach of e, once
+those whose reach is over are gone; those that lie before the latest start of what ends at e, and at least
+`low` back, are then the first ones of the queue. So each event is put into its queue once and taken out once,
+and the queue is decided from its head on.
+
+Looking behind, a start is *ripe* once it lies `low` back. Of ripe starts in one state of q the latest stands
+for all, so a lane has one register for each state. The others are nodes in a queue of the lane; those in one
+state are a tree, so that a step of q moves as many roots as q has states.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+NOT_KEPT, UNASKED, ASKED = 0, 1, 2
+"""What an event is beside what q reads of it: nothing, an event, an event whose bit is asked for."""
+
+WAITS = 2
+"""Added to nothing: a `value` of `Waiting` from here on is that of an event that waits."""
+
+
+class OutlookEvents(NamedTuple):
+    """Events in the order of the stream.
+
+    ===========  ==========================  =========================================================
+    `symbols`    uint8 or uint16 [n]         what q reads; 0: nothing
+    `kept`       uint8 [n]                   `NOT_KEPT`, `UNASKED` or `ASKED`
+    `lanes`      int32 [n] or [0]            empty: there is one lane
+    `positions`  int64 [n]                   ascending in a lane
+    `times`      uint64 or float64 [n]       what the reach measures; non-decreasing in a lane
+    ===========  ==========================  =========================================================
+    """
+
+    symbols: np.ndarray
+    kept: np.ndarray
+    lanes: np.ndarray
+    positions: np.ndarray
+    times: np.ndarray
+
+
+class Waiting(NamedTuple):
+    """The events that are kept, with room for more: those that wait, and others.
+
+    ============  ======================  ==================================================================
+    `positions`   int64 [room]
+    `times`       dtype of times [room]
+    `lanes`       int32 [room] or [0]
+    `following`   int64 [room]            the next event in the queue of the lane; -1 at its end
+    `value`       uint8 [room]            0 or 1: the bit; `WAITS + UNASKED`, `WAITS + ASKED`: it waits
+    ============  ======================  ==================================================================
+    """
+
+    positions: np.ndarray
+    times: np.ndarray
+    lanes: np.ndarray
+    following: np.ndarray
+    value: np.ndarray
+
+
+class AheadLanes(NamedTuple):
+    """What is kept of each lane to look ahead.
+
+    ===========  ==================================  =====================================================
+    `head`       int64 [lanes]                       the first event that waits, which is asked; -1: none
+    `tail`       int64 [lanes]                       the last one, where there is a first
+    `registers`  int64 [lanes, program.n_registers]  the latest start of a run in each state; -1: none
+    ===========  ==================================  =====================================================
+    """
+
+    head: np.ndarray
+    tail: np.ndarray
+    registers: np.ndarray
+
+
+class BehindLanes(NamedTuple):
+    """What is kept of each lane to look behind.
+
+    ==========  ==============================  ==========================================================
+    `latest`    dtype of times [lanes, n_live]  the time of the latest ripe start in each state; in place
+                                                of state 0, of those whose complex event has ended
+    `there`     uint8 [lanes, n_live]           whether there is one
+    `root`      int64 [lanes, n_live]           the root of the starts that are not ripe; -1: none
+    `head`      int64 [lanes]                   the first start that is not ripe; -1: none
+    `tail`      int64 [lanes]                   the last one, where there is a first
+    ==========  ==============================  ==========================================================
+    """
+
+    latest: np.ndarray
+    there: np.ndarray
+    root: np.ndarray
+    head: np.ndarray
+    tail: np.ndarray
+
+
+class Unripe(NamedTuple):
+    """Starts that are not ripe yet, with room for more.
+
+    ============  =====================  ===================================================================
+    `times`       dtype of times [room]
+    `parent`      int64 [room]           in the tree of its state; a root is its own
+    `state`       int32 [room]           of a root: the state of its tree, `ENDED` or `DEAD`
+    `following`   int64 [room]           the next start of the lane that is not ripe; -1: none
+    ============  =====================  ===================================================================
+    """
+
+    times: np.ndarray
+    parent: np.ndarray
+    state: np.ndarray
+    following: np.ndarray
+
+
+ENDED, DEAD = -1, -2
+"""The state of starts whose complex event has ended, and of starts that have none."""
+
+
+def outlook_reference(found, lanes, times, reach, behind):
+    """The bits by their definition.
+
+    Parameters
+    ----------
+    found : list of (int, int)
+        Start and end of each complex event of q, as numbers of events.
+    lanes : sequence of int
+        The lane of each event.
+    times : sequence of int or float
+    reach : (low, high)
+    behind : bool
+
+    Returns
+    -------
+    list of bool
+        For each event.
+    """
+    low, high = reach
+    bits = []
+    for j in range(len(times)):
+        own = [(start, end) for start, end in found if lanes[start] == lanes[j]]
+        if behind:
+            bits.append(any(end < j and low <= times[j] - times[start] <= high for start, end in own))
+        else:
+            bits.append(any(start > j and low <= times[end] - times[j] <= high for start, end in own))
+    return bits

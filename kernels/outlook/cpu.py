@@ -1,0 +1,283 @@
+"""Outlooks on the CPU: events are read once, in the order of the stream, whatever their lanes."""
+
+from ..jit import SELDOM, inline, jit
+from .contract import ASKED, DEAD, ENDED, NOT_KEPT, UNASKED, WAITS
+
+
+@inline
+def _passed(waiting, at, value, decided, n):
+    """Decide the event at the head of a queue, and those after it that were not asked; the new head."""
+    waiting.value[at] = value
+    decided[n] = at
+    n += 1
+    at = waiting.following[at]
+    while at >= 0 and waiting.value[at] == WAITS + UNASKED:
+        waiting.value[at] = 0
+        decided[n] = at
+        n += 1
+        at = waiting.following[at]
+    return at, n
+
+
+@jit
+def look_ahead(program, read, low, high, lanes, waiting, first, decided, halt):
+    """Read further events, put those that are kept among those that wait, and decide what is decided.
+
+    =========  ============  =============================================================================
+    `program`  Program       in: of q, from `hits_program`
+    `read`     OutlookEvents in
+    `low`      dtype of      in: the reach
+    `high`     times
+    `lanes`    AheadLanes    in/out
+    `waiting`  Waiting       in/out, with room for the events that are kept
+    `first`    int64         in: how many events are there
+    `decided`  int64 [room]  out: the events that were decided, by their places in `waiting`
+    `halt`     uint8 [1]     in: see `jit`
+    =========  ============  =============================================================================
+
+    Returns how many were decided. In a lane they are decided in their order.
+    """
+    laned = read.lanes.shape[0] > 0
+    accepted = program.zero + 1
+    place, n, lane = first, 0, 0
+    for strip in range(0, read.symbols.shape[0], SELDOM):
+        if halt[0]:
+            break
+        for i in range(strip, min(strip + SELDOM, read.symbols.shape[0])):
+            if laned:
+                lane = read.lanes[i]
+            now = read.times[i]
+            at = lanes.head[lane]
+            while at >= 0 and now - waiting.times[at] > high:
+                at, n = _passed(waiting, at, 0, decided, n)
+            symbol = read.symbols[i]
+            if symbol != 0:
+                lanes.registers[lane, 0] = read.positions[i]
+                for k in range(program.first[symbol], program.first[symbol + 1]):
+                    one = lanes.registers[lane, program.left[k]]
+                    other = lanes.registers[lane, program.right[k]]
+                    lanes.registers[lane, program.into[k]] = one if one > other else other
+                latest = lanes.registers[lane, accepted]
+                while at >= 0 and waiting.positions[at] < latest and now - waiting.times[at] >= low:
+                    at, n = _passed(waiting, at, 1, decided, n)
+            kept = read.kept[i]
+            if kept != NOT_KEPT:
+                waiting.positions[place] = read.positions[i]
+                waiting.times[place] = now
+                if laned:
+                    waiting.lanes[place] = lane
+                waiting.following[place] = -1
+                if at < 0 and kept == UNASKED:
+                    waiting.value[place] = 0
+                    decided[n] = place
+                    n += 1
+                else:
+                    waiting.value[place] = WAITS + kept
+                    if at < 0:
+                        at = place
+                    else:
+                        waiting.following[lanes.tail[lane]] = place
+                    lanes.tail[lane] = place
+                place += 1
+            lanes.head[lane] = at
+    return n
+
+
+@jit
+def time_passes(now, high, lanes, waiting, oldest, count, decided):
+    """Decide events whose reach is over, where no event to come is before a time.
+
+    `now` dtype of times in: that time; `oldest` int64 in: an event before which none waits; `count` int64 in:
+    how many there are; the others as for `look_ahead`. Returns (how many were decided, the new `oldest`).
+    It ends at the first event whose reach is not over.
+    """
+    n = 0
+    laned = waiting.lanes.shape[0] > 0
+    while oldest < count:
+        if waiting.value[oldest] >= WAITS:
+            # What waits before it in its lane would be older: it is the head of its queue.
+            if now < waiting.times[oldest] or now - waiting.times[oldest] <= high:
+                break
+            lane = waiting.lanes[oldest] if laned else 0
+            lanes.head[lane], n = _passed(waiting, oldest, 0, decided, n)
+        oldest += 1
+    return n, oldest
+
+
+@jit
+def lanes_pass(some, now, high, lanes, waiting, decided):
+    """The same for lanes of which each has its own time.
+
+    `some` int64 [k] in: lanes; `now` dtype of times [k] in. Returns how many were decided.
+    """
+    n = 0
+    for g in range(some.shape[0]):
+        at = lanes.head[some[g]]
+        while at >= 0 and now[g] >= waiting.times[at] and now[g] - waiting.times[at] > high:
+            at, n = _passed(waiting, at, 0, decided, n)
+        lanes.head[some[g]] = at
+    return n
+
+
+@jit
+def relink(waiting, count, lanes):
+    """Make the queues of the first `count` events again, of which some wait; no lane has a queue."""
+    laned = waiting.lanes.shape[0] > 0
+    for place in range(count):
+        if waiting.value[place] < WAITS:
+            continue
+        lane = waiting.lanes[place] if laned else 0
+        waiting.following[place] = -1
+        if lanes.head[lane] < 0:
+            lanes.head[lane] = place
+        else:
+            waiting.following[lanes.tail[lane]] = place
+        lanes.tail[lane] = place
+
+
+@inline
+def _root(parent, node):
+    while parent[node] != node:
+        parent[node] = parent[parent[node]]
+        node = parent[node]
+    return node
+
+
+@inline
+def _noted(lanes, lane, state, time):
+    """Note a ripe start."""
+    if not lanes.there[lane, state] or time > lanes.latest[lane, state]:
+        lanes.there[lane, state] = 1
+        lanes.latest[lane, state] = time
+
+
+@jit
+def look_behind(tables, read, low, high, lanes, starts, count, scratch, bits, halt):
+    """Read further events, and decide what lies behind each that is asked.
+
+    =========  ==================  =======================================================================
+    `tables`   TransitionTables    in: of q; one transition at most for a state and a symbol
+    `read`     OutlookEvents       in
+    `low`      dtype of times      in: the reach
+    `high`     dtype of times
+    `lanes`    BehindLanes         in/out
+    `starts`   Unripe              in/out, with room for as many more as there are events, if `low` is not 0
+    `count`    int64               in: how many there are
+    `scratch`  BehindLanes         scratch, of one lane
+    `bits`     uint8 [n]           out: the bits; of events that are not asked any
+    `halt`     uint8 [1]           in: see `jit`
+    =========  ==================  =======================================================================
+
+    Returns how many starts are in use then.
+    """
+    laned = read.lanes.shape[0] > 0
+    n_live = lanes.latest.shape[1]
+    lane = 0
+    for strip in range(0, read.symbols.shape[0], SELDOM):
+        if halt[0]:
+            break
+        for i in range(strip, min(strip + SELDOM, read.symbols.shape[0])):
+            if laned:
+                lane = read.lanes[i]
+            now = read.times[i]
+            at = lanes.head[lane]
+            while at >= 0 and now - starts.times[at] >= low:
+                state = starts.state[_root(starts.parent, at)]
+                if state != DEAD:
+                    _noted(lanes, lane, 0 if state == ENDED else state, starts.times[at])
+                at = starts.following[at]
+            lanes.head[lane] = at
+            if read.kept[i] == ASKED:
+                bits[i] = lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high
+            symbol = read.symbols[i]
+            if symbol == 0:
+                continue
+            for state in range(1, n_live):
+                scratch.there[0, state] = 0
+                scratch.root[0, state] = -1
+            for t in range(tables.first[symbol], tables.first[symbol + 1]):
+                source, target = tables.source[t], tables.target[t]
+                ends = tables.accepting[t] != 0
+                if source == 0:
+                    if low == 0:
+                        if ends:
+                            scratch.there[0, 0] = 1
+                        elif target >= 0:
+                            _noted(scratch, 0, target, now)
+                    elif ends or target >= 0:
+                        starts.times[count] = now
+                        starts.parent[count] = count
+                        starts.following[count] = -1
+                        starts.state[count] = ENDED if ends else target
+                        if not ends:
+                            if scratch.root[0, target] < 0:
+                                scratch.root[0, target] = count
+                            else:
+                                starts.parent[count] = scratch.root[0, target]
+                        if lanes.head[lane] < 0:
+                            lanes.head[lane] = count
+                        else:
+                            starts.following[lanes.tail[lane]] = count
+                        lanes.tail[lane] = count
+                        count += 1
+                    continue
+                if lanes.there[lane, source]:
+                    if ends:
+                        _noted(lanes, lane, 0, lanes.latest[lane, source])
+                    elif target >= 0:
+                        _noted(scratch, 0, target, lanes.latest[lane, source])
+                root = lanes.root[lane, source]
+                if root >= 0:
+                    lanes.root[lane, source] = -1
+                    if ends:
+                        starts.state[root] = ENDED
+                    elif target >= 0:
+                        if scratch.root[0, target] < 0:
+                            scratch.root[0, target] = root
+                            starts.state[root] = target
+                        else:
+                            starts.parent[root] = scratch.root[0, target]
+                    else:
+                        starts.state[root] = DEAD
+            if scratch.there[0, 0]:
+                scratch.there[0, 0] = 0
+                _noted(lanes, lane, 0, now)
+            for state in range(1, n_live):
+                if lanes.root[lane, state] >= 0:
+                    starts.state[lanes.root[lane, state]] = DEAD
+                lanes.root[lane, state] = scratch.root[0, state]
+                lanes.there[lane, state] = scratch.there[0, state]
+                lanes.latest[lane, state] = scratch.latest[0, state]
+    return count
+
+
+@jit
+def without_ripe(lanes, starts, into):
+    """Copy the starts that are not ripe and may still have a complex event to other arrays; their number."""
+    n_live = lanes.root.shape[1]
+    count = 0
+    for lane in range(lanes.head.shape[0]):
+        at = lanes.head[lane]
+        lanes.head[lane] = -1
+        for state in range(n_live):
+            lanes.root[lane, state] = -1
+        while at >= 0:
+            state = starts.state[_root(starts.parent, at)]
+            if state != DEAD:
+                into.times[count] = starts.times[at]
+                into.parent[count] = count
+                into.following[count] = -1
+                into.state[count] = state
+                if state != ENDED:
+                    if lanes.root[lane, state] < 0:
+                        lanes.root[lane, state] = count
+                    else:
+                        into.parent[count] = lanes.root[lane, state]
+                if lanes.head[lane] < 0:
+                    lanes.head[lane] = count
+                else:
+                    into.following[lanes.tail[lane]] = count
+                lanes.tail[lane] = count
+                count += 1
+            at = starts.following[at]
+    return count

@@ -1,0 +1,106 @@
+"""The kernels of outlooks against their definition, over random automata, lanes, reaches and cuts."""
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from cer_gpu.kernels.outlook.contract import outlook_reference
+from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
+from random_tables import tables_of
+
+from cer_gpu.engine.machines.looking import LookingBack
+from cer_gpu.engine.machines.looking_ahead import LookingAhead
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.plan.outlook import Outlook, Reach
+
+NONE = np.empty(0, np.int64)
+LABELS = 3
+"""Symbols are LABELS * what q reads + (0: not kept, 1: kept, 2: asked)."""
+
+NOT_KEPT, KEPT, TRUE, FALSE = 0, 1, 2, 3
+"""What symbols become."""
+
+
+def random_q(rng: random.Random) -> TransitionTables:
+    """An automaton without labels."""
+    n_states, steps = rng.randint(1, 4), []
+    for symbol in range(1, 4):
+        for source in range(n_states):
+            if rng.random() < 0.6:
+                target = rng.randint(0, n_states - 1) or -1
+                final = rng.random() < 0.4
+                if target > 0 or final:
+                    steps.append((source, symbol, 0, target, final))
+    while True:
+        sources = {step[0] for step in steps}
+        trimmed = [(p, s, label, q if q in sources else -1, final) for p, s, label, q, final in steps]
+        trimmed = [step for step in trimmed if step[3] > 0 or step[4]]
+        if trimmed == steps:
+            return tables_of(4, steps)
+        steps = trimmed
+
+
+def outlook_of(tables: TransitionTables, before: bool, reach: Reach) -> Outlook:
+    symbols = np.arange(4 * LABELS)
+    becomes = np.zeros((4 * LABELS, 2), np.uint8)
+    becomes[symbols % LABELS == 1] = KEPT
+    becomes[symbols % LABELS == 2] = FALSE, TRUE
+    return Outlook("q", before, reach, tables, None, (symbols // LABELS).astype(np.uint16), becomes)
+
+
+def events_of(symbols: np.ndarray, lanes: np.ndarray, times: np.ndarray, part: slice) -> Relevant:
+    positions = np.arange(part.start, part.stop)
+    lanes = lanes[part] if lanes.any() else lanes[:0]
+    byte, slots = np.empty(0, np.uint8), np.empty((0, 0), np.int32)
+    return Relevant(symbols[part], positions, lanes, NONE, byte, NONE, slots, None, None, times[part])
+
+
+def wanted(tables, symbols, lanes, times, reach, before):
+    """For each kept event what it becomes, by the definition."""
+    found = []
+    for lane in set(lanes.tolist()):
+        own = np.flatnonzero((lanes == lane) & (symbols >= LABELS))  # symbol 0 of q is neutral
+        runs = accepting_runs(tables, symbols[own] // LABELS, 0, len(own))
+        found += [(int(own[start]), int(own[end])) for start, end, _ in runs]
+    high = reach.high if reach.high is not None else float("inf")
+    bits = outlook_reference(found, lanes, times.tolist(), (reach.low, high), before)
+    kept = {NOT_KEPT: None, KEPT: KEPT}
+    all_of = [kept.get(s % LABELS, TRUE if bit else FALSE) for s, bit in zip(symbols.tolist(), bits)]
+    return {position: one for position, one in enumerate(all_of) if one is not None}
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("before", [False, True], ids=["ahead", "behind"])
+def test_bits_are_those_of_the_definition(seed, before):
+    rng = random.Random(seed)
+    n, n_lanes = rng.choice((5, 30, 60)), rng.choice((1, 1, 3))
+    dtype = rng.choice((np.int64, np.float64))
+    symbols = np.array([rng.randrange(4 * LABELS) for _ in range(n)], np.uint8)
+    lanes = np.array([rng.randrange(n_lanes) for _ in range(n)], np.int32)
+    times = np.cumsum([rng.choice((0, 0, 1, 2, 5)) for _ in range(n)]).astype(dtype) - 20
+    low = rng.choice((0, 0, 1, 3))
+    reach = Reach("time", low, rng.choice((None, low, low + 2, low + 6)))
+    tables = random_q(rng)
+    in_order = rng.random() < 0.5
+    outlook = outlook_of(tables, before, reach)
+    laned = bool(lanes.any())
+    stage = LookingBack(outlook, laned) if before else LookingAhead(outlook, laned, in_order, False)
+    got: list[tuple[int, int]] = []
+    edges = sorted({0, n, *(rng.randrange(n) for _ in range(rng.randrange(8)))})
+
+    def note(found: Relevant | None) -> None:
+        if found is not None:
+            got.extend(zip(found.positions.tolist(), found.symbols.tolist()))
+
+    for start, stop in pairwise(edges):
+        note(stage(events_of(symbols, lanes, times, slice(start, stop)), n_lanes))
+    if not before:
+        note(stage.rest())
+    assert len(got) == len(dict(got))
+    assert dict(got) == wanted(tables, symbols, lanes, times, reach, before)
+    for lane in range(n_lanes):
+        own = [position for position, _ in got if lanes[position] == lane]
+        assert own == sorted(own)
+    if in_order:
+        assert got == sorted(got)
