@@ -45,6 +45,7 @@ QUERIES = {
     "events": "SELECT * WHERE A AS a ; B+ AS b ; C AS c FILTER c[price + volume > 6] WITHIN 9 EVENTS",
     "partitions": "SELECT * WHERE A ; B+ ; C PARTITION BY volume WITHIN 6 EVENTS",
     "carried": "SELECT * WHERE A AS a ; C AS c FILTER a[price > 4]",
+    "one key": "SELECT NONE WHERE A AS a ; B+ AS b FILTER a.volume = b.volume WITHIN 12 seconds",
     "rule": "Q(x) <- A(price=x), B(price=x) WITHIN 9 EVENTS",
     "strategy": "SELECT NEXT * WHERE A ; B WITHIN 9 EVENTS",
     "attribute": "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER a[price > 2] WITHIN 2 [volume]",

@@ -103,6 +103,11 @@ class Reading:
     keys: KeyPlan
     window: WindowPlan | None
 
+    @property
+    def makes_lanes(self) -> bool:
+        """Whether an event's lane, or whether it has one, follows from its values."""
+        return bool(self.partition or self.streams or self.keys.lane_column.size)
+
 
 @dataclass(frozen=True, slots=True)
 class MarkForm:

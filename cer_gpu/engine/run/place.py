@@ -185,7 +185,7 @@ def on_host(query: CompiledQuery) -> str | None:
     """The steps of a query that run on the CPU whatever device was asked for; None if there are none."""
     reading, window = query.reading, query.window
     parts = [
-        (bool(reading.partition or reading.streams), "assigning events to partitions and streams"),
+        (reading.makes_lanes, "assigning events to partitions and streams"),
         (query.consume == "ANY", "CONSUME BY ANY"),
         (bool(query.outlooks), "FOLLOWED BY and PRECEDED BY"),
         (

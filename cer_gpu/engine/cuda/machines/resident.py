@@ -98,7 +98,7 @@ def why_not(query: CompiledQuery) -> str | None:
     reading, reason = query.reading, query.traits.not_resident
     reasons = [
         (bool(reason), reason),
-        (bool(reading.partition or reading.streams), "the CPU assigns events to partitions and streams"),
+        (reading.makes_lanes, "the CPU assigns events to partitions and streams"),
         (query.window is not None and query.window.kind == "attribute", "its window is over an attribute"),
         (query.consume != "NONE", "the CPU applies CONSUME BY"),
         (bool(query.outlooks), "the CPU looks for what follows or precedes"),
