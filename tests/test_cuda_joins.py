@@ -291,7 +291,9 @@ def agree(query: Query, table: pa.Table, devices: object = "cuda", **options: An
     for ask in (query.hits, query.counts, query.count):
         assert ask(table, **asked) == ask(table, device="cpu", **options)
     found = query.run(table, **asked).to_arrow()
-    assert found == query.run(table, device="cpu", **options).to_arrow()
+    wanted = query.run(table, device="cpu", **options).to_arrow()
+    assert found.schema == wanted.schema
+    assert str(found.to_pydict()) == str(wanted.to_pydict())  # a NaN is as good as another
     return len(found)
 
 

@@ -8,6 +8,8 @@ every loop goes round.
 from __future__ import annotations
 
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.classify.contract import NONE_MISSING, add_cuts_reference
 from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts import cuda as counts
-from cer_gpu.kernels.device import scan, words
+from cer_gpu.kernels.device import jit, scan, words
 from cer_gpu.kernels.device.geometry import SHARED, Geometry, lane_geometry
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits import cuda as hits
@@ -282,3 +284,21 @@ def test_columns_become_hits() -> None:
             expected.append((end, max(starts)))
     assert found == expected
     assert len(expected) > 10
+
+
+def test_one_thread_launches_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba loads a kernel at its first launch, and two threads that do so at once end in an error."""
+    inside, most = [], []
+
+    def launch(number: int) -> None:
+        inside.append(number)
+        most.append(len(inside))
+        time.sleep(0.005)
+        inside.remove(number)
+
+    made = jit.Launched(lambda: None)
+    monkeypatch.setattr(made, "compiled", {(1, 1): launch})
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: made[1, 1](number), range(12)))
+    assert len(most) == 12
+    assert max(most) == 1

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numba
 import numpy as np
 import pytest
+from cer_gpu.kernels.device import usable
 from cer_gpu.kernels.device.usable import cuda_usable, out_of_memory
 
 from cer_gpu.engine.devices import with_memory
@@ -68,6 +69,17 @@ def test_devices_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.devices == ("First", "Second")
     assert found.reason == "First can be used"
     assert found
+
+
+def test_a_numpy_that_numba_cuda_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake(monkeypatch, is_available=lambda: True, gpus=[SimpleNamespace(name="First")])
+    monkeypatch.delattr(np, "row_stack", raising=False)
+    monkeypatch.setattr(usable, "version", lambda package: "0.30.4")
+    found = cuda_usable()
+    assert found.devices == ()
+    assert found.reason == f"numba-cuda 0.30.4 does not work with NumPy {np.__version__}: install 'numpy<2.5'"
+    monkeypatch.setattr(usable, "version", lambda package: "0.31.0")
+    assert cuda_usable().devices == ("First",)
 
 
 def test_the_simulator_counts_as_a_device(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ imported. The signatures that are compiled ahead of time are in `registry`.
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
+from threading import Lock
 
 from numba import config, cuda
 
@@ -17,6 +18,11 @@ device = cuda.jit(device=True)
 """Compiles a function that kernels call, among them the plain bodies of `cer_gpu.kernels`."""
 
 _watch = ContextVar("watch", default=None)
+
+_LAUNCHING = Lock()
+"""One thread launches at a time. A launch only hands work to the device, but the first one of a kernel
+compiles it and loads it there: Numba guards the compiling alone, and two threads that load one kernel into the
+same context end in an error."""
 
 
 def _compiled(body):
@@ -52,8 +58,13 @@ class Launched:
         self.compiled = _compiled(body)
 
     def __getitem__(self, configuration):
-        launch, watch = self.compiled[configuration], _watch.get()
+        launch, watch = partial(_launched, self.compiled[configuration]), _watch.get()
         return launch if watch is None else watch(self, launch)
+
+
+def _launched(launch, *arguments):
+    with _LAUNCHING:
+        launch(*arguments)
 
 
 kernel = Launched

@@ -1,6 +1,9 @@
 """Whether this machine can run the kernels on a CUDA device, and why not."""
 
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy as np
 
 OUT_OF_MEMORY = 2
 """The code that the driver and the runtime return where no memory is left: CUDA_ERROR_OUT_OF_MEMORY."""
@@ -94,7 +97,29 @@ def _devices(cuda) -> Usable:
     names = tuple(_name(gpu) for gpu in cuda.gpus)
     if not names:
         return Usable((), "no CUDA device was found")
+    unfit = _unfit_numpy()
+    if unfit is not None:
+        return Usable((), unfit)
     return Usable(names, f"{names[0]} can be used")
+
+
+def _unfit_numpy() -> str | None:
+    """Why the NumPy that is installed keeps numba-cuda from compiling anything; None if it does not.
+
+    numba-cuda 0.30 names `numpy.row_stack`, which NumPy 2.5 no longer has. It is the last series of its line:
+    its maintainers will not follow newer versions of NumPy.
+    """
+    told = _version("numba-cuda")
+    if hasattr(np, "row_stack") or told is None or tuple(map(int, told.split(".")[:2])) > (0, 30):
+        return None
+    return f"numba-cuda {told} does not work with NumPy {np.__version__}: install 'numpy<2.5'"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def _name(gpu) -> str:
