@@ -145,7 +145,10 @@ def test_what_is_said_of_the_place() -> None:
     assert found.device == "cuda:0"
     assert found.device_reason == "device='cuda:0' was asked for"
     rule = cer.compile(QUERIES["rule"]).run(table, device="cuda:0", **OPTIONS)
-    assert rule.device_reason == "device='cuda:0' was asked for; on the CPU: listing the answers of joins"
+    assert rule.device_reason == (
+        "device='cuda:0' was asked for; on the CPU: listing the answers of joins, assigning events to "
+        "partitions and streams"
+    )
     falls = cer.compile(QUERIES["attribute"]).run(table, device="cuda", **OPTIONS)
     assert falls.device_reason.endswith("; on the CPU: partitions in which what WITHIN measures falls")
 

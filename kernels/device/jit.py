@@ -21,8 +21,8 @@ _watch = ContextVar("watch", default=None)
 
 _LAUNCHING = Lock()
 """One thread launches at a time. A launch only hands work to the device, but the first one of a kernel
-compiles it and loads it there: Numba guards the compiling alone, and two threads that load one kernel into the
-same context end in an error."""
+compiles it and loads it there: Numba guards the compiling alone, and two threads that load one kernel into
+the same context end in an error."""
 
 
 def _compiled(body):
