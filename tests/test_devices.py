@@ -120,7 +120,11 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("text", "part", "reason"),
     [
-        ("Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS", "listing the answers of joins", "joins run on the CPU"),
+        (
+            "Q(x) <- A(k=x), B(k=x) WITHIN 9 EVENTS",
+            "listing the answers of joins, assigning events to partitions and streams",
+            "joins run on the CPU",
+        ),
         ("SELECT MAX * WHERE A ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
         (
             "SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS",
