@@ -2,7 +2,8 @@
 
 JSON lines of complex events are `{"start": 3, "end": 9, "marks": {"a": [3], "b": [9]}}`; a variable that
 marks nothing is left out; with PARTITION BY there is a `"partition"`, an object of the key's columns, and for
-`x[price]` in the SELECT list an `"attributes": {"x": [{"price": 10.5}]}`, one object for each mark of `x`.
+`x[price]` in the SELECT list an `"attributes": {"x": [{"price": 10.5}]}`, one object for each mark of `x`,
+and for measures a `"measures": {"gain": 1.5}`.
 CSV and tables are flat (`Matches.flat_batches`), Parquet is as `Matches.to_arrow()`. An answer of a rule is
 `{"start": 3, "end": 9, "positions": [3, 9, 5], "values": {"x": 1}}`: one position for each atom, and the
 values of the variables in the head.
@@ -104,11 +105,12 @@ def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None 
         write_rows(rows, form, sink, most)
         return
     head, variables, partition = matches.head_variables, matches.variables, matches.partition
+    measures = matches.measures
 
     def text(batch: pa.RecordBatch) -> memoryview:
         if head is not None:
             return lines(rule_answer_text(batch, head))
-        return lines(complex_event_text(batch, variables, partition))
+        return lines(complex_event_text(batch, variables, partition, measures))
 
     _write_texts(matches.batches(), text, sink)
 
@@ -165,7 +167,7 @@ def _write_jsonl(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
 
 
 def complex_event_text(
-    batch: pa.RecordBatch, variables: Sequence[str], partition: Sequence[str]
+    batch: pa.RecordBatch, variables: Sequence[str], partition: Sequence[str], measures: Sequence[str] = ()
 ) -> pa.LargeStringArray:
     """Each complex event of a batch as JSON.
 
@@ -173,13 +175,13 @@ def complex_event_text(
     ----------
     batch : pyarrow.RecordBatch
         In the form of `Matches.schema`.
-    variables, partition : sequence of str
-        The names of the kept variables and of the key's columns, which columns may not have.
+    variables, partition, measures : sequence of str
+        The names of the kept variables, of the key's columns and of the measures, which columns may not have.
     """
     keys = [wrapped(_key(name), json_text(batch.column(2 + k)), "") for k, name in enumerate(partition)]
     marks: list[pa.Array] = []
     attributes: list[pa.Array] = []
-    for name, index in zip(variables, mark_columns(batch.schema), strict=True):
+    for name, index in zip(variables, mark_columns(batch.schema)):
         marks.append(_unless_empty(name, batch.column(index)))
         if index + 1 < batch.num_columns and pa.types.is_struct(_item(batch.schema.field(index + 1).type)):
             attributes.append(_unless_empty(name, batch.column(index + 1)))
@@ -193,6 +195,12 @@ def complex_event_text(
         parts.append(wrapped('"partition": {', joined(keys, count), "}"))
     if attributes:
         parts.append(wrapped('"attributes": {', joined(attributes, count), "}"))
+    if measures:
+        first = batch.num_columns - len(measures)
+        values = [
+            wrapped(_key(name), json_text(batch.column(first + k)), "") for k, name in enumerate(measures)
+        ]
+        parts.append(wrapped('"measures": {', joined(values, count), "}"))
     return wrapped("{", joined(parts, count), "}")
 
 

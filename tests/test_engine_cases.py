@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
+from datetime import datetime, timedelta
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from case_files import PATTERNS, cases, plain
+from case_files import PATTERNS, cases, expected_of, plain
 
 import cer_gpu as cer
 
@@ -28,7 +29,7 @@ EVALUATED = {
     "correlation_theta": 0,
     "followed": 12,
     "functions": 0,
-    "measures": 0,
+    "measures": 9,
     "multi_correlation": 0,
     "nulls": 14,
     "optional": 0,
@@ -57,6 +58,13 @@ def table_of(case: dict[str, Any]) -> pa.Table:
     return pa.table(columns)
 
 
+def _plain(value: Any) -> Any:
+    """Times and durations as numbers of milliseconds, the unit of their columns."""
+    if isinstance(value, datetime):
+        value -= datetime(1970, 1, 1)
+    return value // timedelta(milliseconds=1) if isinstance(value, timedelta) else value
+
+
 @pytest.mark.parametrize("family", PATTERNS)
 def test_the_engine_gives_what_the_cases_expect(family: str) -> None:
     evaluated, refused = 0, set()
@@ -70,9 +78,14 @@ def test_the_engine_gives_what_the_cases_expect(family: str) -> None:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
             table = table_of(case)
-            got = [plain(ce.start, ce.end, ce.marks) for ce in query.run(table, order_by=case["order_by"])]
+            got = [
+                plain(
+                    ce.start, ce.end, ce.marks, {name: _plain(value) for name, value in ce.measures.items()}
+                )
+                for ce in query.run(table, order_by=case["order_by"])
+            ]
             count = query.count(table, order_by=case["order_by"])
-        wanted = {plain(ce["start"], ce["end"], ce["marks"]) for ce in case["expected"]}
+        wanted = expected_of(case)
         assert count == len(got) == len(set(got)), case["id"]
         if case["check"]["kind"] == "exact":
             assert set(got) == wanted, case["id"]

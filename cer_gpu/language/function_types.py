@@ -9,7 +9,7 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 
-_NUMBERS = frozenset({ValueType.INT64, ValueType.FLOAT64})
+_NUMBERS = frozenset({ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL})
 _DATES = frozenset({ValueType.TIMESTAMP})
 _ORDERED = frozenset(ValueType) - {ValueType.BOOL}
 

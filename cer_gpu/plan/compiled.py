@@ -110,6 +110,14 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasureColumn:
+    """A measure of the SELECT list: a value of each complex event, and the name of its column."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class MarkForm:
     """The answers of a query: complex events with marks.
 
@@ -123,12 +131,25 @@ class MarkForm:
         The attributes to return for the events of a variable (`x[price]`).
     several : frozenset of str
         The variables that may mark more than one event of a complex event.
+    whole : frozenset of str
+        The variables of which all attributes are returned (`x[*]`).
+    measures : tuple of MeasureColumn
+        In the order of the result's columns.
+    hidden : bool
+        Whether the variables are there for the measures alone (`SELECT NONE, COUNT(x) AS n`): then complex
+        events that agree in start, end and measures are one.
+    limit : int or None
+        Complex events of one end at most, where variables are hidden.
     """
 
     variables: tuple[str, ...]
     label_has: np.ndarray
     attributes: dict[str, tuple[str, ...]]
     several: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    measures: tuple[MeasureColumn, ...] = ()
+    hidden: bool = False
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +275,11 @@ class CompiledQuery:
     def traits(self) -> Traits:
         """The properties of the machine that answers."""
         return self.machine.traits
+
+    @property
+    def hidden(self) -> bool:
+        """Whether answers are told apart by their measures alone, so that none is counted without them."""
+        return isinstance(self.form, MarkForm) and self.form.hidden
 
     @property
     def carries(self) -> bool:

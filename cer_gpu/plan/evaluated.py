@@ -9,7 +9,7 @@ from typing import Any
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
-from cer_gpu.language.words import written, written_variable
+from cer_gpu.language.words import written
 
 
 def _construct(node: Any) -> str | None:
@@ -25,10 +25,6 @@ def _construct(node: Any) -> str | None:
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
         case tree.Optional():
             return "an optional element, `p ?`,"
-        case tree.SelectMeasure(name=name):
-            return f"the measure `{written(name)}`"
-        case tree.SelectItem(whole=True, variable=variable):
-            return f"`{written_variable(variable)}[*]`"
         case tree.Parameter(name=name):
             return f"the parameter `${name}`"
         case tree.Previous():
@@ -62,7 +58,7 @@ def _variables(side: tree.Expression) -> set[str]:
 def _parts(statement: tree.Statement) -> Iterator[Any]:
     # Every node but what stands inside a measure.
     if isinstance(statement, tree.SelectQuery):
-        yield from statement.measures
+        yield from (node for node in walk(statement.measures) if isinstance(node, tree.Parameter))
         statement = replace(statement, measures=())
     yield from walk(statement)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
+from cer_gpu.language.measures import with_what_is_read
 from cer_gpu.language.scope import variables
 from cer_gpu.logic.binding import reads
 from cer_gpu.logic.correlations import unfolded
@@ -40,6 +42,8 @@ class Outline:
         Whether a filter of the formula compares events of two variables.
     shared : SharedKey or None
         What all events of a complex event agree in, by the formula's comparisons.
+    hidden : bool
+        Whether the variables of the SELECT list are there for its measures alone: it says NONE.
     """
 
     statement: tree.Statement
@@ -48,6 +52,7 @@ class Outline:
     formula: tree.Pattern | None = None
     correlates: bool = False
     shared: SharedKey | None = None
+    hidden: bool = False
 
 
 def outline(statement: tree.Statement, text: str) -> Outline:
@@ -78,7 +83,10 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         from cer_gpu.plan.partitioning import shared_key  # a process without comparisons need not load it
 
         shared = shared_key(formula)
-    return Outline(statement, text, (), formula, compared, shared)
+    read = with_what_is_read((), statement.measures) if statement.select == () else ()
+    if read:
+        statement = replace(statement, select=read)
+    return Outline(statement, text, (), formula, compared, shared, bool(read))
 
 
 def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:

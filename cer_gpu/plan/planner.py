@@ -91,7 +91,12 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
     known = schema if schema is not None else assumed_schema(sketch.tests, statement.window)
     planned = _planned(sketch, known, columns, _looks_beside(statement))
     built, dtype = planned.built, planned.dtype
-    said = _said(statement)
+    said, form = _said(statement), built.form
+    if isinstance(statement, tree.SelectQuery) and _says_more(statement):
+        from cer_gpu.plan.answer_form import answer_form, limit_of_marks
+
+        form = answer_form(outline, form, schema, columns.stream)
+        said = replace(said, limit=limit_of_marks(outline, said.limit))
     reading = Reading(
         axes=planned.axes,
         stages=planned.stages,
@@ -102,7 +107,7 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
         window=window_plan(statement.window, known),
     )
     compiled = CompiledQuery(
-        outline.text, reading, built.machine, built.hits_machine, built.form, said.consume, said.limit,
+        outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
         planned.outlooks,
     )  # fmt: skip
     return Plan(outline, compiled, built, chosen.engine, chosen.said)
@@ -166,6 +171,11 @@ def _symbol_dtype(n_symbols: int) -> np.dtype:
             "at most are possible: use fewer filters in one query"
         )
     return np.dtype(np.uint8 if n_symbols <= 256 else np.uint16)
+
+
+def _says_more(query: tree.SelectQuery) -> bool:
+    """Whether the SELECT list has measures or an `x[*]`."""
+    return bool(query.measures) or any(item.whole for item in query.select or ())
 
 
 @dataclass(frozen=True, slots=True)

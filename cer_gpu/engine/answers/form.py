@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +18,10 @@ from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
 from cer_gpu.plan.compiled import CompiledQuery, MarkForm, TupleForm
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.answers.distinct import ToldApart
+    from cer_gpu.engine.answers.measures import Marked, Measures
 
 
 class Singled(NamedTuple):
@@ -67,6 +71,10 @@ class ResultForm(ABC):
         The columns of the data that results are made from.
     order : str or None
         The time column.
+    measures : tuple of str
+        The names of the measures, whose columns are the last.
+    hidden : ToldApart or None
+        Where answers are told apart by their measures alone.
     marking : tuple of str
         The names that mark events: the kept variables, or the types of a rule's atoms.
     attributes : mapping of str to tuple of str
@@ -76,7 +84,10 @@ class ResultForm(ABC):
     variables: tuple[str, ...] = ()
     head: tuple[str, ...] | None = None
     marking: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    hidden: ToldApart | None = None
     attributes: Mapping[str, tuple[str, ...]] = {}
+    _named: Mapping[str, str] = {}
 
     def __init__(
         self, data: pa.Schema, order: str | None, encoder: LaneEncoder | None, event_id: str | None
@@ -96,12 +107,15 @@ class ResultForm(ABC):
             kind = data.field(order).type
             self.times = (free_name("start_time", taken), free_name("end_time", taken))
             fields += [pa.field(name, kind) for name in self.times]
+        listed = set()
         for field, positioned in self._fields(data, taken):
             fields.append(field)
+            if positioned or field.name in self._named.values():
+                listed.add(field.name)
             if positioned:
                 positions.append(field.name)
         self.schema = pa.schema(fields)
-        self.plain = tuple(number for number, field in enumerate(fields) if not pa.types.is_list(field.type))
+        self.plain = tuple(number for number, field in enumerate(fields) if field.name not in listed)
         self.positions = tuple(positions)
         names = [name for name in (order, event_id) if name is not None]
         self.payload = tuple(dict.fromkeys([*names, *self._read()]))
@@ -115,8 +129,12 @@ class ResultForm(ABC):
         """The columns of the data from which the columns after the times are made."""
 
     @abstractmethod
-    def _columns(self, events: Relevant, block: Any) -> list[pa.Array]:
+    def _columns(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
         """The columns after the times, for a block."""
+
+    def measured(self, events: Relevant, end: np.ndarray, block: Any) -> list[pa.Array]:
+        """The columns of the measures; parameters as for `batch`."""
+        return []
 
     @abstractmethod
     def marked(self, block: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -171,7 +189,7 @@ class ResultForm(ABC):
             From the machine of the query.
         """
         arrays = self._first_columns(events, end, block)
-        return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, block)], schema=self.schema)
+        return pa.RecordBatch.from_arrays([*arrays, *self._columns(events, end, block)], schema=self.schema)
 
     def _first_columns(self, events: Relevant, end: np.ndarray, block: Block | TupleBlock) -> list[pa.Array]:
         """The columns up to the times."""
@@ -200,35 +218,54 @@ class MarkResults(ResultForm):
         event_id: str | None = None,
     ) -> None:
         self._form = form
+        self._measures: Measures | None = None
+        if form.measures:
+            from cer_gpu.engine.answers.measures import Measures
+
+            self._measures = Measures(form.measures, data, order)
         self._kinds: dict[str, pa.DataType] = {}
         self._named: dict[str, str] = {}  # the columns of attributes, by variable
         super().__init__(data, order, encoder, event_id)
-        self.variables = self.marking = form.variables
+        self.variables = self.marking = () if form.hidden else form.variables
         self.attributes = form.attributes
+        self.measures = tuple(column.name for column in form.measures)
+        if form.hidden:
+            from cer_gpu.engine.answers.distinct import ToldApart
+
+            self.hidden = ToldApart(len(self.measures), form.limit)
         # The variables that each label marks, one label after another.
         self._number = form.label_has.sum(axis=1).astype(np.int64)
         self._marking = np.nonzero(form.label_has)[1].astype(np.int32)
         self._first = np.append(0, np.cumsum(self._number))
 
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
-        for variable in self._form.variables:
+        for variable in () if self._form.hidden else self._form.variables:
             yield pa.field(free_name(variable, taken), self._positions, nullable=False), True
             if attributes := self._form.attributes.get(variable):
-                name = free_name(f"{variable}[{', '.join(attributes)}]", taken)
+                shown = "*" if variable in self._form.whole else ", ".join(attributes)
+                name = free_name(f"{variable}[{shown}]", taken)
                 members = pa.struct(
                     [pa.field(attribute, roomy(data.field(attribute).type)) for attribute in attributes]
                 )
                 self._kinds[variable] = pa.list_(pa.field("item", members, nullable=False))
                 self._named[variable] = name
                 yield pa.field(name, self._kinds[variable], nullable=False), False
+        for field in () if self._measures is None else self._measures.fields:
+            yield field.with_name(free_name(field.name, taken)), False
 
     def _read(self) -> list[str]:
-        return [name for attributes in self._form.attributes.values() for name in attributes]
+        attributes = [name for attributes in self._form.attributes.values() for name in attributes]
+        return attributes if self._measures is None else [*attributes, *self._measures.payload]
 
-    def _columns(self, events: Relevant, block: Block) -> list[pa.Array]:
-        arrays = []
+    def _lists(self, block: Block) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """For each variable where the events that it marks begin in each complex event, and the events."""
         lists = list_columns(block.first, block.event, block.label, self._form.label_has)
-        for variable, (offsets, marked) in zip(self._form.variables, lists, strict=True):
+        return dict(zip(self._form.variables, lists, strict=True))
+
+    def _columns(self, events: Relevant, end: np.ndarray, block: Block) -> list[pa.Array]:
+        arrays: list[pa.Array] = []
+        lists = self._lists(block)
+        for variable, (offsets, marked) in () if self._form.hidden else lists.items():
             bounds, marks = pa.array(offsets), self.places(events, marked)
             arrays.append(pa.ListArray.from_arrays(bounds, marks, type=self._positions))
             if attributes := self._form.attributes.get(variable):
@@ -236,10 +273,28 @@ class MarkResults(ResultForm):
                 kind = self._kinds[variable]
                 struct = pa.StructArray.from_arrays(members, fields=list(kind.value_type))
                 arrays.append(pa.ListArray.from_arrays(bounds, struct, type=kind))
-        return arrays
+        return arrays + self._measured(events, block.start, end, lists)
+
+    def _measured(
+        self, events: Relevant, start: np.ndarray, end: np.ndarray, lists: Marked
+    ) -> list[pa.Array]:
+        return [] if self._measures is None else self._measures.of(events, start, end, lists)
+
+    def plain_columns(self, events: Relevant, end: np.ndarray, block: Block) -> list[pa.Array]:
+        """As `ResultForm.plain_columns`: the measures too."""
+        first = self._first_columns(events, end, block)
+        return first if self._measures is None else first + self.measured(events, end, block)
+
+    def measured(self, events: Relevant, end: np.ndarray, block: Block) -> list[pa.Array]:
+        """As `ResultForm.measured`."""
+        if self._measures is None:
+            return []
+        return self._measured(events, block.start, end, self._lists(block))
 
     def marked(self, block: Block) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """As `ResultForm.marked`."""
+        if self._form.hidden:
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int32)
         number = self._number[block.label]
         match = np.repeat(np.arange(len(block.hit)), np.diff(block.first))
         if (number == 1).all():
@@ -262,8 +317,9 @@ class MarkResults(ResultForm):
     def singled_events(self, block: Block) -> list[tuple[np.ndarray, np.ndarray | None]]:
         """As `ResultForm.singled_events`."""
         found: list[tuple[np.ndarray, np.ndarray | None]] = []
-        lists = list_columns(block.first, block.event, block.label, self._form.label_has)
-        for name, (offsets, marked) in zip(self.variables, lists, strict=True):
+        lists = self._lists(block)
+        for name in self.variables:
+            offsets, marked = lists[name]
             many = name in self._form.several
             if not many and len(marked) == len(offsets) - 1:
                 found.append((marked, None))
@@ -283,7 +339,7 @@ class MarkResults(ResultForm):
 
     def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
         """The rows of a result batch as Python values."""
-        return complex_events(batch, self.variables, self.partition, self._values_of(batch))
+        return complex_events(batch, self.variables, self.partition, self.measures, self._values_of(batch))
 
 
 class TupleResults(ResultForm):
@@ -332,7 +388,7 @@ class TupleResults(ResultForm):
         """As `ResultForm.singled_events`."""
         return [(np.ascontiguousarray(column), None) for column in block.event.T]
 
-    def _columns(self, events: Relevant, block: TupleBlock) -> list[pa.Array]:
+    def _columns(self, events: Relevant, end: np.ndarray, block: TupleBlock) -> list[pa.Array]:
         arrays = self._head(events, block)
         atoms = len(self._form.atoms)
         bounds = pa.array(np.arange(0, len(block.event) * atoms + 1, atoms, dtype=np.int32))

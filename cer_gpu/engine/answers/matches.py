@@ -9,10 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Form, Other
-from cer_gpu.engine.answers.flat import FlatForm
 from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.answers.shown import as_html, as_text
-from cer_gpu.engine.answers.tidy import EventForm
 from cer_gpu.engine.answers.values import ComplexEvent
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.arrow_types import first_line
@@ -22,6 +20,9 @@ from cer_gpu.late import compute as pc
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+    from cer_gpu.engine.answers.flat import FlatForm
+    from cer_gpu.engine.answers.tidy import EventForm
 
 
 MOST = 1 << 62
@@ -53,9 +54,9 @@ class Matches:
     form : ResultForm
         The columns of the result: `start` and `end` (int64), the columns of the key, `start_time` and
         `end_time` where the run has an order, a `list<int64>` of positions for each kept variable, and for
-        `x[price]` a column of that name with a `list<struct<price>>`. A rule has instead the variables of
-        its head and `positions`, a `list<int64>` with one position for each atom. Where a name is taken by
-        an earlier column, a `_` is appended.
+        `x[price]` a column of that name with a `list<struct<price>>`; last the measures. A rule has instead
+        the variables of its head and `positions`, a `list<int64>` with one position for each atom. Where a
+        name is taken by an earlier column, a `_` is appended.
     event_form, flat_form : callable
         Make the forms of `events()` and of `flat_batches()`, which few results are asked for.
     produce : callable
@@ -87,6 +88,7 @@ class Matches:
         self.variables = form.variables
         self.partition = form.partition
         self.head_variables = form.head
+        self.measures = form.measures
         self.device = device
         self.device_reason = device_reason
         self._form = form
@@ -124,7 +126,12 @@ class Matches:
     def _run(self, form: Form[pa.RecordBatch] | None = None) -> Iterator[pa.RecordBatch]:
         """Start a run: its batches up to the limit, in a form that has a row for each complex event."""
         left, met = self._limit, False
-        for batch in self._produce(self._form if form is None else form, self._looked_at):
+        made = self._form if form is None else form
+        if self._form.hidden is None:
+            produced = self._produce(made, self._looked_at)
+        else:  # how many answers are wanted says nothing: one of them may come many times
+            produced = self._form.hidden.distinct(self._produce(made, None))
+        for batch in produced:
             if left is not None:
                 met = len(batch) > left
                 batch = batch.slice(0, min(left, len(batch)))

@@ -33,6 +33,7 @@ class EventForm:
     `source`      dictionary<string>  for a dict of tables, the table that has the row
     `time`        as in the data      the time of the event, where the run has an order
     ...           as in the data      attributes; null where they were not asked for of the variable
+    ...           as computed         the measures of the complex event
     ============  ==================  ===================================================================
 
     Where a name is taken by an earlier column, a `_` is appended.
@@ -66,6 +67,14 @@ class EventForm:
             *([("time", data.field(form.order).type)] if form.order is not None else []),
             *((name, data.field(name).type) for name in self._attributes),
         ]
+        fields += (
+            [
+                (name, whole.type)
+                for name, whole in zip(form.measures, list(form.schema)[-len(form.measures) :], strict=True)
+            ]
+            if form.measures
+            else []
+        )
         self.schema = pa.schema([pa.field(free_name(name, taken), kind) for name, kind in fields])
         more = [*([ROW] if moved else []), *([source] if source is not None else [])]
         self.payload = tuple(dict.fromkeys([*form.payload, *more]))
@@ -93,4 +102,6 @@ class EventForm:
         for column, name in enumerate(self._attributes):
             asked = self._asked[:, column][variable]
             arrays.append(payload_column(events, name, event, None if asked.all() else ~asked))
+        own = pa.array(match)
+        arrays += [values.take(own) for values in self._form.measured(events, end, block)]
         return EventRows(len(end), pa.RecordBatch.from_arrays(arrays, schema=self.schema))

@@ -80,6 +80,8 @@ class ComplexEvent:
         has no marks.
     values : mapping of str to object, or None
         For an answer of a rule, the values of the variables in its head.
+    measures : mapping of str to object
+        The measures of the SELECT list, by their names.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class ComplexEvent:
     partition: tuple[Any, ...] | None = None
     positions: tuple[int, ...] | None = None
     values: Mapping[str, Any] | None = None
+    measures: Mapping[str, Any] = field(default_factory=dict)
     _columns: BatchValues | None = field(default=None, repr=False, compare=False)
     _row: int = field(default=0, repr=False, compare=False)
 
@@ -150,7 +153,8 @@ class ComplexEvent:
         # Without the other complex events of the batch.
         columns = self._columns
         alone = None if columns is None else columns.only(self._row)
-        plain = (self.start, self.end, self.marks, self.partition, self.positions, self.values)
+        place = (self.start, self.end, self.marks, self.partition)
+        plain = (*place, self.positions, self.values, self.measures)
         return ComplexEvent, (*plain, alone, 0)
 
 
@@ -170,18 +174,22 @@ def complex_events(
     batch: pa.RecordBatch,
     variables: tuple[str, ...],
     partition: tuple[str, ...],
+    measures: tuple[str, ...],
     values_of: BatchValues,
 ) -> Iterator[ComplexEvent]:
     """The rows of a result batch as Python values."""
     starts, ends = (_in_python(batch.column(place), batch.schema.names[place]) for place in range(2))
     keys = [_in_python(batch.column(2 + part), name) for part, name in enumerate(partition)]
-    columns = [batch.column(index).to_pylist() for index in mark_columns(batch.schema)]
+    columns = [batch.column(index).to_pylist() for index in mark_columns(batch.schema)[: len(variables)]]
+    first = batch.num_columns - len(measures)
+    measured = [_in_python(batch.column(first + number), name) for number, name in enumerate(measures)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
         marks = Marks(
             (name, tuple(column[row])) for name, column in zip(variables, columns, strict=True) if column[row]
         )
         key = tuple(values[row] for values in keys) if partition else None
-        yield ComplexEvent(start, end, marks, key, None, None, values_of, row)
+        values = {name: column[row] for name, column in zip(measures, measured, strict=True)}
+        yield ComplexEvent(start, end, marks, key, None, None, values, values_of, row)
 
 
 def rule_answers(
@@ -193,7 +201,8 @@ def rule_answers(
     columns = [_in_python(column, name) for column, name in zip(head_columns(batch, head), head, strict=True)]
     for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
         values = {name: column[row] for name, column in zip(head, columns, strict=True)}
-        yield ComplexEvent(start, end, Marks(), None, tuple(positions[row]), values, values_of, row)
+        place = tuple(positions[row])
+        yield ComplexEvent(start, end, Marks(), None, place, values, {}, values_of, row)
 
 
 def _in_python(column: pa.Array, name: str) -> list[Any]:

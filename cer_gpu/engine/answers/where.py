@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.digits import digits
-from cer_gpu.engine.answers.form import free_name, id_type, identities, payload_column
+from cer_gpu.engine.answers.form import ResultForm, free_name, id_type, identities, payload_column
 from cer_gpu.engine.machines.asked import Reported
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.errors import LimitError
+from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import WindowPlan
 
 DECIMAL_DIGITS = 76
@@ -102,6 +103,18 @@ class EndForm:
         elif self._order is not None:
             found.append(payload_column(events, self._order, event))
         return tuple(found)
+
+    def counted(self, answers: pa.Table, form: ResultForm) -> pa.Table:
+        """The table of how many answers end at each position, given all of them in their order."""
+        ends = answers.column(1).combine_chunks()
+        changes = pc.fill_null(pc.not_equal(ends.slice(1), ends.slice(0, max(len(ends) - 1, 0))), True)
+        first = np.append(np.zeros(min(len(ends), 1), np.int64), np.flatnonzero(changes) + 1)
+        rows = answers.take(pa.array(first))
+        keys = [rows.column(2 + number) for number in range(len(form.partition))]
+        time = [] if not form.times else [rows.column(rows.schema.get_field_index(form.times[1]))]
+        number = pa.array(np.diff(np.append(first, len(ends))))
+        names = [*(field.name for field in self.fields), self.value]
+        return pa.table([rows.column(1), *keys, *time, number], names)
 
     def table(self, parts: Sequence[Reported], ids: EventIds | None) -> pa.Table:
         """The table of what was reported, chunk after chunk."""

@@ -12,11 +12,8 @@ import pyarrow as pa
 from cer_gpu.compiling.loaded import words
 from cer_gpu.digits import shown
 from cer_gpu.engine.answers.batches import Form, Lister
-from cer_gpu.engine.answers.flat import FlatForm
-from cer_gpu.engine.answers.form import id_type, result_form
+from cer_gpu.engine.answers.form import ResultForm, id_type, result_form
 from cer_gpu.engine.answers.matches import KEPT, Matches, Produce
-from cer_gpu.engine.answers.tidy import EventForm
-from cer_gpu.engine.answers.where import VALUES, EndForm, EventIds, capped
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
@@ -38,6 +35,8 @@ from cer_gpu.printable import printable
 from cer_gpu.progress import Progress, Watch
 
 if TYPE_CHECKING:
+    from cer_gpu.engine.answers.flat import FlatForm
+    from cer_gpu.engine.answers.tidy import EventForm
     from cer_gpu.engine.machines.outlooks import Outlooks
 
 Result = TypeVar("Result")
@@ -101,6 +100,8 @@ class BoundQuery:
 
     def count(self) -> int:
         """How many complex events there are."""
+        if self._query.hidden:
+            return self._counted_rows()
         total = 0
         for part in self._ends(self.begin("count"), "count"):
             total += sum_exactly(part.value)
@@ -119,6 +120,10 @@ class BoundQuery:
 
     def _where(self, asked: Literal["hits", "counts"]) -> pa.Table:
         """Where complex events end, with what is asked of each end."""
+        from cer_gpu.engine.answers.where import capped
+
+        if self._query.hidden and asked == "counts":
+            return self._counted_ends()
         parts: list[Reported] = []
         left = self._options.limit
         run = self.begin(asked)
@@ -132,6 +137,23 @@ class BoundQuery:
             left = None if left is None else left - total
         assert run.ends is not None
         return run.ends.table(parts, run.ids)
+
+    def _counted_rows(self) -> int:
+        """How many answers there are, of those that their measures tell apart."""
+        found = self.matches()
+        total = sum(len(batch) for batch in found.batches())
+        if found.limited:
+            warn_of_limit(self._options.limit)
+        return total
+
+    def _counted_ends(self) -> pa.Table:
+        """The same for each end."""
+        found, run = self.matches(), self.begin("counts")
+        table = found.to_arrow()
+        if found.limited:
+            warn_of_limit(self._options.limit)
+        assert run.ends is not None
+        return run.ends.counted(table, run.form)
 
     def matches(self) -> Matches:
         """The complex events, lazily."""
@@ -172,8 +194,8 @@ class BoundQuery:
         keep = KEPT if options.memory is None else 0
         return Matches(
             form,
-            lambda: EventForm(form, self.arrow_schema, moved, source_column),
-            lambda: FlatForm(form, self.arrow_schema),
+            lambda: tidy(form, self.arrow_schema, moved, source_column),
+            lambda: flat(form, self.arrow_schema),
             produce,
             self.place.name,
             self.place.reason,
@@ -234,10 +256,11 @@ class BoundQuery:
         data, event_id = self.arrow_schema, options.event_id
         form = result_form(query, data, order, encoder, event_id)
         ends, ids = None, None
-        if product in VALUES:
+        if product in ("hits", "counts"):
+            from cer_gpu.engine.answers.where import EndForm, EventIds
+
             ends = EndForm(product, data, order, encoder, query.window, event_id)
-        if ends is not None and event_id is not None:
-            ids = EventIds(event_id, id_type(data, event_id))
+            ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
         if enumerates:
             payload = tuple(dict.fromkeys([*form.payload, *more]))
@@ -364,6 +387,20 @@ class BoundQuery:
         if reading.streams and options.stream_column is not None:
             names.append(options.stream_column)
         return [*names, *payload]
+
+
+def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:
+    """The form of `events()`, which few runs are asked for."""
+    from cer_gpu.engine.answers.tidy import EventForm
+
+    return EventForm(form, data, moved, source)
+
+
+def flat(form: ResultForm, data: pa.Schema) -> FlatForm:
+    """The form of `flat_batches()`, which few runs are asked for."""
+    from cer_gpu.engine.answers.flat import FlatForm
+
+    return FlatForm(form, data)
 
 
 def purpose_of(query: CompiledQuery, product: Product) -> str:

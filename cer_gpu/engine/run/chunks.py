@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
-from cer_gpu.engine.answers.where import EndForm, EventIds
 from cer_gpu.engine.machines.asked import More
 from cer_gpu.engine.machines.chunk import Chunk, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
@@ -24,6 +23,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.plan.compiled import CompiledQuery
 
 if TYPE_CHECKING:
+    from cer_gpu.engine.answers.where import EndForm, EventIds
     from cer_gpu.engine.machines.outlooks import Outlooks
 
 CHUNK = 1 << 20

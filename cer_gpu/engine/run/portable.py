@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pyarrow as pa
 
 from cer_gpu.engine.answers.form import ResultForm, result_form
-from cer_gpu.engine.answers.where import EndForm
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.run.options import Options
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.compiled import CompiledQuery
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.answers.where import EndForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class PortableQuery:
 
     def ends(self, product: str) -> EndForm:
         """The columns of its `hits` or `counts`."""
+        from cer_gpu.engine.answers.where import EndForm
+
         return EndForm(product, self.schema, self._order, self._encoder, self.query.window, None)
 
     @property

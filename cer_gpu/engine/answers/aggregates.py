@@ -1,0 +1,145 @@
+"""Aggregates: one value for each complex event over the values of the events that a variable marks."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.errors import DataError
+from cer_gpu.late import compute as pc
+
+LARGEST = np.iinfo(np.int64).max
+
+
+class Grouped(NamedTuple):
+    """Values of complex events, one complex event after another.
+
+    Attributes
+    ----------
+    values : pyarrow.Array, length m
+    offsets : ndarray, shape (n + 1,), int64
+        Those of complex event k are `offsets[k]` .. `offsets[k + 1] - 1`.
+    """
+
+    values: pa.Array
+    offsets: np.ndarray
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """How many values each complex event has, shape (n,), int64."""
+        return np.diff(self.offsets)
+
+    def known(self) -> Grouped:
+        """Without nulls and NaN."""
+        there = self.values.is_valid()
+        if pa.types.is_floating(self.values.type):
+            there = pc.and_(there, pc.invert(pc.fill_null(pc.is_nan(self.values), False)))
+        kept = there.to_numpy(zero_copy_only=False)
+        if kept.all():
+            return self
+        before = np.append(0, np.cumsum(kept))
+        return Grouped(self.values.filter(there), before[self.offsets])
+
+
+def aggregated(function: str, distinct: bool, given: Grouped) -> pa.Array:
+    """One value for each complex event: null where there is no value, but for COUNT, which is 0.
+
+    Parameters
+    ----------
+    function : {"COUNT", "SUM", "MIN", "MAX", "AVG", "FIRST", "LAST"}
+    distinct : bool
+        COUNT of different values.
+    given : Grouped
+
+    Raises
+    ------
+    DataError
+        For a sum of integers that does not fit 64 bits.
+    """
+    group = given.known()
+    if function == "COUNT":
+        return pa.array(_different(group) if distinct else group.sizes)
+    if function in ("FIRST", "LAST"):
+        return _at(group, 0 if function == "FIRST" else -1)
+    if function in ("MIN", "MAX"):
+        return _extreme(group, np.minimum if function == "MIN" else np.maximum)
+    total = _sum(group)
+    if function == "SUM":
+        return total
+    sizes = pa.array(group.sizes.astype(np.float64))
+    return pc.divide(total.cast(pa.float64()), pc.if_else(pc.equal(sizes, 0.0), None, sizes))
+
+
+def _at(group: Grouped, which: int) -> pa.Array:
+    """The first value of each complex event, or the last one."""
+    empty = group.sizes == 0
+    place = group.offsets[:-1] if which == 0 else group.offsets[1:] - 1
+    if not empty.any():
+        return group.values if len(group.values) == len(place) else group.values.take(pa.array(place))
+    return group.values.take(pa.array(place, mask=empty))
+
+
+def _codes(values: pa.Array) -> tuple[np.ndarray, pa.Array]:
+    """Values as numbers in their order, and the values in that order."""
+    if pa.types.is_floating(values.type):
+        values = pc.add(values, pa.scalar(0, values.type))  # the two zeros are one value
+    encoded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    order = pc.sort_indices(encoded.dictionary).to_numpy()
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    return rank[codes] if len(codes) else np.empty(0, np.int64), encoded.dictionary.take(pa.array(order))
+
+
+def _different(group: Grouped) -> np.ndarray:
+    """How many different values each complex event has, shape (n,), int64."""
+    codes, values = _codes(group.values)
+    owner = np.repeat(np.arange(len(group.offsets) - 1), group.sizes)
+    pairs = np.unique(owner * max(len(values), 1) + codes)
+    return np.bincount(pairs // max(len(values), 1), minlength=len(group.offsets) - 1).astype(np.int64)
+
+
+def _extreme(group: Grouped, least: np.ufunc) -> pa.Array:
+    kind = group.values.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return _reduced(group.values.to_numpy(zero_copy_only=False), group, least).cast(kind)
+    codes, values = _codes(group.values)
+    return values.take(_reduced(codes, group, least).cast(pa.int64()))
+
+
+def _reduced(values: np.ndarray, group: Grouped, combine: np.ufunc) -> pa.Array:
+    """What `combine` makes of the values of each complex event; null where there are none."""
+    empty = group.sizes == 0
+    found = np.zeros(len(empty), values.dtype)
+    if not empty.all():
+        # What has no values is left out: the others follow one another without gaps.
+        found[~empty] = combine.reduceat(values, group.offsets[:-1][~empty])
+    return pa.array(found, mask=empty)
+
+
+def _sum(group: Grouped) -> pa.Array:
+    kind = group.values.type
+    if pa.types.is_decimal(kind):
+        owner = pa.array(np.repeat(np.arange(len(group.offsets) - 1), group.sizes))
+        room = pa.decimal128(min(kind.precision + 19, 38), kind.scale)
+        table = pa.table({"owner": owner, "value": group.values.cast(room)})
+        found = table.group_by("owner").aggregate([("value", "sum")])
+        at = pc.index_in(pa.array(np.arange(len(group.offsets) - 1)), found["owner"].combine_chunks())
+        return found["value_sum"].combine_chunks().take(at).cast(room)
+    values = group.values.to_numpy(zero_copy_only=False)
+    if pa.types.is_floating(kind):
+        return _reduced(values.astype(np.float64), group, np.add)
+    values = values.astype(np.int64)
+    largest = max(abs(int(values.max(initial=0))), abs(int(values.min(initial=0))))
+    if largest * int(group.sizes.max(initial=0)) > LARGEST:
+        _refuse_overflow(values, group)
+    return _reduced(values, group, np.add)
+
+
+def _refuse_overflow(values: np.ndarray, group: Grouped) -> None:
+    for low, high in zip(group.offsets[:-1].tolist(), group.offsets[1:].tolist(), strict=True):
+        total = sum(values[low:high].tolist())
+        if not -LARGEST - 1 <= total <= LARGEST:
+            raise DataError(f"the sum {total} of a measure does not fit 64 bits: cast the column to float64")

@@ -1,0 +1,120 @@
+"""Measures: values of whole complex events, computed from the columns that were read of their events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.answers.aggregates import Grouped, aggregated
+from cer_gpu.engine.read.arithmetic import computed
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.sources.arrow_types import first_line, roomy
+from cer_gpu.errors import DataError
+from cer_gpu.language import tree
+from cer_gpu.language.walk import walk
+from cer_gpu.late import compute as pc
+from cer_gpu.plan.compiled import MeasureColumn
+
+Marked = Mapping[str, tuple[np.ndarray, np.ndarray]]
+"""For each variable where the events of each complex event begin, and the events: `kernels.lists`."""
+
+_NOTHING = np.zeros(0, np.int64)
+
+
+class Measures:
+    """The measures of a query over data of a schema.
+
+    Parameters
+    ----------
+    columns : sequence of MeasureColumn
+    data : pyarrow.Schema
+    order : str or None
+        The time column.
+
+    Attributes
+    ----------
+    fields : tuple of pyarrow.Field
+    payload : tuple of str
+        The columns of the data that they read.
+    """
+
+    def __init__(self, columns: Sequence[MeasureColumn], data: pa.Schema, order: str | None) -> None:
+        self._columns = tuple(columns)
+        self._order = order
+        nodes = [node for column in columns for node in walk(column.expression)]
+        read = [node.name for node in nodes if isinstance(node, tree.Attribute)]
+        if order is not None and any(isinstance(node, tree.Moment) for node in nodes):
+            read.append(order)
+        self.payload = tuple(dict.fromkeys(read))
+        nothing = pa.table(
+            [pa.nulls(0, roomy(data.field(name).type)) for name in self.payload], list(self.payload)
+        )
+        empty = self._values(nothing, _NOTHING, _NOTHING, {})
+        self.fields = tuple(
+            pa.field(column.name, values.type) for column, values in zip(self._columns, empty, strict=True)
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self._columns)
+
+    def of(self, events: Relevant, start: np.ndarray, end: np.ndarray, marked: Marked) -> list[pa.Array]:
+        """The columns for some complex events.
+
+        Parameters
+        ----------
+        events : Relevant
+            The events that the others refer to by number.
+        start, end : ndarray, shape (n,), int64
+        marked : mapping of str to (offsets, event)
+
+        Raises
+        ------
+        DataError
+            For numbers that do not fit 64 bits.
+        """
+        if not self._columns:
+            return []
+        payload = events.payload if events.payload is not None else pa.table({})
+        return self._values(payload, start, end, marked)
+
+    def _values(
+        self, payload: pa.Table, start: np.ndarray, end: np.ndarray, marked: Marked
+    ) -> list[pa.Array]:
+        def taken(name: str, rows: np.ndarray) -> pa.Array:
+            values = payload.column(name).take(pa.array(rows))
+            values = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+            return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
+
+        def operand(node: Any) -> pa.Array:
+            if isinstance(node, tree.Moment):
+                return _moment(node.name, *(taken(self._order or "", rows) for rows in (start, end)))
+            assert isinstance(node, tree.Aggregate)
+            none = np.zeros(len(start) + 1, np.int64), _NOTHING
+            offsets, event = marked.get(node.variable or "", none)
+            offsets = offsets.astype(np.int64)
+            if not isinstance(node.argument, tree.Attribute):
+                return pa.array(np.diff(offsets))
+            return aggregated(
+                node.function, node.distinct, Grouped(taken(node.argument.name, event), offsets)
+            )
+
+        found = []
+        for column in self._columns:
+            try:
+                values = computed(column.expression, operand, len(start))
+            except pa.ArrowInvalid as error:
+                raise DataError(
+                    f"the measure `{column.name}` has a value that does not fit: {first_line(error)}; cast a "
+                    "column that it reads to float64"
+                ) from error
+            found.append(values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values)
+        return found
+
+
+def _moment(name: str, first: pa.Array, last: pa.Array) -> pa.Array:
+    if name == "START_TIME":
+        return first
+    return last if name == "END_TIME" else pc.subtract_checked(last, first)
