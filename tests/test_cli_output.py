@@ -58,7 +58,9 @@ def written(table, form, **options):
 
 
 def lines_of(table, variables, partition=()):
-    form = SimpleNamespace(schema=table.schema, variables=variables, partition=partition, head=None)
+    form = SimpleNamespace(
+        schema=table.schema, variables=variables, partition=partition, head=None, measures=(), hidden=None
+    )
     parts = table.to_batches(max_chunksize=7)
     matches = Matches(form, None, None, lambda form, wanted: iter(parts), "cpu", "", None, True, 0)
     sink = io.BytesIO()

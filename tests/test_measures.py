@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import json
 import math
@@ -17,6 +18,7 @@ import pyarrow as pa
 import pytest
 from engine_oracle import OPTIONS, cuts, pieces
 from generate import ORDER, any_query, stream, stream_to_table
+from spark_tasks import answer, shuffled, task_of
 
 import cer_gpu as cer
 from cer_gpu.engine.answers.matches import Matches
@@ -336,3 +338,24 @@ def test_integers_that_do_not_fit(measure: str, message: str) -> None:
 def test_parameters_of_measures_are_not_evaluated_yet() -> None:
     with pytest.raises(cer.QueryError, match=r"the parameter `\$p` is not evaluated yet"):
         cer.compile("SELECT *, FIRST(A.v) * $p AS x WHERE A")
+
+
+@pytest.mark.parametrize("kept", ["*", "NONE", "b"])
+def test_measures_in_the_tasks_of_spark(kept: str) -> None:
+    text = f"SELECT {kept}, {GAIN}, DURATION AS held, COUNT(b) AS n {SOLD}"
+    query = cer.compile(text)
+    local = query.run(TRADES, order_by="ts").to_arrow()
+    for product, found in (("run", local), ("count", query.count(TRADES, order_by="ts"))):
+        task = task_of(query, TRADES.schema, product, order_by="ts", event_id="ts")
+        rows = answer(task, [shuffled(TRADES, Random(1))], Random(2))
+        if product == "run":
+            got = [{name: evaluated(row)[name] for name in ("gain", "held", "n")} for row in rows]
+            assert sorted(map(repr, got)) == sorted(map(repr, found.select(list(got[0])).to_pylist()))
+        else:
+            assert rows == [repr({"count": str(found)})]
+
+
+def evaluated(row: str) -> dict[str, Any]:
+    """The row whose text a task gave."""
+    found: dict[str, Any] = eval(row, {"datetime": datetime})
+    return found
