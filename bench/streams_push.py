@@ -55,6 +55,9 @@ KINDS = {
     ),
     "A ; B ; C, window of an attribute": Kind(f"{PATTERN} WITHIN 1000000000 [k]", lambda starts: starts),
     "LAST A ; B ; C": Kind(f"{PATTERN.replace('*', 'LAST *', 1)} WITHIN 1000000 SECONDS", lambda starts: 1),
+    "join of A, B, C, window of an attribute": Kind(
+        "Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 1000000000 [g]", lambda starts: 1
+    ),
     "join of A, B, C": Kind(
         "Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 1000000000 EVENTS", lambda starts: 1
     ),

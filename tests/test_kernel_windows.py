@@ -7,6 +7,9 @@ import random
 import numpy as np
 import pytest
 from cer_gpu.kernels.consume import cpu as consume
+from cer_gpu.kernels.forest.cpu_keyed import KeyNumbers
+from cer_gpu.kernels.streams import cpu_records
+from cer_gpu.kernels.streams.contract import first_admitted_reference
 from cer_gpu.kernels.windows import cpu as windows
 from cer_gpu.kernels.windows.contract import lowest_starts_reference
 
@@ -78,3 +81,26 @@ def test_consumption(partitioned: bool) -> None:
             else:
                 floor = consume.consume_any(*arrays, floor, keep[part], before[part])
         assert list(zip((keep != 0).tolist(), before.tolist())) == simulate(hits, partitioned)
+
+
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_the_first_admitted_where_keys_go_up_and_down(lanes: int) -> None:
+    rng = random.Random(lanes)
+    for _ in range(60):
+        n = rng.randint(1, 60)
+        lane = np.array([rng.randrange(lanes) for _ in range(n if lanes > 1 else 0)], np.int32)
+        own = np.cumsum([rng.choice((-3, 0, 1, 2)) for _ in range(n)])
+        numbers = KeyNumbers(own, own - rng.randrange(6))
+        keyed = np.array([rng.random() < 0.9 for _ in range(n)], np.uint8)
+        last, records = np.full(lanes, -1), np.empty((n, cpu_records.FIELDS), np.int64)
+        found: list[int] = []
+        while len(found) < n:
+            first = len(found)
+            stop = min(first + rng.randint(1, 9), n)
+            new, admitted = (
+                KeyNumbers(*(each[first:stop] for each in numbers)),
+                np.empty(stop - first, np.int64),
+            )
+            cpu_records.first_admitted(lane, keyed, new, first, stop, last, records, admitted)
+            found += admitted.tolist()
+        assert found == [first_admitted_reference(lane, keyed, numbers, event) for event in range(n)]

@@ -197,6 +197,8 @@ class Traits:
         which nothing may start or end as other symbols.
     streams_falling : bool
         Whether a stream keeps what is open between pushes also where the attribute of the window may fall.
+    filters : bool
+        Whether answers are checked one by one where the attribute of the window falls.
     chooses : bool
         Whether it leaves some of the complex events of each end.
     lists_runs_again : bool
@@ -216,6 +218,7 @@ class Traits:
     ranks: bool = False
     lists_runs_again: bool = False
     streams_falling: bool = False
+    filters: bool = False
     chooses: bool = False
     not_on_device: tuple[str, ...] = ()
     not_resident: str = ""
@@ -288,9 +291,19 @@ class CompiledQuery:
 
     @property
     def pushes_run_again(self) -> bool:
-        """Whether a push to a stream runs the open window again, so that it costs what is open."""
+        """Whether a push to a stream runs the open window again, so that it costs what is open.
+
+        What a report consumes is only known once an answer is found to be in the window.
+        """
+        if self.filters_answers:
+            return self.consume != "NONE"
         over_attribute = self.window is not None and self.window.kind == "attribute"
         return over_attribute and not self.traits.streams_falling
+
+    @property
+    def filters_answers(self) -> bool:
+        """Whether each answer is checked against a window over an attribute that may fall."""
+        return self.traits.filters and self.window is not None and self.window.kind == "attribute"
 
     @property
     def pushed_runs_again(self) -> bool:

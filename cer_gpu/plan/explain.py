@@ -142,6 +142,8 @@ def _pushes(query: CompiledQuery) -> str:
         said += (
             ";\nan answer is given once it is known what follows; `close` gives those that the end decides"
         )
+    if query.filters_answers:
+        said += ";\nwhere the attribute falls, an end looks through answers that its window does not admit"
     if query.pushed_runs_again:
         said += ";\nto list what ends at an event runs the events of its window again"
     return said

@@ -34,6 +34,7 @@ class JoinMachine:
     def traits(self) -> Traits:
         return Traits(
             reads_places=bool(self.tables.entry_next.any()),
+            filters=True,
             not_on_device=("listing the answers of joins",),
             not_resident="joins go through the CPU",
             not_automatic="joins run on the CPU: no GPU was found to be faster; device='cuda' uses one",

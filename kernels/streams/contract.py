@@ -90,3 +90,14 @@ def lowest_reference(events, event, size):
     if len(events.measured) == 0:
         return own[0]
     return min(i for i in own if events.measured[event] - events.measured[i] <= size)
+
+
+def first_admitted_reference(lanes, keyed, numbers, event):
+    """The first event of the lane that an end at an event admits by its key, one past it without a key.
+
+    `numbers` KeyNumbers of all events.
+    """
+    if not keyed[event]:
+        return event + 1
+    own = [i for i in range(event + 1) if len(lanes) == 0 or lanes[i] == lanes[event]]
+    return next(i for i in own if keyed[i] and numbers.own[i] >= numbers.least[event])

@@ -134,12 +134,12 @@ class JoinRunner:
         return self.structure(chunk, ends, listed=True)
 
     def open_runs(self) -> JoinRuns | None:
-        """The runs to keep between pushes; None where the window is no interval of starts."""
+        """The runs to keep between pushes; None where the window is no interval of starts and consumes."""
         if self._query.pushes_run_again:
             return None
         return JoinRuns(
-            self.tables, self.columns_of, self._label_atoms, self._query.consume,
-            self._workers.map,
+            self.tables, self.columns_of, self._label_atoms, self._query.consume, self._workers.map,
+            self._query.window.size if self._query.window and self._query.filters_answers else None,
         )  # fmt: skip
 
     def structure(self, chunk: Chunk, found: Ends, listed: bool = False) -> JoinAnswers:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.keyed_stream import key_numbers
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import grown
 from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.products import MOST_NODES, MOST_ROWS, JoinAnswers, Products, Share
 from cer_gpu.errors import LimitError
@@ -17,8 +21,12 @@ from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.joins import cpu_counts
 from cer_gpu.kernels.joins import cpu_nodes as nodes
 from cer_gpu.kernels.joins import cpu_stream as kernels
-from cer_gpu.kernels.joins.contract import COLUMNS, JoinTables, ProductNodes
-from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
+from cer_gpu.kernels.joins.contract import COLUMNS, LATEST, JoinTables, ProductNodes
+from cer_gpu.kernels.streams import cpu_records as records
+from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
+
+NO_KEYS = np.empty(0, np.int64)
+"""What is measured where there is no window."""
 
 ROOM = 1 << 10
 """Nodes, children and records that there is room for at first."""
@@ -28,6 +36,19 @@ class JoinRuns:
     """The open runs of a parallelized complex event automaton; `OpenRuns`.
 
     An event costs, for each run that it stores, steps in the logarithm of what is open.
+
+    A window over an attribute admits an answer by the key of its first event. While the attribute ascends,
+    the order of nodes by their latest starts is the order of keys, too. Where it falls, no order of nodes
+    tells which answers an end admits: a node stands for all combinations of the runs of its branches, the
+    earlier of two runs decides, and which one that is depends on both. Let one branch have the events 1, 3,
+    5, .. with the key 0, and the other 2, 4, 6, .. with the key 1. An end that admits keys from 1 on admits
+    the pairs in which the event of the second branch comes first: half of all, and for each event others. To
+    find these alone, a node would have to hold for each position p the greatest key of a run that begins
+    before p. A node made of two others has as many entries as both, so that an event would cost what is open.
+
+    So nodes are ordered by their latest starts whatever the keys. An end looks through its answers from the
+    first event on that it admits, which a search finds (`cer_gpu.kernels.streams.cpu_records`), and leaves
+    out those whose own first event it does not admit. While the attribute ascends there are none of these.
 
     Parameters
     ----------
@@ -39,6 +60,8 @@ class JoinRuns:
     consume : {"NONE", "ANY", "PARTITION"}
     share : callable
         How work is shared out to threads.
+    size : number or None
+        Of a window over an attribute, in which nothing is consumed.
     """
 
     def __init__(
@@ -48,6 +71,7 @@ class JoinRuns:
         label_atoms: np.ndarray,
         consume: str,
         share: Share,
+        size: Any = None,
     ) -> None:
         self._tables = tables
         self._space_columns = space_columns
@@ -63,6 +87,8 @@ class JoinRuns:
         self._path = np.empty((nodes.PATH, 2), np.int64)
         self._ends = StreamEnds(*(np.empty(0, np.int64) for _ in range(3)))
         self._root_first, self._root_node = np.zeros(1, np.int64), np.empty(0, np.int32)
+        self._starts = None if size is None else FirstStarts()
+        self._size = size
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
@@ -73,23 +99,37 @@ class JoinRuns:
             self._root_first = np.zeros(new + 1, np.int64)
             self._root_node = np.empty(new + self._tables.n_fired, np.int32)
         progress[nodes.ROOTS] = progress[nodes.HIT] = 0
-        window = StreamWindow(following.size, self._consumes)
+        window, events = StreamWindow(following.size, self._consumes), following.events
+        if self._starts is not None:
+            # Nothing leaves the window for good, so that runs are followed as if there were none.
+            window, events = StreamWindow(np.uint64(0), NOTHING), events._replace(measured=NO_KEYS)
         for stop in following.stops():
             while True:
                 made = ProductNodes(self._arena, self._children, self._root_first, self._root_node)
                 status = kernels.follow(
-                    self._tables, following.events, stop, window, following.bounds, self._table, made,
+                    self._tables, events, stop, window, following.bounds, self._table, made,
                     self._ends, self._fired, self._path, self._room, progress,
                 )  # fmt: skip
                 if status == kernels.DONE:
                     break
                 self._enlarge(status)
         found, used = int(progress[nodes.HIT]), int(progress[nodes.ROOTS])
+        admitted = None if self._starts is None else self._starts.of(following)
         if not found:
             return None
         root_first, root_node = self._root_first[: found + 1].copy(), self._root_node[:used].copy()
         event, lowest, latest = (each[:found].copy() for each in self._ends)
-        arena, children = self._arena, self._children
+        if admitted is not None:
+            lowest = admitted[event - following.first]
+            some = np.flatnonzero(latest >= lowest)
+            if not len(some):
+                return None
+            end = np.repeat(np.arange(found), np.diff(root_first))
+            inside = self._arena[root_node, LATEST] >= lowest[end]
+            root_first = np.append(0, np.cumsum(np.bincount(end[inside], minlength=found)[some]))
+            root_node = root_node[inside]
+            event, lowest, latest = event[some], lowest[some], latest[some]
+        arena, children, size = self._arena, self._children, self._size
 
         def pushed(seen: Relevant) -> Pushed:
             every = Ends(event, seen.positions[latest], lowest)
@@ -98,19 +138,23 @@ class JoinRuns:
                 part = Products(self._tables)
                 part.arena, part.children = arena, children
                 which = np.searchsorted(event, some.event)
-                length = np.diff(root_first)[which]
-                part.root_first = np.append(0, np.cumsum(length))
-                part.root_node = root_node[ranges(root_first[which], length)]
+                part.root_first, part.root_node = _some_roots(root_first, root_node, which)
                 first = np.array([0, len(some)], np.int64)
                 part.hits = CountedHits(first, some.event, some.lowest, _counts(part, some.lowest))
-                return JoinAnswers([part], [0], self._label_atoms, None, self._share)
+                window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
+                return JoinAnswers([part], [0], self._label_atoms, window, self._share)
 
             return Pushed(seen, every, answers)
 
         return pushed
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """Find what is needed; as `OpenRuns.bound`: the window and what is consumed bound it already."""
+        """Find what is needed; as `OpenRuns.bound`: the window and what is consumed bound it already.
+
+        Where the attribute of the window may fall, all events are.
+        """
+        if self._starts is not None:
+            bounds.low[:] = 0
 
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
@@ -123,7 +167,7 @@ class JoinRuns:
         )
         self._arena, self._children = _cut(arena, left), _cut(children, links)
         table = _records(max(ROOM, 4 * int(progress[kernels.RECORDS])))
-        records = kernels.kept_records(
+        count = kernels.kept_records(
             self._table,
             len(self._tables.entry_next),
             place_of,
@@ -132,15 +176,18 @@ class JoinRuns:
             table,
         )
         self._table = table
-        progress[kernels.RECORDS] = records
+        progress[kernels.RECORDS] = count
         progress[nodes.NODES], progress[nodes.LINKS] = left, links
         progress[nodes.AT] = dropped.count
+        if self._starts is not None:
+            self._starts = FirstStarts()
 
     @property
     def nbytes(self) -> int:
         """Bytes that the structure takes."""
         progress = self._progress
-        return int(32 * progress[nodes.NODES] + 4 * progress[nodes.LINKS]) + self._table.nbytes
+        starts = 0 if self._starts is None else self._starts.nbytes
+        return int(32 * progress[nodes.NODES] + 4 * progress[nodes.LINKS]) + self._table.nbytes + starts
 
     def arrays(self) -> dict[str, np.ndarray]:
         """All that is to be stored of them, by name."""
@@ -204,6 +251,42 @@ class JoinRuns:
             numbers.append(own)
             count += len(own)
         return first, np.concatenate([np.empty(0, np.int64), *numbers])
+
+
+class FirstStarts:
+    """Finds the first event that each end admits by its key, where the attribute of the window may fall."""
+
+    def __init__(self) -> None:
+        self._known = 0
+        self._last = np.empty(0, np.int64)
+        self._records = np.empty((0, records.FIELDS), np.int64)
+
+    def of(self, following: Following) -> np.ndarray:
+        """The first event that an end at each new event admits, shape (new,), int64; one past it for none."""
+        first, stop = self._known, following.stop
+        self._last = grown(self._last, len(following.bounds.low), -1)
+        if len(self._records) < stop:
+            room = np.empty((max(2 * stop, ROOM), records.FIELDS), np.int64)
+            room[:first] = self._records[:first]
+            self._records = room
+        numbers = key_numbers(following.events.measured, first, stop, following.size)
+        admitted = np.empty(stop - first, np.int64)
+        records.first_admitted(
+            following.events.lanes, following.keyed, numbers, first, stop, self._last, self._records, admitted
+        )
+        self._known = stop
+        return admitted[following.first - first :]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that it takes."""
+        return self._records.nbytes
+
+
+def _some_roots(first: np.ndarray, node: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The roots of some ends: where those of each begin, and their nodes."""
+    length = np.diff(first)[which]
+    return np.append(0, np.cumsum(length)), node[ranges(first[which], length)]
 
 
 def _counts(part: Products, lowest: np.ndarray) -> np.ndarray:

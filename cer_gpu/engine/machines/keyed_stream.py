@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +57,7 @@ class KeyedRuns:
             np.empty((2, tables.n_live), np.int64), np.empty((2, ranked.STEPS), np.int64)
         )
         self._widest = int(np.diff(tables.first).max(initial=0))
-        self._value = np.zeros(1)
-        self._new, self._numbers, self._ends, self._roots = self._room(0)
+        self._new, self._ends, self._roots = self._room(0)
 
     def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
         """Follow the runs over further events; as `OpenRuns.push`."""
@@ -65,18 +65,13 @@ class KeyedRuns:
         if len(bounds.low) > len(self._nodes.heaps):
             self._nodes = self._nodes._replace(heaps=grown(self._nodes.heaps, len(bounds.low), -1))
         if stop - first > self._new:
-            self._new, self._numbers, self._ends, self._roots = self._room(stop - first)
-        measured = following.events.measured
-        if measured.dtype.kind == "f":
-            spare = self._value, self._value.view(np.int64)
-            kernels.float_numbers(measured, first, stop, following.size, *spare, self._numbers)
-        else:
-            kernels.whole_numbers(measured, first, stop, following.size, self._numbers)
+            self._new, self._ends, self._roots = self._room(stop - first)
+        numbers = key_numbers(following.events.measured, first, stop, following.size)
         progress[ranked.ROOTS] = progress[ranked.HIT] = 0
         for until in following.stops():
             while True:
                 status = kernels.follow(
-                    self._tables, following.events, (first, until), self._numbers, self._consumes, bounds,
+                    self._tables, following.events, (first, until), numbers, self._consumes, bounds,
                     self._nodes, self._roots, self._ends, self._scratch, progress,
                 )  # fmt: skip
                 if status == kernels.DONE:
@@ -152,11 +147,10 @@ class KeyedRuns:
         self._progress[ranked.NODES] = count
         self._progress[ranked.EVENT] = arrays["event"][0]
 
-    def _room(self, new: int) -> tuple[int, kernels.KeyNumbers, StreamEnds, Roots]:
+    def _room(self, new: int) -> tuple[int, StreamEnds, Roots]:
         """Room for what so many new events need, and their number."""
-        numbers = kernels.KeyNumbers(np.empty(new, np.int64), np.empty(new, np.int64))
         ends = StreamEnds(*(np.empty(new, np.int64) for _ in range(3)))
-        return new, numbers, ends, empty_roots(new, new + self._widest)
+        return new, ends, empty_roots(new, new + self._widest)
 
     def _reached(self) -> np.ndarray:
         """Which nodes some state or some root of the push leads to."""
@@ -179,6 +173,23 @@ class KeyedRuns:
         self._roots.node[:used] = place_of[self._roots.node[:used]]
         self._nodes = kept
         self._progress[ranked.NODES] = left
+
+
+def key_numbers(measured: np.ndarray, first: int, stop: int, size: Any) -> kernels.KeyNumbers:
+    """The keys of the events `first` .. `stop - 1` as numbers in their order, and what ends there admit.
+
+    Parameters
+    ----------
+    measured : ndarray, shape (events,), uint64 or float64
+        Of `cer_gpu.kernels.windows.contract.comparable`; `size` likewise.
+    """
+    numbers = kernels.KeyNumbers(np.empty(stop - first, np.int64), np.empty(stop - first, np.int64))
+    if measured.dtype.kind == "f":
+        value = np.zeros(1)
+        kernels.float_numbers(measured, first, stop, size, value, value.view(np.int64), numbers)
+    else:
+        kernels.whole_numbers(measured, first, stop, size, numbers)
+    return numbers
 
 
 class KeyedAnswers(OpenAnswers):

@@ -27,7 +27,7 @@ class OpenEvents:
     linked : bool
         Whether the events of a lane are linked, where there are lanes.
     keyed : bool
-        Whether it is kept which keys are null; then every event is to say it.
+        Whether it is kept which keys are null or NaN.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class OpenEvents:
         if not self.room(len(events)):
             self._grow(events, max(LEAST, 2 * high))
         for name, array in self._arrays.items():
-            values = getattr(events, name)
+            values = events.all_keyed if name == "keyed" else getattr(events, name)
             if values.ndim == 2:
                 array[:, low:high] = values
             else:
@@ -124,7 +124,7 @@ class OpenEvents:
     def _grow(self, events: Relevant, room: int) -> None:
         grown = {}
         for name in self._names:
-            values = getattr(events, name)
+            values = events.all_keyed if name == "keyed" else getattr(events, name)
             if not values.size:
                 continue
             grown[name] = np.empty((*values.shape[:-1], room), values.dtype)

@@ -51,6 +51,8 @@ class Following:
         Of the window, of the type of what is measured.
     bounds : LaneBounds
     first, stop : int
+    keyed : ndarray, shape (room,) or (0,), uint8
+        0 where the key is null or NaN; empty where the machine does not ask.
     """
 
     events: StreamEvents
@@ -58,6 +60,7 @@ class Following:
     bounds: LaneBounds
     first: int
     stop: int
+    keyed: np.ndarray
 
     def stops(self) -> Iterator[int]:
         """Where to stop on the way, and at last: Ctrl-C is met, and progress shown, between two stops."""

@@ -48,7 +48,7 @@ class StreamState:
         self._intake = intake
         self._runs = runs
         self._allowance = Allowance(memory)
-        self._kept = OpenEvents(query.window is not None)
+        self._kept = OpenEvents(query.window is not None, query.filters_answers)
         self._bounds = _bounds(1)
         self._events: StreamEvents | None = None
         self._size: Any = np.uint64(0)
@@ -120,7 +120,10 @@ class StreamState:
         if lanes > len(self._bounds.low):
             each = zip(self._bounds[:3], (-1, -1, 0), strict=True)
             self._bounds = LaneBounds(*(grown(one, lanes, fill) for one, fill in each), self._bounds.all)
-        return self._runs.push(Following(self._events, self._size, self._bounds, first, self._kept.count))
+        keyed = self._kept.array("keyed")
+        return self._runs.push(
+            Following(self._events, self._size, self._bounds, first, self._kept.count, keyed)
+        )
 
     def _returned(self) -> list[Relevant]:
         """Events that have come back from disk, but for those that a report in another lane has dropped."""
