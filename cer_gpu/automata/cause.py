@@ -67,7 +67,7 @@ def _operands(formula: tree.Pattern) -> tuple[tree.Pattern, ...]:
     match formula:
         case tree.Sequence() | tree.Or():
             return (formula.left, formula.right)
-        case tree.As() | tree.Project() | tree.Iteration():
+        case tree.As() | tree.Project() | tree.Iteration() | tree.Optional():
             return (formula.pattern,)
         case tree.Beside():
             return (formula.left,)

@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cer_gpu.automata import operators, selectors
 from cer_gpu.automata.cea import CEA, Label, OutlookTest, Predicate, identity
-from cer_gpu.automata.construct import Relabelling, construct, relabelled
+from cer_gpu.automata.construct import (
+    Relabelling,
+    check_repetitions,
+    construct,
+    leaning_elements,
+    relabelled,
+)
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
 from cer_gpu.automata.trim import trim
@@ -18,7 +24,8 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.chains import linked, links
-from cer_gpu.language.printer import abridged
+from cer_gpu.language.printer import abridged, times_text
+from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.tree import Strategy, Truth
 from cer_gpu.language.walk import children
 
@@ -160,9 +167,30 @@ class _Walk:
     def of(self, node: tree.Pattern) -> MatchAutomaton:
         if not is_extended(node):
             return self.named(node, lambda: of_cea(core(node), self.symbols, self.predicates, self.budget))
+        if isinstance(node, tree.Sequence) and has_optional(node):
+            return self.elements(node)
         if isinstance(node, CHAINED):
             return self.chain(node)
         return self.put_together(node, *(self.of(operand) for operand in operands(node)))
+
+    def elements(self, node: tree.Sequence) -> MatchAutomaton:
+        """The automaton of a sequence with optional elements: what is left out is an alternative."""
+        (first, _), *others = leaning_elements(node)
+        found = self.of(first)
+        empty = isinstance(first, tree.Optional)
+        for element, joint in others:
+            assert joint is not None
+            right = self.of(element)
+            ways = [self.put_together(joint, found, right)]
+            if isinstance(element, tree.Optional):
+                ways.append(found)
+            if empty:
+                ways.append(right)
+            empty = empty and isinstance(element, tree.Optional)
+            found = ways[0]
+            for way in ways[1:]:
+                found = self.put_together(tree.Or(node, node), found, way, written=lambda: node)
+        return found
 
     def chain(self, node: tree.Sequence | tree.Or | tree.And | tree.All) -> MatchAutomaton:
         """The automaton of `p AND q AND r`, put together from the left.
@@ -170,7 +198,7 @@ class _Walk:
         One side of each operator is then an operand alone, which is small. Neighbours in `;`, `:` and OR that
         are not extended are one operand.
         """
-        operands, joints = links(node)
+        operands, joints = links(node, has_optional)
         runs: list[list[tree.Pattern]] = [operands[:1]]
         inside: list[list[tree.Pattern]] = [[]]  # the joints of each run
         between: list[tree.Pattern] = []
@@ -236,8 +264,11 @@ class _Walk:
                 place = self.index[identity(OutlookTest(right, before, interval))]
                 holds = [(place in symbol) != node.negated for symbol in self.symbols]
                 return operators.beside(operand, holds, before, budget, what)
-            case tree.Iteration(contiguous=contiguous), (body,):
-                return operators.iteration(body, contiguous, budget, what)
+            case tree.Iteration(), (body,):
+                check_repetitions(node)
+                return operators.iteration(body, node, budget, what)
+            case tree.Optional(), (operand,):
+                return operand
             case tree.As() | tree.Project(), (operand,):
                 around: Relabelling = (node, None)
 
@@ -310,6 +341,8 @@ def operator(node: tree.Pattern) -> str:
     match node:
         case tree.Sequence(contiguous=contiguous):
             return "`:`" if contiguous else "`;`"
+        case tree.Iteration(contiguous=contiguous, times=tree.Times() as times):
+            return f"`{':' if contiguous else ''}{times_text(times)}`"
         case tree.Iteration(contiguous=contiguous):
             return "`:+`" if contiguous else "`+`"
         case tree.Selector(strategy=strategy):

@@ -15,6 +15,9 @@ from cer_gpu.automata.cea import (
     complement,
     outlook,
 )
+from cer_gpu.errors import LimitError
+from cer_gpu.language.printer import abridged
+from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.tree import (
     As,
     Beside,
@@ -26,6 +29,7 @@ from cer_gpu.language.tree import (
     Filter,
     Iteration,
     Not,
+    Optional,
     Or,
     OtherEvent,
     Pattern,
@@ -33,6 +37,10 @@ from cer_gpu.language.tree import (
     Sequence,
     Truth,
 )
+from cer_gpu.language.walk import children, nodes
+
+REPETITIONS = 20_000
+"""How many steps the counts of a pattern may stand for: `(A ; B) {5,}` are ten."""
 
 Relabelling: TypeAlias = "tuple[As | Project, Relabelling] | None"
 """The AS and PROJECT around a subformula, the innermost first."""
@@ -43,7 +51,9 @@ def construct(pattern: Pattern) -> CEA:
 
     Every subformula becomes transitions between two states that its context gives it, none of which enters
     the first or leaves the second. So OR shares both, a sequence needs one state more, in which `;` waits,
-    and an iteration three. The relabellings of AS and PROJECT are carried down to the atoms.
+    and an iteration three for each repetition that is counted. A sequence with optional elements goes past
+    each of them in two ways: with something before it, and with nothing. The relabellings of AS and PROJECT
+    are carried down to the atoms.
 
     Parameters
     ----------
@@ -54,13 +64,17 @@ def construct(pattern: Pattern) -> CEA:
     Returns
     -------
     CEA
-        Initial state 0, final state 1, and size at most 2 + 8 times the nodes of the formula.
+        Initial state 0, final state 1, and size at most 2 + 9 times the nodes of the formula, each as often
+        as repetitions of it are counted.
 
     Raises
     ------
     TypeError
         For any other node, naming it.
+    LimitError
+        When it counts more repetitions than `REPETITIONS`.
     """
+    check_repetitions(pattern)
     n_states = 2
     transitions: list[Transition] = []
     epsilon: list[tuple[int, int]] = []
@@ -69,6 +83,19 @@ def construct(pattern: Pattern) -> CEA:
 
     def waiting(state: int) -> None:
         transitions.append(Transition(state, Truth(True), frozenset(), state))
+
+    def fresh(count: int) -> range:
+        nonlocal n_states
+        n_states += count
+        return range(n_states - count, n_states)
+
+    def joined(before: int, after: int, contiguous: bool) -> None:
+        if contiguous:
+            epsilon.append((before, after))
+        else:
+            (between,) = fresh(1)
+            waiting(between)
+            epsilon.extend([(before, between), (between, after)])
 
     while pending:
         node, source, target, around = pending.pop()
@@ -89,33 +116,52 @@ def construct(pattern: Pattern) -> CEA:
                 pending.append((node.pattern, source, target, (node, around)))
             case Or(left, right):
                 pending += [(right, source, target, around), (left, source, target, around)]
+            case Optional(inner):  # a whole formula: as an element its sequence goes past it
+                pending.append((inner, source, target, around))
+            case Sequence() if has_optional(node):
+                elements = leaning_elements(node)
+                # Before each element: nothing has been taken yet, something has.
+                empty, some = fresh(len(elements) + 1), fresh(len(elements) + 1)
+                epsilon += [(source, empty[0]), (some[-1], target)]
+                for place, (element, joint) in enumerate(elements):
+                    first, last = fresh(2)
+                    epsilon += [(empty[place], first), (last, some[place + 1])]
+                    if joint is not None:
+                        joined(some[place], first, joint.contiguous)
+                    if isinstance(element, Optional):
+                        skipped = [(side[place], side[place + 1]) for side in (empty, some)]
+                        epsilon += skipped
+                    pending.append((element, first, last, around))
             case Sequence(left, right, contiguous, None):
-                between = n_states
-                n_states += 1
+                (between,) = fresh(1)
                 if not contiguous:
                     waiting(between)
                 pending += [(right, between, target, around), (left, source, between, around)]
             case Iteration(body, contiguous, None):
-                first, last = n_states, n_states + 1
-                n_states += 2
-                epsilon += [(source, first), (last, target)]
-                if contiguous:
-                    epsilon.append((last, first))
-                else:
-                    waiting(n_states)
-                    epsilon += [(last, n_states), (n_states, first)]
-                    n_states += 1
-                pending.append((body, first, last, around))
+                before = None
+                for number in range(1, (node.most or node.least) + 1):
+                    first, last = fresh(2)
+                    if before is None:
+                        epsilon.append((source, first))
+                    else:
+                        joined(before, first, contiguous)
+                    if number >= node.least:
+                        epsilon.append((last, target))
+                    pending.append((body, first, last, around))
+                    before = last
+                if node.most is None:
+                    joined(last, first, contiguous)
             case Beside(left):
                 part = restricted(construct(left), outlook(node), node.before)
+                offset = n_states
                 transitions += [
-                    Transition(n_states + move.source, move.predicate, relabelled(move.label, around),
-                               n_states + move.target)
+                    Transition(offset + move.source, move.predicate, relabelled(move.label, around),
+                               offset + move.target)
                     for move in part.transitions
                 ]  # fmt: skip
-                epsilon += [(n_states + one, n_states + other) for one, other in part.epsilon]
-                epsilon.append((source, n_states + part.initial))
-                epsilon += [(n_states + state, target) for state in part.final]
+                epsilon += [(offset + one, offset + other) for one, other in part.epsilon]
+                epsilon.append((source, offset + part.initial))
+                epsilon += [(offset + state, target) for state in part.final]
                 n_states += part.n_states
             case _:
                 raise TypeError(f"no automaton is built for {type(node).__name__}{_timed(node)}")
@@ -143,6 +189,34 @@ def restricted(cea: CEA, predicate: Predicate, first: bool) -> CEA:
         if not cea.final.isdisjoint(closed[move.target])
     ]
     return CEA(new + 1, cea.initial, frozenset({new}), (*cea.transitions, *more), cea.epsilon)
+
+
+def leaning_elements(pattern: Sequence) -> list[tuple[Pattern, Sequence | None]]:
+    """The elements of a sequence with optional ones, each with the node whose operator stands before it."""
+    found: list[tuple[Pattern, Sequence | None]] = []
+    rest: Pattern = pattern
+    while isinstance(rest, Sequence):
+        found.append((rest.right, rest))
+        rest = rest.left
+    return [(rest, None), *reversed(found)]
+
+
+def check_repetitions(pattern: Pattern) -> None:
+    """Raise LimitError for counts `{n,m}` that stand for more than `REPETITIONS` steps."""
+
+    def steps(node: Pattern) -> int:
+        inside = sum(map(steps, children(node))) if children(node) else 1
+        if isinstance(node, Iteration):
+            inside *= node.most or node.least
+            if inside > REPETITIONS and node.times is not None:
+                raise LimitError(
+                    f"`{abridged(node)}` counts {inside:,} steps, and {REPETITIONS:,} are allowed: "
+                    "count less, or filter by COUNT"
+                )
+        return inside
+
+    if any(isinstance(node, Iteration) and node.times is not None for node in nodes(pattern)):
+        steps(pattern)
 
 
 def relabelled(label: Label, around: Relabelling) -> Label:

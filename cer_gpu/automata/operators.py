@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.match import BEFORE, UNMARKED, Budget, MatchAutomaton, bits, build, joint
+from cer_gpu.language.tree import Iteration
 
 Pair: TypeAlias = tuple[int, int]
 
@@ -59,25 +60,30 @@ def sequence(
     return build([(0, 0)], follow, final, class_of, len(parts), budget, what)
 
 
-def iteration(body: MatchAutomaton, contiguous: bool, budget: Budget, what: str) -> MatchAutomaton:
-    """`body+`, `body:+`: each repetition begins to read after the end of the one before it."""
+def iteration(body: MatchAutomaton, node: Iteration, budget: Budget, what: str) -> MatchAutomaton:
+    """`body+`, `body:{n,m}`: each repetition begins to read after the end of the one before it.
+
+    Beside the state of the body there is how many repetitions have ended, as far as that matters.
+    """
     leaving, accepting = body.leaving(), body.automaton.final
+    least, most = node.least, node.most
+    enough = max(least - 1, 1) if most is None else most - 1
 
     def follow(state: Pair, symbol: int) -> Iterator[tuple[Label, Pair]]:
-        later, at = state
+        ended, at = state
         for label, target in leaving[at][symbol]:
-            if later and label == BEFORE:
-                if contiguous:
+            if ended and label == BEFORE:
+                if node.contiguous:
                     continue
                 label = UNMARKED
-            yield label, (later, target)
-            if target in accepting:
-                yield label, (1, 0)
+            yield label, (ended, target)
+            if target in accepting and (most is None or ended < enough):
+                yield label, (min(ended + 1, enough), 0)
 
     return build(
         [(0, 0)],
         follow,
-        lambda state: state[1] in accepting,
+        lambda state: state[1] in accepting and state[0] + 1 >= least,
         body.class_of,
         body.automaton.n_symbols,
         budget,

@@ -8,18 +8,19 @@ which these variables are bound: each repetition of the iterations around that s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.construct import atom, relabelled
+from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements, relabelled
 from cer_gpu.automata.explore import coreachable
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import flattened
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import condition_variables, with_attributes
 from cer_gpu.logic.binding import hidden
@@ -127,6 +128,7 @@ def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
         CER061: for a correlation that is no equality of two variables, one whose variables are both defined
         outside of the filtered pattern, NOT (T), and what `to_lp` leaves over an iteration.
     """
+    check_repetitions(pattern)
     walk = _PositionWalk()
     whole = walk.of(pattern, None)
     walk.bind(whole.marked, variables(pattern), 0)
@@ -216,6 +218,10 @@ class _PositionWalk:
                 return _Fragment(
                     one.first + other.first, one.last + other.last, {**one.marked, **other.marked}
                 )
+            case t.Optional(pattern=inner):
+                return self.of(inner, around)
+            case t.Sequence() if has_optional(node):
+                return self._elements(node, around)
             case t.Sequence(left=left, right=right, contiguous=contiguous, gap=None):
                 one, other = self.of(left, around), self.of(right, around)
                 self._follow(one.last, other.first, contiguous, None)
@@ -224,13 +230,37 @@ class _PositionWalk:
                 number = self.n_loops
                 self.n_loops += 1
                 self.loops.append(number)
-                before = len(self.pending)
-                part = self.of(body, around)
-                self.bind(part.marked, variables(body), before)
+                parts: list[_Fragment] = []
+                for _ in range(node.most or node.least):
+                    before = len(self.pending)
+                    part = self.of(body, around)
+                    self.bind(part.marked, variables(body), before)
+                    if parts:
+                        self._follow(parts[-1].last, part.first, contiguous, number)
+                    parts.append(part)
                 self.loops.pop()
-                self._follow(part.last, part.first, contiguous, number)
-                return part
+                if node.most is None:
+                    self._follow(part.last, part.first, contiguous, number)
+                last = tuple(place for one in parts[node.least - 1 :] for place in one.last)
+                return _Fragment(parts[0].first, last, _all_marked(parts))
         raise TypeError(f"no automaton is built for {type(node).__name__} beside a correlation")
+
+    def _elements(self, node: t.Sequence, around: Around) -> _Fragment:
+        """A sequence with optional elements: each follows the last ones that may stand before it."""
+        first: tuple[int, ...] = ()
+        last: tuple[int, ...] = ()
+        parts = []
+        empty = True
+        for element, joint in leaning_elements(node):
+            part = self.of(element, around)
+            if joint is not None:
+                self._follow(last, part.first, joint.contiguous, None)
+            optional = isinstance(element, t.Optional)
+            first += part.first if empty else ()
+            last = last + part.last if optional else part.last
+            empty = empty and optional
+            parts.append(part)
+        return _Fragment(first, last, _all_marked(parts))
 
     def bind(self, marked: Mapping[int, frozenset[str]], names: frozenset[str], before: int) -> None:
         """Give the variables that a scope binds their positions, in the equalities inside the scope.
@@ -288,6 +318,10 @@ class _PositionWalk:
 
 _ANY = t.EventType("")
 """Stands for a pattern where only a condition is looked at."""
+
+
+def _all_marked(parts: Sequence[_Fragment]) -> dict[int, frozenset[str]]:
+    return {place: names for part in parts for place, names in part.marked.items()}
 
 
 def _marking(marked: Mapping[int, frozenset[str]], name: str) -> frozenset[int]:

@@ -61,8 +61,11 @@ def flattened(kind: type[Any], node: Any) -> list[Any]:
     return found
 
 
-def links(node: Any) -> tuple[list[Any], list[Any]]:
-    """The operands of nested nodes of the kind of `node`, and the nodes between them, from left to right."""
+def links(node: Any, alone: Callable[[Any], bool] = lambda _: False) -> tuple[list[Any], list[Any]]:
+    """The operands of nested nodes of the kind of `node`, and the nodes between them, from left to right.
+
+    What is `alone` is an operand, though it may be of that kind.
+    """
     kind = type(node)
     operands, joints = [], []
     waiting = [(node, False)]
@@ -70,7 +73,7 @@ def links(node: Any) -> tuple[list[Any], list[Any]]:
         part, joins = waiting.pop()
         if joins:
             joints.append(part)
-        elif isinstance(part, kind):
+        elif isinstance(part, kind) and not alone(part):
             waiting += ((part.right, False), (part, True), (part.left, False))
         else:
             operands.append(part)

@@ -159,7 +159,7 @@ def _pattern_at(pattern: t.Pattern) -> tuple[int, str]:
         case t.As(pattern=inner_pattern, variable=variable):
             return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)} AS {written(variable)}"
         case t.Iteration(pattern=inner_pattern, contiguous=contiguous, gap=gap, times=times):
-            sign = (" :" if contiguous else "") + ("+" if times is None else _times(times))
+            sign = (" :" if contiguous else "") + ("+" if times is None else times_text(times))
             return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)}{sign}{_gap(gap)}"
         case t.Optional(pattern=inner_pattern):
             return _POSTFIX, f"{_pattern(inner_pattern, _POSTFIX)} ?"
@@ -197,7 +197,8 @@ def _from_the_left(pattern: t.Pattern) -> tuple[list[t.Pattern], list[t.Sequence
     return [pattern, *reversed(operands)], joints[::-1]
 
 
-def _times(times: t.Times) -> str:
+def times_text(times: t.Times) -> str:
+    """`{n,m}` of a repetition."""
     least = "" if times.unsaid else _given(times.least, times.least_parameter)
     if times.most is None:
         return f"{{{least},}}"

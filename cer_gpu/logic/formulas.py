@@ -92,8 +92,9 @@ def count_marked(pattern: t.Pattern, names: Names) -> Count:
         case t.As() | t.Project():
             return count_marked(pattern.pattern, names_below(pattern, names))
         case t.Iteration(pattern=body):
-            once = count_marked(body, names)
-            return Count(once.least, 2 if once.most else 0)
+            return _repeated(pattern, count_marked(body, names))
+        case t.Optional(pattern=inner):
+            return Count(0, count_marked(inner, names).most)
         case t.Unless(left=kept) | t.Beside(left=kept):
             return count_marked(kept, names)
         case t.Sequence() | t.Or() | t.And() | t.All():
@@ -119,8 +120,9 @@ def counts_marked(pattern: t.Pattern) -> dict[str | None, Count]:
             shown[None] = count_marked(pattern, None)
             return shown
         case t.Iteration(pattern=body):
-            once = counts_marked(body)
-            return {name: Count(count.least, 2 if count.most else 0) for name, count in once.items()}
+            return {name: _repeated(pattern, count) for name, count in counts_marked(body).items()}
+        case t.Optional(pattern=inner):
+            return {name: Count(0, count.most) for name, count in counts_marked(inner).items()}
         case t.Unless(left=kept) | t.Beside(left=kept):
             return counts_marked(kept)
         case t.Sequence() | t.Or() | t.And() | t.All():
@@ -134,6 +136,11 @@ def counts_marked(pattern: t.Pattern) -> dict[str | None, Count]:
 
 
 _NO_EVENTS = Count(0, 0)
+
+
+def _repeated(pattern: t.Iteration, once: Count) -> Count:
+    most = once.most if pattern.most == 1 else 2 * once.most
+    return Count(min(2, once.least * pattern.least), min(2, most))
 
 
 def _together(pattern: t.Sequence | t.Or | t.And | t.All, a: Count, b: Count) -> Count:

@@ -105,7 +105,7 @@ def bound_at(pattern: t.Pattern, child: t.Pattern) -> frozenset[str]:
     match pattern:
         case t.Iteration() | t.Selector():
             return variables(child)
-        case t.Unless(right=right) if child is right:
+        case t.Unless(right=right) | t.Beside(right=right) if child is right:
             return variables(right)
         case t.Project():
             return hidden(pattern)

@@ -19,12 +19,8 @@ def _construct(node: Any) -> str | None:
             return "`(...) WITHIN [...]` inside a pattern"
         case tree.Sequence(gap=tree.Interval()):
             return f"a time interval on `{':' if node.contiguous else ';'}`"
-        case tree.Iteration(times=tree.Times()):
-            return "a number of repetitions, `{n,m}`,"
         case tree.Iteration(gap=tree.Interval()):
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
-        case tree.Optional():
-            return "an optional element, `p ?`,"
         case tree.Parameter(name=name):
             return f"the parameter `${name}`"
         case tree.Previous():

@@ -102,7 +102,7 @@ def _sees_other_events(node: t.Pattern) -> bool:
             return True
         case t.Sequence(contiguous=contiguous, gap=gap) | t.Iteration(contiguous=contiguous, gap=gap):
             return contiguous or gap is not None
-        case t.EventType() | t.As() | t.Filter() | t.Project() | t.Or():
+        case t.EventType() | t.As() | t.Filter() | t.Project() | t.Or() | t.Optional():
             return False
     return True
 

@@ -1,0 +1,107 @@
+"""Counted repetitions and optional elements: every way to run them agrees with the reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from engine_oracle import check
+from generate import query_around, stream, unary_query
+from random_correlated import random_correlated
+from random_formulas import formula
+from random_repetitions import changed, kinds, repeated
+from test_engine_selection import tiny_pieces  # noqa: F401
+
+from cer_gpu.api import Query
+from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.logic.formulas import atoms
+from cer_gpu.logic.lp import to_lp
+from cer_gpu.reference.semantics import matches
+
+QUERIES = 40
+
+
+def agree(seed: str, drawn: Callable[[Random], tree.SelectQuery], queries: int = QUERIES) -> Counter[str]:
+    rng = Random(seed)
+    found: Counter[str] = Counter()
+    for _ in range(queries):
+        query = drawn(rng)
+        events = stream(rng, rng.randrange(4, 10), lap_falls=rng.random() < 0.3)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event ")
+            try:
+                Query(to_text(query))
+                answers = check(query, events, rng)
+            except LimitError:
+                found["over budget"] += 1
+                continue
+            except QueryError as error:
+                found.update(one.code for one in error.diagnostics if one.severity == "error")
+                continue
+        found["answered"] += answers > 0
+        found.update(kinds(query))
+    return found
+
+
+def regular(rng: Random) -> tree.SelectQuery:
+    return repeated(rng, unary_query(rng, atoms=3))
+
+
+def extended(rng: Random) -> tree.SelectQuery:
+    return repeated(
+        rng, query_around(rng, formula(rng, rng.choice((1, 1, 2, 3))), rng.choice(list(tree.Strategy)))
+    )
+
+
+def correlated(rng: Random) -> tree.SelectQuery:
+    return repeated(rng, random_correlated(rng), 0.25)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_regular_queries(seed: int) -> None:
+    found = agree(f"repetitions {seed}", regular)
+    assert found["answered"] > QUERIES // 4
+    assert found["over budget"] <= QUERIES // 10
+    assert found["optional"] > 10
+    assert found["counted"] > 5
+    assert found["counted group"] > 1
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("seed", range(2))
+def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
+    assert agree(f"repetitions in pieces {seed}", regular)["answered"] > QUERIES // 4
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_beside_selectors_and_negation(seed: int) -> None:
+    found = agree(f"repetitions of selectors {seed}", extended)
+    assert found["answered"] > QUERIES // 5
+    assert found["over budget"] <= QUERIES // 8
+    assert found["optional"] > 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_beside_equalities(seed: int) -> None:
+    found = agree(f"repetitions of equalities {seed}", correlated)
+    assert found["answered"] > 3
+    assert found["optional"] > 3
+    assert found["counted"] + found["counted group"] > 3
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_normal_form_is_equivalent(seed: int) -> None:
+    rng = Random(f"normal forms {seed}")
+    seen = 0
+    while seen < 60:
+        pattern = changed(rng, formula(rng, rng.choice((1, 2)), filters=0.3), 0.5)
+        if atoms(pattern) > 5:
+            continue
+        events = stream(rng, 7)
+        assert matches(to_lp(pattern), events) == matches(pattern, events), to_text(tree.SelectQuery(pattern))
+        seen += 1
