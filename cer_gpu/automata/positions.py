@@ -218,6 +218,13 @@ class _PositionWalk:
                 return _Fragment(
                     one.first + other.first, one.last + other.last, {**one.marked, **other.marked}
                 )
+            case t.And():
+                raise _refused(
+                    "a filter asks for one event of any of the repetitions counted here, beside a comparison "
+                    "between variables: the two together are not evaluated",
+                    node.span,
+                    "filter inside the repetition, or write it without a count: `+`",
+                )
             case t.Optional(pattern=inner):
                 return self.of(inner, around)
             case t.Sequence() if has_optional(node):

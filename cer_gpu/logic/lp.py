@@ -337,7 +337,7 @@ class _Rewriting(Generic[R]):
         if pattern.times is not None:
             # A demand is one on the events, however they are cut into repetitions.
             uncounted = self.iteration(replace(pattern, times=None), universal, existential)
-            return self.joined(t.And(pattern, pattern), every, uncounted)
+            return self.joined(t.And(pattern, pattern, span=pattern.span), every, uncounted)
         first, *others = existential
         self.alternatives(4 * 3 ** len(others), "NOT x[...], or a predicate on an outer variable, over +")
         link = t.Sequence(body, body, pattern.contiguous, pattern.gap)
