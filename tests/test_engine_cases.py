@@ -29,7 +29,7 @@ EVALUATED = {
     "correlation_theta": 0,
     "followed": 12,
     "functions": 0,
-    "measures": 9,
+    "measures": 12,
     "multi_correlation": 0,
     "nulls": 14,
     "optional": 8,
