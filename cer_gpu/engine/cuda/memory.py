@@ -14,8 +14,8 @@ Result = TypeVar("Result")
 Batch = Any
 """A batch on the host or on the device: it has a length and can be sliced."""
 
-ROWS = 1 << 22
-"""A batch has at most so many rows: larger copies than some tens of megabytes are not faster per byte."""
+ROWS = 1 << 24
+"""A batch has at most so many rows: what any batch costs, however short, is little beside its own time."""
 
 LEAST = 1 << 14
 """A batch has at least so many rows: for fewer, the CPU is faster than the launches."""

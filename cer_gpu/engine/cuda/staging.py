@@ -26,11 +26,15 @@ PART = 1 << 20
 
 @dataclass(slots=True)
 class _Buffer:
-    """Equally many bytes on the host and on the device, and the event that says when they are copied."""
+    """Bytes on the device, as many in page-locked memory of the host, and what says when they are copied.
 
-    host: np.ndarray
+    There are none on the host before an array is copied that is not page-locked itself: to lock them takes as
+    long as to copy them many times.
+    """
+
     there: Any
     copied: Any
+    host: np.ndarray
     sources: list[np.ndarray] = field(default_factory=list)
 
 
@@ -59,7 +63,7 @@ class Staging:
         launched = cuda.event()
         launched.record()
         launched.wait(self._stream)
-        sources = self._page_locked(arrays, places, buffer.host)
+        sources = self._page_locked(arrays, places, buffer)
         there = []
         for array, place, source in zip(arrays, places, sources):
             if not len(source):
@@ -73,14 +77,16 @@ class Staging:
         return Upload(tuple(there), buffer.copied)
 
     def _page_locked(
-        self, arrays: Sequence[np.ndarray], places: list[int], host: np.ndarray
+        self, arrays: Sequence[np.ndarray], places: list[int], buffer: _Buffer
     ) -> list[np.ndarray]:
         """The bytes of arrays in page-locked memory: their own, or copies at given places of a buffer."""
         sources, moved = [], []
         for array, place in zip(arrays, places):
             own = array.view(np.uint8)
             if len(own) and not page_locked(own):
-                copy = host[place : place + len(own)]
+                if not len(buffer.host):
+                    buffer.host = cuda.pinned_array(len(buffer.there), np.uint8)
+                copy = buffer.host[place : place + len(own)]
                 moved += [(copy[at : at + PART], own[at : at + PART]) for at in range(0, len(own), PART)]
                 own = copy
             sources.append(own)
@@ -98,14 +104,12 @@ class Staging:
         buffer = self._buffers[self._turn]
         if buffer is not None:
             buffer.copied.synchronize()
-        if buffer is None or len(buffer.host) < size:
+        if buffer is None or len(buffer.there) < size:
             if buffer is not None:
                 cuda.synchronize()  # kernels may still read the memory that is freed
             buffer = self._buffers[self._turn] = None
             room = max(size + size // 8, ALIGNED)
-            buffer = _Buffer(
-                cuda.pinned_array(room, np.uint8), cuda.device_array(room, np.uint8), cuda.event()
-            )
+            buffer = _Buffer(cuda.device_array(room, np.uint8), cuda.event(), np.empty(0, np.uint8))
             self._buffers[self._turn] = buffer
         return buffer
 
