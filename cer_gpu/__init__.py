@@ -1,6 +1,28 @@
 """cer-gpu: complex event recognition over history.
 
-`compile` a query, then ask for its `run`, `count`, `counts` or `hits` over events in Arrow form.
+A query says which events make a complex event; the answer is every one of them, exactly:
+
+>>> import cer_gpu as cer
+>>> q = cer.compile("SELECT b[price], s[price] FROM Trades WHERE Buy AS b ; Sell AS s WITHIN 5 MINUTES")
+>>> m = q.run("trades.parquet", order_by="ts")     # lazy: nothing is listed until it is asked for
+>>> for ce in m.head(3):
+...     ce.start, ce.end, ce.marks["b"], ce["s"], ce.duration
+
+What to ask of a query, from the cheapest answer to the fullest:
+
+    q.hits(events)      where complex events end: a pyarrow.Table
+    q.counts(events)    how many end at each position
+    q.count(events)     how many there are
+    q.run(events)       the complex events: to_arrow(), to_pandas(), to_polars(), events(), head(), batches()
+    q.stream()          the same, batch after batch: push(batch)
+    q.check(events)     what is wrong or odd about the query; q.explain() says how it is evaluated
+
+`events` are a pyarrow Table, a pandas or polars DataFrame, a DuckDB relation, paths to Parquet, Arrow IPC,
+CSV or JSON lines, or a dict of event type to any of these. `order_by="ts"` names the column of time,
+`type_column="type"` that of the event type, `device="cpu"` or `"cuda"` the place; `help(cer.Query.run)`
+explains every keyword. On Spark: `from cer_gpu import spark`. In a shell: `cer --help`.
+
+What goes wrong is a CerError: QueryError, DataError, LimitError or DeviceError, with what to change.
 """
 
 from __future__ import annotations

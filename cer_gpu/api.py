@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.place import place_of
+from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import Diagnostic, LimitError, QueryError
 from cer_gpu.language import tree
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from cer_gpu.engine.run.bound import BoundQuery
     from cer_gpu.engine.run.portable import PortableQuery
     from cer_gpu.engine.run.stream import Stream
+
+
+COMMON = ("CER101",)
+"""Notes on what many queries mean to do, so that no warning is given of it: a name on both sides of `;`."""
 
 
 def compile(text: str) -> Query:
@@ -68,11 +73,12 @@ class Query:
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
         self._outline = outline(self._tree, text)
-        self._planned: tuple[Any, Plan] | None = None
+        self._planned: tuple[Any, Plan, Sequence[Diagnostic]] | None = None
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
 
+    @spelled(read_options)
     def run(self, events: Any, **keywords: Any) -> Matches:
         """The complex events that the query finds in some events.
 
@@ -133,6 +139,7 @@ class Query:
         """
         return self._bound(events, read_options(**keywords)).matches()
 
+    @spelled(read_options)
     def count(self, events: Any, **keywords: Any) -> int:
         """How many complex events there are, without enumerating them; keywords as in `run`.
 
@@ -140,6 +147,7 @@ class Query:
         """
         return self._bound(events, read_options(**keywords)).count()
 
+    @spelled(read_options)
     def counts(self, events: Any, **keywords: Any) -> pa.Table:
         """How many complex events end at each position where some do; keywords as in `run`.
 
@@ -151,6 +159,7 @@ class Query:
         """
         return self._bound(events, read_options(**keywords)).counts()
 
+    @spelled(read_options)
     def hits(self, events: Any, **keywords: Any) -> pa.Table:
         """The positions at which at least one complex event ends; keywords as in `run`.
 
@@ -163,6 +172,7 @@ class Query:
         """
         return self._bound(events, read_options(**keywords)).hits()
 
+    @spelled(read_options, omit=("sort",))
     def stream(self, state: bytes | None = None, **keywords: Any) -> Stream:
         """Run the query over batches as they arrive; keywords as in `run`, except `sort`.
 
@@ -193,6 +203,7 @@ class Query:
         asked = read_options(**keywords)
         return Stream(lambda batch: self._bound(batch, asked), about(self.text, asked), state)
 
+    @spelled(read_options)
     def explain(self, format: str = "text", events: Any = None, **keywords: Any) -> str:
         """How the query is evaluated: its class, engine, guarantee, sizes and cost; or its automaton, drawn.
 
@@ -237,6 +248,7 @@ class Query:
 
         return to_svg(drawing)
 
+    @spelled(read_options)
     def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
         """All findings about the query, errors and notes; keywords as in `run`.
 
@@ -253,6 +265,7 @@ class Query:
         """
         return _checked(self._tree, events, keywords)
 
+    @spelled(read_options)
     def portable(self, schema: pa.Schema, **keywords: Any) -> PortableQuery:
         """The query planned for data of a schema, to be sent to another process; keywords as in `run`.
 
@@ -272,20 +285,28 @@ class Query:
         source = _source(self._tree, events, asked)
         if asked.event_id is not None:
             source.require(asked.event_id, "event_id")
-        planned, schema = self._planned_for(source, asked)
-        return BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
+        planned, schema, findings = self._planned_for(source, asked)
+        bound = BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
+        for finding in findings:
+            hint = f": {finding.hints[0]}" if finding.hints else ""
+            bound.notes.say(f"{finding.message}{hint}", finding.code not in COMMON)
+        return bound
 
-    def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema]:
+    def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema, Sequence[Diagnostic]]:
+        """The query planned for events, their schema, and the notes of the checks."""
         schema = _schema(self._tree, source, asked)
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
         key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:
-            _raise_errors(check_query(self._tree, schema), self.text)
+            found = check_query(self._tree, schema)
+            _raise_errors(found, self.text)
             _check_roles(self._tree, source)
-            planned = self._planned = (key, self._checked_plan(schema, columns, asked.engine))
-        return planned[1], schema
+            made = self._checked_plan(schema, columns, asked.engine)
+            notes = (*found, never_answers(self._tree)) if made.never else found
+            planned = self._planned = (key, made, notes)
+        return planned[1], schema, planned[2]
 
     def _checked_plan(self, schema: Schema | None, columns: RoleColumns, engine: str) -> Plan:
         if engine not in ENGINES:
@@ -303,6 +324,7 @@ class Query:
         return f"<cer_gpu.Query {' '.join(self.text.split())!r}>"
 
 
+@spelled(read_options)
 def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
     """All findings about a query at once, errors and notes; keywords as in `Query.run`.
 

@@ -12,6 +12,18 @@ _SHOWN = 40
 """Digits that a message shows."""
 
 
+class LargeCount(int):
+    """A whole number that prints in full: Python refuses to print a plain one of more than 4,300 digits."""
+
+    def __str__(self) -> str:
+        return decimal_text(self)
+
+    __repr__ = __str__
+
+    def __format__(self, form: str) -> str:
+        return format(decimal_text(self), form) if form in ("", "s") else super().__format__(form)
+
+
 def decimal_text(number: int) -> str:
     """A whole number in decimal digits, however many it has."""
     with decimal.localcontext() as context:

@@ -15,13 +15,14 @@ from cer_gpu.spark.binding import task_of
 from cer_gpu.spark.cuts import earlier
 from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.file_worker import FileReader, FileWorker, Share
-from cer_gpu.spark.operators import parallel_tasks, with_numbers
+from cer_gpu.spark.operators import operator_keywords, parallel_tasks, with_numbers
 from cer_gpu.spark.routes import Size, route_of
 from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import Restored
 from cer_gpu.spark.worker import Worker
 
 from cer_gpu.engine.read.sources.files import OpenFile, unify
+from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
     from cer_gpu.api import Query
 
 
-def run_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+@spelled(operator_keywords, omit=("rows",))
+def run_files(
+    paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
+) -> DataFrame:
     """The complex events of a query over Parquet files, which the workers read themselves.
 
     Rows that go through the JVM cost several times as much as rows that a worker reads; and the order of the
@@ -67,23 +71,32 @@ def run_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
         When there are no files, or they do not fit together: the message names the file.
     """
     limit = keywords.get("limit")
-    found = _product(paths, query, "run", keywords)
+    found = _product(paths, query, "run", spark, keywords)
     return found if limit is None else found.limit(limit)
 
 
-def counts_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+@spelled(operator_keywords, omit=("rows", "limit"))
+def counts_files(
+    paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
+) -> DataFrame:
     """How many complex events end at each event where some do: the columns of `counts`; as `run_files`."""
-    return _product(paths, query, "counts", keywords)
+    return _product(paths, query, "counts", spark, keywords)
 
 
-def hits_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+@spelled(operator_keywords, omit=("rows", "limit"))
+def hits_files(
+    paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
+) -> DataFrame:
     """Where at least one complex event ends: the columns of `hits`; as `run_files`."""
-    return _product(paths, query, "hits", keywords)
+    return _product(paths, query, "hits", spark, keywords)
 
 
-def count_files(paths: Paths, query: Query | str, **keywords: Any) -> DataFrame:
+@spelled(operator_keywords, omit=("rows", "limit"))
+def count_files(
+    paths: Paths, query: Query | str, spark: SparkSession | None = None, **keywords: Any
+) -> DataFrame:
     """How many complex events there are: one row, one column, `count`; as `run_files`."""
-    return _product(paths, query, "count", keywords)
+    return _product(paths, query, "count", spark, keywords)
 
 
 STREAMED = 4
@@ -139,10 +152,12 @@ def opened_lake(paths: Paths, time: str | None) -> Lake:
     return Lake(files, groups, schema, written)
 
 
-def _product(paths: Paths, query: Query | str, product: str, keywords: dict[str, Any]) -> DataFrame:
+def _product(
+    paths: Paths, query: Query | str, product: str, spark: SparkSession | None, keywords: dict[str, Any]
+) -> DataFrame:
     from pyspark.sql import SparkSession
 
-    spark = keywords.pop("spark", None) or SparkSession.getActiveSession()
+    spark = spark or SparkSession.getActiveSession()
     if spark is None:
         raise DataError("there is no Spark session yet: make one, or name it with spark=")
     order = keywords.get("order_by")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.spark import settings
@@ -12,6 +13,7 @@ from cer_gpu.spark.routes import FrameRoute, Size, route_of
 from cer_gpu.spark.task import DIGITS
 from cer_gpu.spark.worker import Worker
 
+from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.plan.explain import WIDTH
 
 if TYPE_CHECKING:
@@ -21,6 +23,21 @@ if TYPE_CHECKING:
     from cer_gpu.api import Query
 
 
+def operator_keywords(
+    order_by: str | Sequence[str] | None = None,
+    order_unit: str | None = None,
+    type_column: str = "type",
+    stream_column: str | None = None,
+    event_id: str | None = None,
+    limit: int | None = None,
+    memory: int | None = None,
+    engine: str = "auto",
+    rows: int | None = None,
+) -> None:
+    """The keywords of every operator."""
+
+
+@spelled(operator_keywords)
 def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     """The complex events of a query over a DataFrame, one row each.
 
@@ -70,6 +87,7 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     return found if limit is None else found.limit(limit)
 
 
+@spelled(operator_keywords, omit=("limit",))
 def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     """How many complex events end at each event where some do; keywords as for `run`, but for `limit`.
 
@@ -82,6 +100,7 @@ def counts(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     return _product(df, query, "counts", keywords)
 
 
+@spelled(operator_keywords, omit=("limit",))
 def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     """The events at which at least one complex event ends; keywords as for `run`, but for `limit`.
 
@@ -94,6 +113,7 @@ def hits(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     return _product(df, query, "hits", keywords)
 
 
+@spelled(operator_keywords, omit=("limit",))
 def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     """How many complex events there are, without listing them; keywords as for `run`, but for `limit`.
 
@@ -105,6 +125,7 @@ def count(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
     return _product(df, query, "count", keywords)
 
 
+@spelled(operator_keywords, omit=("limit",))
 def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
     """How a query is evaluated, and the route that the rows of a DataFrame take; keywords as for `run`."""
     whole = compiled(query)

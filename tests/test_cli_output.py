@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.answers.matches import Matches, Ran
+from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.json_text import json_text
 from cer_gpu.output import format_of, output_file, write_matches, write_rows
 
@@ -62,7 +63,9 @@ def lines_of(table, variables, partition=()):
         schema=table.schema, variables=variables, partition=partition, head=None, measures=(), hidden=None
     )
     parts = table.to_batches(max_chunksize=7)
-    matches = Matches(form, None, None, lambda form, wanted: iter(parts), "cpu", "", None, True, 0)
+    matches = Matches(
+        form, None, None, lambda form, wanted: iter(parts), Ran("cpu", "", Notes()), None, True, 0
+    )
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)
     return sink.getvalue()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.digits import shown
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.answers.shown import as_html, as_text
 from cer_gpu.engine.answers.values import ComplexEvent
 from cer_gpu.engine.memory import within_memory
@@ -42,6 +44,19 @@ class Produce(Protocol):
         """The results for the first `wanted` complex events, or for more; for all if `wanted` is None."""
 
 
+class Ran(NamedTuple):
+    """Where a run takes place, why there, and what it has noticed."""
+
+    device: str
+    reason: str
+    notes: Notes
+
+
+def stopped(limit: int) -> str:
+    """The note that an answer stopped at a limit."""
+    return f"stopped at limit={shown(limit)}: there are more complex events"
+
+
 class Matches:
     """The complex events of a run; nothing is read or enumerated until they are asked for.
 
@@ -62,8 +77,7 @@ class Matches:
     produce : callable
         Starts a run and yields what a form makes of its complex events, sorted by (end, start, positions).
         Its arguments are the form, and how many complex events are needed (None for all); it may yield more.
-    device, device_reason : str
-        Where the run takes place, and why.
+    ran : Ran
     limit : int or None
         Every iteration ends after so many complex events.
     again : bool
@@ -78,8 +92,7 @@ class Matches:
         event_form: Callable[[], EventForm],
         flat_form: Callable[[], FlatForm],
         produce: Produce,
-        device: str,
-        device_reason: str,
+        ran: Ran,
         limit: int | None,
         again: bool,
         keep: int,
@@ -89,8 +102,8 @@ class Matches:
         self.partition = form.partition
         self.head_variables = form.head
         self.measures = form.measures
-        self.device = device
-        self.device_reason = device_reason
+        self.device, self.device_reason, self._notes = ran
+        self._says = True
         self._form = form
         self._event_form = event_form
         self._flat_form = flat_form
@@ -105,6 +118,19 @@ class Matches:
     def limited(self) -> bool:
         """Whether the iteration that ended last stopped at `limit` although there are more complex events."""
         return self._limited
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of the runs so far: notes of the checks, events that were skipped, limits.
+
+        Each but the last, which says where they took place, was also a warning when it was made.
+        """
+        return (*self._notes.texts, f"ran on {self.device}: {self.device_reason}")
+
+    def _end_at_limit(self, met: bool) -> None:
+        self._limited = met
+        if met and self._says and self._limit is not None:
+            self._notes.say(stopped(self._limit))
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         """The record batches of all complex events up to the limit, from memory or from a new run."""
@@ -140,7 +166,7 @@ class Matches:
                 yield batch
             if met:
                 break
-        self._limited = met
+        self._end_at_limit(met)
 
     @property
     def _looked_at(self) -> int | None:
@@ -164,8 +190,9 @@ class Matches:
             raise ValueError(f"head() takes a number of complex events, 0 or more, not {number}")
         most = number if self._limit is None else min(number, self._limit)
         forms = self._form, self._event_form, self._flat_form
-        made = *forms, self._produce, self.device, self.device_reason
+        made = *forms, self._produce, Ran(self.device, self.device_reason, self._notes)
         first = Matches(*made, most, self._again, self._keep)
+        first._says = self._says and number > most
         if self._kept is not None:
             first._kept = self._kept.slice(0, most)
         return first
@@ -259,7 +286,7 @@ class Matches:
                 break
             before += matches
             left = None if left is None else left - matches
-        self._limited = met
+        self._end_at_limit(met)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The complex events through Arrow's C stream interface, for other libraries."""
@@ -281,7 +308,9 @@ class Matches:
         if self._kept is None and not self._again:
             return None
         try:
-            return self.head(SHOWN + 1).to_arrow()
+            looked_at = self.head(SHOWN + 1)
+            looked_at._says = False  # of what only a look has met
+            return looked_at.to_arrow()
         except CerError:  # it comes again when the answers are asked for
             return None
 

@@ -119,6 +119,8 @@ class Intake:
         self._left = 0
         self.rows = 0
         """How many events have been read."""
+        self.keyless = self.of_others = 0
+        """Of those that might matter, how many had no key, and how many were of a stream FROM leaves out."""
 
     @property
     def laned(self) -> bool:
@@ -467,6 +469,8 @@ class Intake:
             slots = self._joins.slots(batch, rows, symbols, self.rows)
             lanes = self._joins.lanes(slots, symbols, lanes)
         if len(lanes) and not (lanes >= 0).all():
+            if self.laned:
+                self._note_skipped(found.lanes, rows)
             inside = lanes >= 0
             positions, rows, symbols, lanes = positions[inside], rows[inside], symbols[inside], lanes[inside]
             ordinals = ordinals[inside] if len(ordinals) else ordinals
@@ -484,6 +488,11 @@ class Intake:
         return [
             Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times)
         ]
+
+    def _note_skipped(self, lanes: np.ndarray, rows: np.ndarray) -> None:
+        others = self._partitions.outside(rows)
+        self.of_others += others
+        self.keyless += int(np.count_nonzero(lanes < 0)) - others
 
     @property
     def _reads_rows(self) -> bool:

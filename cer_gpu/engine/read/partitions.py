@@ -89,6 +89,7 @@ class Partitions:
         self.away: AwayLanes | None = None
         """Where lanes are while memory has no room for them."""
         self._met = 0
+        self._named = np.empty(0, bool)
         self._stamps = np.empty(0, np.int64)
 
     @property
@@ -196,6 +197,10 @@ class Partitions:
         """How many rows of some lanes there were so far, where they are counted; shape (k,), int64."""
         return self._counters[lanes] if self.encoder is None else self.encoder.keys.counts(lanes)
 
+    def outside(self, rows: np.ndarray) -> int:
+        """How many of some rows of the last batch are of streams that FROM does not name."""
+        return int(np.count_nonzero(~self._named[rows])) if self._streams else 0
+
     def forget(self, used: np.ndarray) -> np.ndarray:
         """Forget all lanes but some.
 
@@ -301,4 +306,5 @@ class Partitions:
         assert self._stream_column is not None
         column = decoded(columns.single(batch.column(self._stream_column)))
         named = pc.is_in(column, pa.array(list(self._streams), column.type))
-        return named.to_numpy(zero_copy_only=False)
+        self._named = named.to_numpy(zero_copy_only=False)
+        return self._named

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -10,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import pyarrow as pa
 
 from cer_gpu.compiling.loaded import words
-from cer_gpu.digits import shown
 from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.form import ResultForm, id_type, result_form
-from cer_gpu.engine.answers.matches import KEPT, Matches, Produce
+from cer_gpu.engine.answers.matches import KEPT, Matches, Produce, Ran, stopped
+from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
@@ -25,13 +24,13 @@ from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source, open_source
 from cer_gpu.engine.run.chunks import Chunker, Run
+from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
-from cer_gpu.printable import printable
 from cer_gpu.progress import Progress, Watch
 
 if TYPE_CHECKING:
@@ -95,6 +94,8 @@ class BoundQuery:
         self._grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
         """Where it runs, and why there."""
+        self.notes = Notes()
+        """What its runs have noticed."""
 
     # ---------------------------------------------------------------------------------- the answers
 
@@ -106,9 +107,9 @@ class BoundQuery:
         for part in self._ends(self.begin("count"), "count"):
             total += sum_exactly(part.value)
             if self._options.limit is not None and total > self._options.limit:
-                warn_of_limit(self._options.limit)
+                self.notes.say(stopped(self._options.limit))
                 return self._options.limit
-        return total
+        return say_how_many(self.notes, total)
 
     def counts(self) -> pa.Table:
         """How many complex events end at each position where some do."""
@@ -131,7 +132,7 @@ class BoundQuery:
             total = sum_exactly(part.value) if asked == "counts" else len(part.position)
             if left is not None and total > left:
                 parts.append(capped(part, left) if asked == "counts" else part.some(left))
-                warn_of_limit(self._options.limit)
+                self.notes.say(stopped(self._options.limit or 0))
                 break
             parts.append(part)
             left = None if left is None else left - total
@@ -141,17 +142,12 @@ class BoundQuery:
     def _counted_rows(self) -> int:
         """How many answers there are, of those that their measures tell apart."""
         found = self.matches()
-        total = sum(len(batch) for batch in found.batches())
-        if found.limited:
-            warn_of_limit(self._options.limit)
-        return total
+        return sum(len(batch) for batch in found.batches())
 
     def _counted_ends(self) -> pa.Table:
         """The same for each end."""
         found, run = self.matches(), self.begin("counts")
         table = found.to_arrow()
-        if found.limited:
-            warn_of_limit(self._options.limit)
         assert run.ends is not None
         return run.ends.counted(table, run.form)
 
@@ -176,7 +172,12 @@ class BoundQuery:
         return self.matches_of(first, produce, source.ordered, source.source_column)
 
     def matches_of(
-        self, run: Run, produce: Produce, moved: bool = False, source_column: str | None = None
+        self,
+        run: Run,
+        produce: Produce,
+        moved: bool = False,
+        source_column: str | None = None,
+        notes: Notes | None = None,
     ) -> Matches:
         """Lazy complex events in the form of a run's results.
 
@@ -189,6 +190,8 @@ class BoundQuery:
             Whether a position is not a row of the data.
         source_column : str, optional
             The column that says of which table a row is.
+        notes : Notes, optional
+            Of these complex events; by default those of all runs.
         """
         form, options = run.form, self._options
         keep = KEPT if options.memory is None else 0
@@ -197,8 +200,7 @@ class BoundQuery:
             lambda: tidy(form, self.arrow_schema, moved, source_column),
             lambda: flat(form, self.arrow_schema),
             produce,
-            self.place.name,
-            self.place.reason,
+            Ran(self.place.name, self.place.reason, self.notes if notes is None else notes),
             options.limit,
             self._source.rewindable,
             keep,
@@ -241,7 +243,7 @@ class BoundQuery:
             if run is not None:
                 return run
             reason = f"the CPU, because {self.place.name} has no memory left for the tables of the query"
-            warnings.warn(reason, UserWarning, stacklevel=4)
+            self.notes.say(reason)
             self.place = Place((), reason)
         return self._begun(product, pushed, more)
 
@@ -370,7 +372,7 @@ class BoundQuery:
         except RowError as error:
             raise self._source.named(error) from error
         if not self._part:
-            warn_of_unseen(run.intake, self._options.stream_column)
+            say_what_was_read(self.notes, self._query, run.intake, self._options.stream_column)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
@@ -457,21 +459,3 @@ def bind(
     return BoundQuery(
         portable.query, source, portable.units, options, workers, halo, part=True, grouped=grouped
     )
-
-
-def warn_of_limit(limit: int | None) -> None:
-    """Warn that an answer stopped at a limit."""
-    warnings.warn(
-        f"stopped at limit={shown(limit or 0)}: there are more complex events", UserWarning, stacklevel=3
-    )
-
-
-def warn_of_unseen(intake: Intake, stream_column: str | None) -> None:
-    """Warn of types and streams of the query that no event had; most likely they are misspelt."""
-    for column, name, seen in intake.unseen():
-        import difflib
-
-        near = difflib.get_close_matches(name, seen, n=1)
-        meant = f": did you mean `{near[0]}`?" if near else ""
-        role = "is of the stream" if column == stream_column else "has the type"
-        warnings.warn(printable(f"no event {role} `{name}`{meant}"), UserWarning, stacklevel=2)

@@ -107,7 +107,7 @@ class Stream:
                 yield from run.lister.of(form).listed(found.events, found.ends, found.answers, wanted)
 
         assert self._first is not None
-        return self._first.matches_of(run, produce)
+        return self._first.matches_of(run, produce, notes=self._first.notes.copy())
 
     def _found(self, relevant: Iterator[Relevant]) -> Pushed | None:
         """What ends at some events."""

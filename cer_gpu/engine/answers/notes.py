@@ -1,0 +1,33 @@
+"""What a run has noticed, `Notes`: said once, as a warning, and kept for `Matches.notes`."""
+
+from __future__ import annotations
+
+import warnings
+
+from cer_gpu.printable import printable
+
+
+class Notes:
+    """The notes of the runs of one query over some events."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, None] = {}
+
+    def say(self, text: str, aloud: bool = True) -> None:
+        """Note something and, `aloud`, warn of it, unless it has been noted already."""
+        text = printable(text)
+        if text not in self._said:
+            self._said[text] = None
+            if aloud:
+                warnings.warn(text, UserWarning, stacklevel=3)
+
+    def copy(self) -> Notes:
+        """The same notes, to go on with."""
+        other = Notes()
+        other._said = dict(self._said)
+        return other
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All notes, in the order in which they were made."""
+        return tuple(self._said)

@@ -1,0 +1,51 @@
+"""What a run has to say of the events that it read, and of how many answers there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cer_gpu.digits import LargeCount, digits
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.plan.compiled import CompiledQuery
+
+LARGE = 30
+"""A count with more digits than these is said to be large."""
+
+
+def say_how_many(notes: Notes, count: int) -> int:
+    """The same count, which prints whatever its size; of a large one is noted what may have been meant."""
+    if count < 10**LARGE:
+        return count
+    notes.say(
+        f"there are about 10^{digits(count) - 1} complex events: SELECT MAX or NEXT keeps the ones that "
+        "matter of each end, and WITHIN bounds how far they reach"
+    )
+    return LargeCount(count)
+
+
+def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, stream_column: str | None) -> None:
+    """Note which types and streams no event had, which most likely are misspelt, and what was skipped."""
+    for column, name, seen in intake.unseen():
+        role = "is of the stream" if column == stream_column else "has the type"
+        notes.say(f"no event {role} `{name}`{meant_by(name, seen)}")
+    if intake.keyless:
+        key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in query.reading.partition)
+        one = intake.keyless == 1
+        number = f"{intake.keyless:,} {'event has' if one else 'events have'}"
+        skipped = "it belongs to no partition" if one else "they belong to no partition"
+        notes.say(f"{number} no {key}: {skipped}, and {'was' if one else 'were'} skipped")
+    if intake.of_others:
+        skipped = "event was skipped" if intake.of_others == 1 else "events were skipped"
+        notes.say(f"{intake.of_others:,} {skipped}, of streams that FROM does not name")
+
+
+def meant_by(name: str, seen: Sequence[str]) -> str:
+    """What was meant by a name that does not occur, as the end of a sentence; empty where nothing is near."""
+    import difflib
+
+    other = next((one for one in seen if one.casefold() == name.casefold()), None)
+    if other is not None:
+        return f": there is `{other}`, and names are case-sensitive"
+    near = difflib.get_close_matches(name, seen, n=1)
+    return f": did you mean `{near[0]}`?" if near else ""

@@ -1,0 +1,150 @@
+"""What a run has noticed: as warnings once, and in `Matches.notes`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import pydoc
+import warnings
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+from cer_gpu.engine.answers.matches import Matches
+
+EVENTS = pa.table(
+    {
+        "type": list("ABABBA"),
+        "k": ["x", None, "y", "y", "x", None],
+        "stream": list("SSSSRR"),
+        "price": [1.0, 2, 3, 4, 5, 6],
+        "ts": range(6),
+    }
+)
+
+
+@pytest.fixture
+def warned() -> Iterator[list[str]]:
+    """What is warned of meanwhile."""
+    found: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_, **__: found.append(str(message))
+        yield found
+
+
+def run(text: str, **keywords: object) -> Matches:
+    found = cer.compile(text).run(EVENTS, order_by="ts", **keywords)
+    found.to_arrow()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("A ; B PARTITION BY k", "2 events have no `k`: they belong to no partition, and were skipped"),
+        ("B : A PARTITION BY k, price", "2 events have no `k`, `price`: they belong to no partition, and"),
+        ("A ; b", "no event has the type `b`: there is `B`, and names are case-sensitive"),
+        ("A ; Aa", "no event has the type `Aa`: there is"),
+        ("A AND B", "no complex event is possible: `p AND q` keeps matches of p that are also matches of q"),
+        ("A AS a FILTER a[price IN {5..3}]", "the range holds nothing"),
+    ],
+)
+def test_what_is_noticed_is_warned_of_and_kept(text: str, note: str, warned: list[str]) -> None:
+    found = run(f"SELECT * FROM S WHERE {text}")
+    said = found.notes
+    assert any(one.startswith(note.removesuffix(": there is")) for one in said), said
+    assert warned == list(said[:-1])
+    assert said[-1].startswith("ran on cpu: ")
+    assert list(found) is not None
+    assert warned == list(found.notes[:-1])
+
+
+def test_events_of_other_streams(warned: list[str]) -> None:
+    run("SELECT * FROM S WHERE A ; B PARTITION BY k", stream_column="stream")
+    assert warned == [
+        "1 event has no `k`: it belongs to no partition, and was skipped",
+        "2 events were skipped, of streams that FROM does not name",
+    ]
+    assert len(run("SELECT * FROM S, R WHERE A ; B", stream_column="stream").notes) == 1
+
+
+def test_what_many_mean_is_no_warning(warned: list[str]) -> None:
+    found = run("SELECT * FROM S WHERE A AS a ; A AS a")
+    assert found.notes[0] == "`a` is on both sides of `;`: it marks the events of both"
+    assert not warned
+
+
+def test_a_limit_is_said_but_not_that_of_a_look(warned: list[str]) -> None:
+    query = cer.compile("SELECT * FROM S WHERE A ; B")
+    found = query.run(EVENTS, order_by="ts", limit=2)
+    repr(found)
+    found.first()
+    found.head(1).to_arrow()
+    assert not warned
+    found.to_arrow()
+    assert warned == ["stopped at limit=2: there are more complex events"]
+    assert found.notes[0] == warned[0]
+    assert len(query.run(EVENTS, order_by="ts", limit=5).events()) == 10
+    assert len(warned) == 1
+
+
+def test_notes_of_a_push_are_its_own(warned: list[str]) -> None:
+    with cer.compile("SELECT * FROM S WHERE A ; B").stream(order_by="ts", limit=1) as stream:
+        first, second = stream.push(EVENTS.slice(0, 4)), stream.push(EVENTS.slice(4, 1))
+        assert [len(list(one)) for one in (first, second)] == [1, 1]
+        assert first.notes[:-1] == ("stopped at limit=1: there are more complex events",)
+        third = stream.push(EVENTS.slice(5))
+        assert third.notes[:-1] == ()
+
+
+def test_large_counts_print(warned: list[str]) -> None:
+    events = pa.table({"type": ["A"] * 16000 + ["B"]})
+    found = cer.compile("SELECT * WHERE A+ ; B").count(events)
+    assert found + 1 == 2**16000
+    text = str(found)
+    assert text == repr(found) == f"{found}"
+    assert len(text) == 4817
+    assert text.startswith("30194")
+    assert (int(text[-9:]) + 1) % 10**9 == pow(2, 16000, 10**9)
+    assert warned[0].startswith("there are about 10^4816 complex events: SELECT MAX or NEXT keeps")
+
+
+def test_ordinary_counts_are_plain_numbers(warned: list[str]) -> None:
+    found = cer.compile("SELECT * WHERE A+ ; B").count(pa.table({"type": ["A"] * 90 + ["B"]}))
+    assert (type(found), json.dumps(found)) == (int, str(2**90 - 1))
+    assert not warned
+
+
+# ------------------------------------------------------------------------------------ help and signatures
+
+WORDS = ("order_by", "type_column", "device", "limit", "memory", "engine", "event_id")
+
+
+@pytest.mark.parametrize("name", ["run", "count", "counts", "hits", "stream", "explain", "check"])
+def test_signatures_spell_out_their_keywords(name: str) -> None:
+    keywords = inspect.signature(getattr(cer.Query, name)).parameters
+    assert set(WORDS) <= keywords.keys()
+    assert ("sort" in keywords) == (name != "stream")
+    assert not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in keywords.values())
+    assert keywords["order_by"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+@pytest.mark.parametrize("name", ["run", "count", "hits", "run_files", "counts_files"])
+def test_signatures_on_spark_do_so_too(name: str) -> None:
+    from cer_gpu import spark
+
+    keywords = inspect.signature(getattr(spark, name)).parameters
+    assert {"order_by", "event_id", "memory", "engine"} <= keywords.keys()
+    assert ("limit" in keywords) == name.startswith("run")
+    assert ("spark" in keywords) == name.endswith("_files")
+    assert "keywords" not in keywords
+
+
+def test_help_opens_with_a_page() -> None:
+    page = pydoc.plain(pydoc.render_doc(cer))
+    first = page[: page.index("PACKAGE CONTENTS")]
+    assert all(word in first for word in ("cer.compile(", "q.hits(events)", "order_by=", "LimitError"))
+    assert len(first.splitlines()) < 45
