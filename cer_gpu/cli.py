@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cer_gpu.cli_outputs import Drawn, EventId, Output, OutputFormat, drawing_format, result_format
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
 from cer_gpu.printable import printable
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
 
 DONE, WRONG_QUERY, WRONG_DATA, LIMITED, OTHER, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
+HELP = {"help_option_names": ["-h", "--help"]}
+
 app = typer.Typer(
     name="cer",
     help="Complex event recognition over history: exact answers to event patterns over Arrow data.",
-    add_completion=False,
+    context_settings=HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -61,7 +64,7 @@ class ClosedOutputError(Exception):
 def _command(function: Callable[..., int]) -> Callable[..., int]:
     """Make a command of a function that returns its exit status."""
 
-    @app.command()
+    @app.command(context_settings=HELP)
     @wraps(function)
     def command(*args: Any, **options: Any) -> int:
         try:
@@ -70,23 +73,6 @@ def _command(function: Callable[..., int]) -> Callable[..., int]:
             raise ClosedOutputError from error
 
     return command
-
-
-class Format(StrEnum):
-    """How results are written."""
-
-    jsonl = "jsonl"
-    csv = "csv"
-    parquet = "parquet"
-    table = "table"
-
-
-class Explained(StrEnum):
-    """The output of `explain`."""
-
-    text = "text"
-    mermaid = "mermaid"
-    svg = "svg"
 
 
 class Unit(StrEnum):
@@ -125,10 +111,6 @@ Ordered = Annotated[bool, typer.Option("--ordered", help="The events are in the 
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")]
 Engine = Annotated[str, typer.Option(help="auto, or an engine that `cer explain` lists under routes.")]
 Memory = Annotated[str | None, typer.Option(help="Host memory to stay under, such as 500MB or 2GiB.")]
-OutputFormat = Annotated[
-    Format | None, typer.Option("--format", help="Default: what -o's suffix says, else jsonl.")
-]
-Output = Annotated[str | None, typer.Option("-o", "--output", help="Write to this file, all or nothing.")]
 
 
 @_command
@@ -145,6 +127,7 @@ def run(
     engine: Engine = "auto",
     limit: Annotated[int | None, typer.Option(min=0, help="Stop after so many complex events.")] = None,
     memory: Memory = None,
+    event_id: EventId = None,
     tidy: Annotated[
         bool, typer.Option("--events", help="One row for each event of a complex event, with its variable.")
     ] = False,
@@ -154,7 +137,7 @@ def run(
     """Print the complex events."""
     from cer_gpu.output import output_file, write_matches, write_rows
 
-    chosen = _format(form, output)
+    chosen = result_format(form, output)
     _refuse_own_input(data, output)
     matches = _compile(query).run(
         _events(data),
@@ -163,15 +146,13 @@ def run(
         engine=engine,
         limit=limit,
         memory=_bytes(memory),
+        event_id=event_id,
     )
     with output_file(output) as sink:
         if tidy:
             write_rows(matches.event_batches(), chosen, sink)
         else:
             write_matches(matches, chosen, sink, most=limit)
-    if matches.limited:
-        _say(f"stopped at --limit {limit}: there are more complex events")
-        return LIMITED
     return DONE
 
 
@@ -216,13 +197,14 @@ def hits(
     device: Device = "auto",
     engine: Engine = "auto",
     memory: Memory = None,
+    event_id: EventId = None,
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
     """Print where complex events end."""
     from cer_gpu.output import output_file, write_rows
 
-    chosen = _format(form, output)
+    chosen = result_format(form, output)
     _refuse_own_input(data, output)
     table = _compile(query).hits(
         _events(data),
@@ -230,6 +212,7 @@ def hits(
         device=device,
         engine=engine,
         memory=_bytes(memory),
+        event_id=event_id,
     )
     with output_file(output) as sink:
         write_rows(table.to_reader(), chosen, sink)
@@ -245,23 +228,17 @@ def explain(
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
     engine: Engine = "auto",
-    form: Annotated[
-        Explained | None,
-        typer.Option(
-            "--format", help="mermaid, svg: draw the automaton. Default: what -o's suffix says, else text."
-        ),
-    ] = None,
+    form: Drawn = None,
     output: Output = None,
 ) -> int:
     """Explain how the query is evaluated, or draw its automaton."""
     from cer_gpu.output import output_file
 
+    chosen = drawing_format(form, output)
     _refuse_own_input(data or (), output)
-    suffix = os.path.splitext(output or "")[1].lower()
-    chosen = form or {".svg": Explained.svg, ".mmd": Explained.mermaid}.get(suffix, Explained.text)
     compiled = _compile(query)
     options = _options(order_by, order_unit, type_column, stream_column, False, False) if data else {}
-    text = compiled.explain(chosen.value, _events(data) if data else None, engine=engine, **options)
+    text = compiled.explain(chosen, _events(data) if data else None, engine=engine, **options)
     if output is None:
         print(text)
         return DONE
@@ -406,19 +383,6 @@ def _options(
     }
 
 
-def _format(form: Format | None, output: str | None) -> str:
-    from cer_gpu.output import format_of
-
-    chosen = form.value if form is not None else format_of(output)
-    if chosen is None:
-        raise typer.BadParameter(
-            f"the suffix of {output} names no format: use .jsonl, .csv or .parquet, or pass --format"
-        )
-    if chosen == "parquet" and output is None and sys.stdout.isatty():
-        raise typer.BadParameter("Parquet cannot be shown on a terminal: name a file with -o")
-    return chosen
-
-
 def _bytes(text: str | None) -> int | None:
     """A number of bytes: `1000000`, `500MB` (powers of 1000), `2GiB` (powers of 1024)."""
     if text is None:
@@ -453,7 +417,7 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             with within_memory("the command ran"):
-                status = app(args=arguments, standalone_mode=False)
+                status = app(args=arguments, prog_name="cer", standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else DONE
     except QueryError as error:

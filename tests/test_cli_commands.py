@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -15,6 +16,7 @@ import pytest
 
 import cer_gpu
 from cer_gpu.cli import status_of
+from cer_gpu.cli_outputs import Format, result_format
 
 QUERY = "SELECT * WHERE A AS a ; B AS b FILTER a[price > 10] WITHIN 5 EVENTS"
 
@@ -103,7 +105,7 @@ def test_events_in_every_format(form, data, tmp_path, capsys):
 def test_events_up_to_the_limit(data, capsys):
     arguments = ["run", TIDY, data / "events.parquet", "--order-by", "ts", "--events", "--limit", 1]
     status, out, error = cer(capsys, *arguments)
-    assert (status, error) == (3, "stopped at --limit 1: there are more complex events\n")
+    assert (status, error) == (0, "warning: stopped at limit=1: there are more complex events\n")
     assert [json.loads(line) for line in out.splitlines()] == TIDY_ROWS[:2]
 
 
@@ -115,9 +117,9 @@ def test_the_package_is_the_command(data):
 def test_partition_and_limit(data, capsysbinary):
     query = QUERY.replace("WITHIN", "PARTITION BY key WITHIN")
     status, out, err = run_binary(capsysbinary, "run", query, data / "events.parquet", "--limit", 1)
-    assert status == 3
+    assert status == 0
     assert as_lines(out) == [{**EXPECTED[0], "partition": {"key": "x"}}]
-    assert "stopped at --limit 1: there are more complex events" in err
+    assert "stopped at limit=1: there are more complex events" in err
     status, out, err = run_binary(capsysbinary, "run", query, data / "events.parquet", "--limit", 2)
     assert (status, len(as_lines(out)), err) == (0, 2, "")
 
@@ -134,7 +136,8 @@ def test_a_count_of_more_digits_than_python_prints(tmp_path, capsys):
     path = tmp_path / "events.parquet"
     pq.write_table(pa.table({"type": ["A"] * 15_000 + ["B"]}), path)
     status, out, err = cer(capsys, "count", "SELECT a WHERE A+ AS a ; B", path)
-    assert (status, err, len(out)) == (0, "", 4517)
+    assert (status, len(out)) == (0, 4517)
+    assert err.startswith("warning: there are about 10^4515 complex events: SELECT MAX or NEXT")
     assert int(out[-10:]) == (2**15_000 - 1) % 10**9
     status, out, _ = cer(capsys, "count", "SELECT A WHERE A", path, "--memory", "9" * 5000)
     assert (status, out) == (0, "15000\n")
@@ -307,3 +310,58 @@ def test_check_reports_what_the_text_and_what_the_data_say_at_once(data, capsys)
         "CER021",
         "CER090",
     ]
+
+
+# ------------------------------------------------------------------------------------- how it behaves
+
+
+@pytest.mark.parametrize("command", [(), ("run",), ("explain",)])
+def test_the_short_option_for_help(command, capsys):
+    status, out, _ = cer(capsys, *command, "-h")
+    assert status == 0
+    assert out.startswith(" ".join(("Usage: cer", *command)))
+
+
+def test_words_are_completed_in_a_shell(data):
+    typed = {"_CER_COMPLETE": "complete_bash", "COMP_WORDS": "cer ex", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "cer_gpu"], capture_output=True, text=True, env=os.environ | typed, check=False
+    )
+    assert done.stdout.split() == ["explain"]
+
+
+@pytest.mark.parametrize("suffix", ["png", "PDF", "jpg"])
+def test_pictures_that_are_not_drawn(suffix, tmp_path, capsys):
+    picture = tmp_path / f"a.{suffix}"
+    status, out, err = cer(capsys, "explain", QUERY, "-o", picture)
+    assert (status, out) == (4, "")
+    assert "drawn as SVG or Mermaid; name a file that ends in .svg or .mmd" in " ".join(err.split())
+    assert not picture.exists()
+
+
+@pytest.mark.parametrize("command", ["run", "hits", "explain"])
+def test_a_folder_that_is_not_there_is_named_before_anything_runs(command, tmp_path, capsys):
+    wrong = ["no query at all", tmp_path / "no_data.csv"] if command != "explain" else ["no query at all"]
+    status, _, err = cer(capsys, command, *wrong, "-o", tmp_path / "missing" / "out.csv")
+    assert status == 4
+    assert "there is no folder" in err
+    assert "missing; make it first" in " ".join(err.split())
+    status, _, err = cer(capsys, command, *wrong, "-o", tmp_path)
+    assert "is a folder: name a file in it" in " ".join(err.split())
+
+
+def test_ids_stand_for_positions(data, tmp_path, capsysbinary):
+    table, named = pq.read_table(data / "events.parquet"), tmp_path / "named.parquet"
+    pq.write_table(table.append_column("id", pa.array(list("abcdefghi"))), named)
+    _, out, _ = run_binary(capsysbinary, "run", QUERY, named, "--event-id", "id")
+    assert [line["start"] for line in as_lines(out)] == ["abcdefghi"[line["start"]] for line in EXPECTED]
+    _, out, _ = run_binary(capsysbinary, "hits", QUERY, named, "--event-id", "id")
+    assert as_lines(out) == [{"position": "d", "latest_start": "b"}]
+
+
+def test_results_on_a_terminal_are_a_table(data, monkeypatch):
+    assert result_format(None, None) == "jsonl"
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: True))
+    assert result_format(None, None) == "table"
+    assert result_format(Format.csv, None) == "csv"
+    assert result_format(None, str(data / "x.parquet")) == "parquet"

@@ -37,7 +37,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"api"},
-    {"output", "demo", "backtest", "report", "warm"},
+    {"output", "demo", "backtest", "report", "warm", "cli_outputs"},
     {"cli", "spark"},
     {"__main__"},
 ]

@@ -1,0 +1,95 @@
+"""What the shell's `cer` writes, where and how: its options about results."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How results are written."""
+
+    jsonl = "jsonl"
+    csv = "csv"
+    parquet = "parquet"
+    table = "table"
+
+
+class Explained(StrEnum):
+    """The output of `explain`."""
+
+    text = "text"
+    mermaid = "mermaid"
+    svg = "svg"
+
+
+OutputFormat = Annotated[
+    Format | None,
+    typer.Option("--format", help="Default: what -o's suffix says, else table on a terminal, else jsonl."),
+]
+Output = Annotated[str | None, typer.Option("-o", "--output", help="Write to this file, all or nothing.")]
+EventId = Annotated[
+    str | None, typer.Option(help="Column whose values are written where positions would be.")
+]
+Drawn = Annotated[
+    Explained | None,
+    typer.Option(
+        "--format", help="mermaid, svg: draw the automaton. Default: what -o's suffix says, else text."
+    ),
+]
+
+DRAWINGS = {".svg": Explained.svg, ".mmd": Explained.mermaid, ".mermaid": Explained.mermaid}
+"""Suffix of an output file of `explain` to what is drawn."""
+
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ps", ".eps")
+"""Suffixes of pictures that are not drawn."""
+
+
+def result_format(form: Format | None, output: str | None) -> str:
+    """The format of results: as asked, or by the suffix of the file, or a table on a terminal."""
+    from cer_gpu.output import format_of
+
+    check_folder(output)
+    if form is not None:
+        chosen: str | None = form.value
+    elif output is None and sys.stdout.isatty():
+        chosen = "table"
+    else:
+        chosen = format_of(output)
+    if chosen is None:
+        raise typer.BadParameter(
+            f"the suffix of {output} names no format: use .jsonl, .csv or .parquet, or pass --format"
+        )
+    if chosen == "parquet" and output is None and sys.stdout.isatty():
+        raise typer.BadParameter("Parquet cannot be shown on a terminal: name a file with -o")
+    return chosen
+
+
+def drawing_format(form: Explained | None, output: str | None) -> str:
+    """What `explain` writes: as asked, or by the suffix of the file, or text."""
+    check_folder(output)
+    if form is not None:
+        return form.value
+    suffix = os.path.splitext(output or "")[1].lower()
+    if suffix in PICTURES:
+        raise typer.BadParameter(
+            f"{output}: automata are drawn as SVG or Mermaid; name a file that ends in .svg or .mmd"
+        )
+    return DRAWINGS.get(suffix, Explained.text).value
+
+
+def check_folder(output: str | None) -> None:
+    """Raise when there is no folder for the output file, or it is one itself, before anything is run."""
+    if output is None:
+        return
+    folder = os.path.dirname(os.path.realpath(output))
+    if os.path.isdir(output):
+        raise typer.BadParameter(f"{output} is a folder: name a file in it")
+    if not os.path.isdir(folder):
+        raise typer.BadParameter(f"{output}: there is no folder {folder}; make it first")
+    if not os.path.exists(output) and not os.access(folder, os.W_OK):
+        raise typer.BadParameter(f"the folder {folder} cannot be written in")
