@@ -20,7 +20,8 @@ from cer_gpu.kernels.hits import cuda_long as flows
 from cer_gpu.kernels.windows import cuda as windows
 from cuda_device import TINY, USABLE, forms_ahead, forms_launched
 from engine_oracle import check
-from generate import stream, unary_query
+from generate import pattern, query_around, stream, unary_query
+from random_besides import with_besides
 
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
@@ -122,6 +123,30 @@ def test_run_count_hits_and_stream_agree_with_the_reference(
     assert answered >= 6
     assert refused <= 3
     assert called >= {name for _, name in ON_DEVICE} - {"best"}
+
+
+def test_what_follows_and_precedes_agrees_with_the_reference(called: set[str]) -> None:
+    rng = Random("beside on a device")
+    answered = 0
+    for _ in range(8):
+        query = query_around(rng, with_besides(rng, pattern(rng, atoms=2)))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event ")
+            answered += check(query, stream(rng, rng.randrange(4, 11)), rng) > 0
+    assert answered >= 3
+    assert called >= {"compact", "hits"}
+
+
+def test_a_query_that_looks_ahead_says_that_the_cpu_does_so() -> None:
+    table = trades(200, 5, "int64")
+    options = {"order_by": "ts", "order_unit": "s"}
+    for text in ("A AS a NOT FOLLOWED BY [<= 2 s] (B : C)", "A ; B PRECEDED BY [1 s, 3 s] C WITHIN 9 EVENTS"):
+        query = Query(f"SELECT * WHERE {text}")
+        found = query.run(table, device="cuda", **options)
+        assert "FOLLOWED BY and PRECEDED BY" in found.device_reason
+        assert found.to_arrow() == query.run(table, device="cpu", **options).to_arrow()
+        assert found.to_arrow().num_rows > 5
+        assert query.hits(table, device="cuda", **options) == query.hits(table, device="cpu", **options)
 
 
 @pytest.mark.parametrize(
