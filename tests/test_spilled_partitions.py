@@ -39,6 +39,11 @@ QUERIES = [
     "SELECT * WHERE A AS a ; B AS b FILTER a.v = b.w AND a.x = b.x PARTITION BY k WITHIN 20 [ts]",
     "SELECT * WHERE A AS a ; B AS b ; A FILTER a.w = b.w PARTITION BY k WITHIN 0 [v]",
     "SELECT * WHERE A AS a : B AS b FILTER a.v = b.v PARTITION BY k, x WITHIN 3 EVENTS CONSUME BY PARTITION",
+    "SELECT a[v, text], b[ts] WHERE (A AS a NOT FOLLOWED BY [<= 3] N) ; B AS b PARTITION BY k WITHIN 12 [ts]",
+    "SELECT * WHERE A AS a ; B AS b PRECEDED BY [<= 9] (A ; N) PARTITION BY k WITHIN 12 [ts]",
+    "SELECT * WHERE A AS a ; B AS b NOT PRECEDED BY [2, 9] (A ; N) PARTITION BY x, k WITHIN 12 [ts]",
+    "SELECT * WHERE A ; B PRECEDED BY [<= 20] (LAST(A ; B) ; N) PARTITION BY k WITHIN 12 [ts]",
+    "SELECT * WHERE A AS a ; B AS b NOT FOLLOWED BY [1 EVENTS, 2 EVENTS] N PARTITION BY k WITHIN 2 [v]",
 ]
 
 
@@ -139,7 +144,7 @@ def test_what_was_on_disk_changes_no_answer(
     ):
         back.clear()
         assert product()
-        assert back or "WITHIN" not in text
+        assert back or "WITHIN" not in text or "FOLLOWED" in text  # what waits stays in memory
     back.clear()
     stream = query.stream(order_by="ts")
     pushed = []
@@ -149,8 +154,11 @@ def test_what_was_on_disk_changes_no_answer(
             stream.close()
             stream = query.stream(order_by="ts", state=state)
         pushed.append(stream.push(part))
+    if (last := stream.close()) is not None:
+        pushed.append(last)
     # What a push has given may be listed later.
-    assert [row for each in pushed for row in listed_answers(each)] == wanted
+    found = [row for each in pushed for row in listed_answers(each)]
+    assert (sorted(found) == sorted(wanted)) if "FOLLOWED" in text else found == wanted
     assert sum(back) > 5
 
 
