@@ -163,6 +163,18 @@ def earlier(bounds: np.ndarray, size: float) -> np.ndarray:
     return np.nextafter(bounds - size - np.abs(bounds) * 1e-15, -np.inf)
 
 
+def later(bounds: np.ndarray, size: float) -> np.ndarray:
+    """Times later by a size: after every event that is at most so far from one before a bound.
+
+    For floats a step more, since a difference is rounded.
+    """
+    if bounds.dtype.kind != "f":
+        most = np.iinfo(np.int64).max
+        whole = math.floor(size)
+        return np.array([min(most, bound + whole) for bound in bounds.tolist()], np.int64)
+    return np.nextafter(bounds + size + np.abs(bounds + size) * 1e-15, np.inf)
+
+
 def by_count(cells: np.ndarray, counts: np.ndarray, bounds: np.ndarray, size: int) -> np.ndarray:
     """For each bound the latest cell before which `size` events lie in between; the least time if none.
 

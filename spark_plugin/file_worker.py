@@ -33,12 +33,15 @@ class Share:
     first : int
         The number of its first row in all files.
     halo : int
-        So many of its rows are there for what ends after them.
+        So many of its rows, the first ones, are there for what ends after them.
+    ahead : int
+        So many of its rows, the last ones, are there to know what follows others.
     """
 
     parts: tuple[OpenFile, ...]
     first: int
     halo: int
+    ahead: int = 0
 
 
 class _OfShares(ABC):
@@ -77,10 +80,11 @@ class FileWorker(_OfShares):
 
     def _run(self, job: Job, share: Share) -> TaskRun:
         rows = FileRows(share.parts, self._schema)
-        job.events += (rows.rows or 0) - share.halo
+        stop = (rows.rows or 0) - share.ahead if share.ahead else None
+        job.events += (rows.rows or 0) - share.halo - share.ahead
         labels = Labels(share.first)
         if job.task.event_id is None:
-            return TaskRun(job.bound(rows, share.halo), labels)
+            return TaskRun(job.bound(rows, share.halo, stop=stop), labels)
         names = list(job.task.columns)
         source = Source(with_fields(rows, names), (), job.task.query.options.type_column, None)
 
@@ -91,7 +95,7 @@ class FileWorker(_OfShares):
 
         schema = pa.schema([source.arrow_schema.field(name) for name in names])
         reader = pa.RecordBatchReader.from_batches(schema, watched())
-        return TaskRun(job.bound(reader, share.halo), labels)
+        return TaskRun(job.bound(reader, share.halo, stop=stop), labels)
 
 
 class FileReader(_OfShares):

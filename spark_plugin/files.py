@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from cer_gpu.spark import lake, layout, settings
 from cer_gpu.spark.binding import task_of
-from cer_gpu.spark.cuts import earlier
+from cer_gpu.spark.cuts import earlier, later
 from cer_gpu.spark.expressions import in_tasks
 from cer_gpu.spark.file_worker import FileReader, FileWorker, Share
 from cer_gpu.spark.operators import operator_keywords, parallel_tasks, with_numbers
@@ -191,10 +191,13 @@ def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
     keyed = bool(task.query.query.reading.partition)
     ordered = not time or lake.in_order(found.groups)
     if task.cuttable and window is not None and ordered:
+        plan, groups = task.query.query, found.groups
         if window.kind == "time":
-            return _cut(found, size, lambda at: _reached(found.groups, at, window.size))
+            reached, sight = plan.reached or 0, plan.sight or 0
+            behind = _until(groups, sight) if plan.looks_ahead else None
+            return _cut(found, size, lambda at: _reached(groups, at, reached), behind)
         if not keyed:
-            return _cut(found, size, lambda at: _counted(found.groups, at, int(window.size)))
+            return _cut(found, size, lambda at: _counted(groups, at, int(window.size)))
     if not ordered or (task.keyed and size.partitions > 1):
         return None
     if size.partitions > 1:
@@ -203,13 +206,40 @@ def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
     return [_share(found, 0, 0, len(found.groups))]
 
 
-def _cut(found: Lake, size: Size, first: Any) -> list[Share]:
-    """Row groups dealt out in order, each share with those before it that its ends reach."""
+def _cut(found: Lake, size: Size, first: Any, behind: Any = None) -> list[Share]:
+    """Row groups dealt out in order, each share with those before it that its ends reach.
+
+    `first` gives the first of these; `behind` the one behind the last that its events look ahead to.
+    """
     done = np.cumsum([group.rows for group in found.groups])
     shares = done[-1] * np.arange(1, size.partitions) / size.partitions
     bounds = [0, *(np.unique(np.searchsorted(done, shares, side="left") + 1)).tolist(), len(done)]
     bounds = sorted({bound for bound in bounds if bound <= len(done)})
-    return [_share(found, first(low), low, high) for low, high in pairwise(bounds)]
+    return [
+        _share(found, first(low), low, high, None if behind is None else behind(high))
+        for low, high in pairwise(bounds)
+    ]
+
+
+def _until(groups: Sequence[lake.Group], sight: float) -> Callable[[int], int]:
+    """A function that gives for a row group the first one from it on of which no event before it is in sight.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        In the order of time.
+    sight : int or float
+        How far ahead events look.
+    """
+
+    def behind(at: int) -> int:
+        most = [group.most for group in groups[:at] if group.rows and group.most is not None]
+        edge = later(np.array(most[-1:]), sight)
+        while at < len(groups) and (groups[at].least is None or not len(edge) or groups[at].least <= edge[0]):
+            at += 1
+        return at
+
+    return behind
 
 
 def _reached(groups: Sequence[lake.Group], at: int, size: float) -> int:
@@ -233,12 +263,15 @@ def _counted(groups: Sequence[lake.Group], at: int, size: int) -> int:
     return at
 
 
-def _share(found: Lake, first: int, low: int, high: int) -> Share:
-    """The row groups `first <= g < high`, of which those from `low` on are its own."""
+def _share(found: Lake, first: int, low: int, high: int, behind: int | None = None) -> Share:
+    """The row groups `first <= g < behind`, of which those from `low` on are its own, up to `high`."""
     groups = found.groups
-    parts = tuple(lake.parts(found.files, groups[first:high]))
-    before = sum(group.rows for group in groups[:first])
-    return Share(parts, before, sum(group.rows for group in groups[first:low]))
+    behind = high if behind is None else behind
+    parts = tuple(lake.parts(found.files, groups[first:behind]))
+    before, halo, ahead = (
+        sum(group.rows for group in some) for some in (groups[:first], groups[first:low], groups[high:behind])
+    )
+    return Share(parts, before, halo, ahead)
 
 
 def _by_file(found: Lake, size: Size) -> Iterator[Share]:

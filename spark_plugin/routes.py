@@ -199,7 +199,9 @@ def _cut(
 
     query = task.query
     time, window = query.options.order_by[0], query.query.window
+    reached = query.query.reached
     assert window is not None
+    assert reached is not None
     keys = key_expressions(query)
     stream = sf.lit(0).cast("int")
     if hot != [None]:
@@ -219,8 +221,8 @@ def _cut(
         wanted = max(-(-spread.rows // size.rows_per_task), size.parallel if hot == [None] else 2)
         edges = spread.bounds(wanted)
         if window.kind == "time":
-            edges = cuts.worth_cutting(edges, cuts.earlier(edges, window.size), spread)
-            halos[number] = cuts.earlier(edges, window.size)
+            edges = cuts.worth_cutting(edges, cuts.earlier(edges, reached), spread)
+            halos[number] = cuts.earlier(edges, reached)
         else:
             most = max(1, spread.rows // (2 * int(window.size) + 1))
             edges = spread.bounds(min(wanted, most))
@@ -285,8 +287,12 @@ def _cut_up(
         own = [next(numbers) for _ in range(len(edges) + 1)]
         starts = [None, *(edge.item() for edge in edges)]
         befores = [0, *offsets[stream].tolist()]
-        segments |= {number: Segment(start, at) for number, start, at in zip(own, starts, befores)}
-        first = rank(column(time), [literal(edge.item(), kind) for edge in edges])
+        ends, lasting = [None] * len(own), edges
+        if task.query.query.looks_ahead:
+            # Where the next segment has begun, it is still looked for what follows the events of this one.
+            ends, lasting = [*starts[1:], None], cuts.later(edges, task.query.query.sight or 0)
+        segments |= {number: Segment(*one) for number, *one in zip(own, starts, befores, ends)}
+        first = rank(column(time), [literal(edge.item(), kind) for edge in lasting])
         last = rank(column(time), [literal(edge.item(), kind) for edge in halos[stream]])
         which = sf.when(column(cuts.STREAM) == stream, number_of_segment(own, first, last)).otherwise(which)
     spread = marked.withColumn(SEGMENT, sf.explode(which)).drop(cuts.STREAM)

@@ -19,7 +19,7 @@ ROW = f"{OWN}row"
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment of the events of one key, or of all events.
+    """A segment of the events of one key, or of all events, with those around it that it depends on.
 
     Attributes
     ----------
@@ -28,10 +28,14 @@ class Segment:
         another segment. None: all are its own.
     offset : int
         How many events come before the first one that it gets.
+    end : int, float or None
+        The first time that is no longer its own: what ends from then on is reported by another segment. None:
+        it gets nothing that is not its own or before that.
     """
 
     begin: int | float | None
     offset: int
+    end: int | float | None = None
 
 
 def partition_of(value: int, partitions: int) -> int:

@@ -118,16 +118,18 @@ class Job:
         found = in_order(batch, self._options.order_by, self.task.ties, encoder)
         if found.tied and len(self._options.order_by) == 1:
             say_once(NO_TIES)
-        halo, offset = 0, 0
+        halo, offset, stop = 0, 0, None
         if segment is not None:
             offset = segment.offset
-            if segment.begin is not None:
+            if segment.begin is not None or segment.end is not None:
                 time = time_of(found.batch, self._options.order_by[0])
-                halo = int(np.searchsorted(time, segment.begin, side="left"))
+                halo = 0 if segment.begin is None else int(np.searchsorted(time, segment.begin, side="left"))
+                if segment.end is not None:
+                    stop = int(np.searchsorted(time, segment.end, side="left"))
         labels = Labels(offset)
         labels.add(found.begins, self._ids(found.batch))
         events = TableRows(pa.Table.from_batches([found.batch]), SORTED)
-        return TaskRun(self.bound(events, halo, self.task.keyed), labels)
+        return TaskRun(self.bound(events, halo, self.task.keyed, stop), labels)
 
     def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[TaskRun]:
         """A run over rows that come sorted, as they come."""
@@ -162,8 +164,10 @@ class Job:
     def _ids(self, batch: pa.RecordBatch) -> pa.Array | None:
         return None if self.task.event_id is None else batch.column(self.task.event_id)
 
-    def bound(self, events: Any, halo: int, grouped: bool = False) -> BoundQuery:
-        return bind(self.task.query, events, self.workers, (self._device,), halo=halo, grouped=grouped)
+    def bound(self, events: Any, halo: int, grouped: bool = False, stop: int | None = None) -> BoundQuery:
+        return bind(
+            self.task.query, events, self.workers, (self._device,), halo=halo, grouped=grouped, stop=stop
+        )
 
     # ---------------------------------------------------------------------------- what they are asked for
 

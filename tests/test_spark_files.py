@@ -44,6 +44,13 @@ QUERIES = {
         "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 96] AND b[price > 96] PARTITION BY [k]"
     ),
     "whole": "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 98] AND b[price > 97]",
+    "followed": (
+        "SELECT * FROM S WHERE A AS a NOT FOLLOWED BY [<= 100 ms] C FILTER a[price > 70] WITHIN 1 SECOND"
+    ),
+    "keyed, preceded": (
+        "SELECT a WHERE (A AS a FILTER a[price > 90]) PRECEDED BY [100 ms, 900 ms] (C FOLLOWED BY [<= 1 s] B)"
+        " PARTITION BY [k] WITHIN 1 SECOND"
+    ),
     "consumed": "SELECT * WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 9 EVENTS CONSUME BY ANY",
 }
 
@@ -259,9 +266,14 @@ def test_shares_have_the_rows_that_a_window_reaches(folder: str, table: pa.Table
     for share in shares:
         own = share.first + share.halo
         assert own == end
-        end = share.first + sum(part.rows for part in share.parts)
+        behind = share.first + sum(part.rows for part in share.parts)
+        end = behind - share.ahead
         if window.kind == "time":
-            assert share.first == 0 or moments[share.first - 1] < moments[own] - window.size
+            assert share.first == 0 or moments[share.first - 1] < moments[own] - task.query.query.reached
+            looks = task.query.query.looks_ahead
+            sight = task.query.query.sight if looks else 0
+            assert behind == len(table) or not looks or moments[behind] > moments[end - 1] + sight
+            assert looks or not share.ahead
         else:
             assert share.first == 0 or share.halo >= window.size
     assert end == len(table)

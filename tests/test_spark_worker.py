@@ -20,14 +20,18 @@ from cer_gpu.spark.cuts import STREAM
 from cer_gpu.spark.segments import SEGMENT, Segment
 from cer_gpu.spark.task import PRODUCTS, Task
 from cer_gpu.spark.worker import counts_column
-from generate import any_query, stream, stream_to_table, unary_query
+from generate import any_query, pattern, query_around, stream, stream_to_table, unary_query
+from random_besides import beside, with_besides
 from spark_tasks import ROW, answer, dealt, numbered, shuffled, wanted
 
 import cer_gpu as cer
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.errors import CerError, DataError, LimitError
+from cer_gpu.language import tree
+from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.printer import to_text
+from cer_gpu.plan.compiled import CompiledQuery
 
 OPTIONS: dict[str, Any] = {"order_by": ("ts", ROW), "stream_column": "stream"}
 
@@ -151,10 +155,10 @@ def test_what_a_window_counts_in_some_of_several_streams_is_not_cut() -> None:
 # ----------------------------------------------------------------------------------------- one stream
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(54))
 def test_one_task_gives_what_the_engine_gives(seed: int) -> None:
     rng = Random(1000 + seed)
-    query, table = drawn(rng, any_query if seed % 2 else unary_query)
+    query, table = drawn(rng, beside_query if seed >= 40 else any_query if seed % 2 else unary_query)
     check_tasks(query, table, [shuffled(table, rng)], rng)
     task = task_of(query, table.schema, "run", **OPTIONS)
     check_tasks(query, table, [by_key(table, task, rng) if task.keyed else table], rng, streamed=True)
@@ -195,11 +199,42 @@ def test_segments_with_the_halo_of_a_window_give_what_the_engine_gives(seed: int
         if not task.cuttable or task.keyed or plan.reading.streams or len(table) < 4:
             continue
         cases += 1
-        parts, segments = cut(table, plan.window, rng)
+        parts, segments = cut(table, plan, rng)
         check_tasks(query, table, parts, rng, segments=segments)
 
 
-def cut(table: pa.Table, window: Any, rng: Random) -> tuple[list[pa.Table], dict[int, Segment]]:
+@pytest.mark.parametrize("seed", range(25))
+def test_segments_with_halos_on_both_sides_give_what_the_engine_gives(seed: int) -> None:
+    rng = Random(5000 + seed)
+    cases = 0
+    while cases < 2:
+        query, table = drawn(rng, near_query)
+        task = task_of(query, table.schema, "run", **OPTIONS)
+        if not task.cuttable or task.keyed or task.query.query.reading.streams or len(table) < 4:
+            continue
+        cases += 1
+        parts, segments = cut(table, task.query.query, rng)
+        check_tasks(query, table, parts, rng, segments=segments)
+
+
+def beside_query(rng: Random, atoms: int) -> tree.SelectQuery:
+    """A query that looks for what follows or precedes."""
+    return query_around(rng, with_besides(rng, pattern(rng, atoms=atoms)))
+
+
+def near_query(rng: Random, atoms: int) -> tree.SelectQuery:
+    """A query that looks for what follows or precedes, each within some time."""
+    node = pattern(rng, atoms=atoms - 1)
+    for _ in range(rng.randrange(1, 3)):
+        made = beside(rng, node)
+        while made.interval is None or made.interval.high is None or made.interval.high.unit == EVENTS:
+            made = beside(rng, node)
+        node = made
+    window = tree.Window(rng.choice((0, 500, 1000, 2000)), "time", unit="ms")
+    return tree.SelectQuery(node, window=window)
+
+
+def cut(table: pa.Table, plan: CompiledQuery, rng: Random) -> tuple[list[pa.Table], dict[int, Segment]]:
     """A stream cut by time as routes do it, its segments on two tasks."""
     time = table.column("ts").cast(pa.int64()).to_numpy()
     marked = table.append_column(STREAM, pa.array(np.zeros(len(table), np.int32)))
@@ -209,21 +244,25 @@ def cut(table: pa.Table, window: Any, rng: Random) -> tuple[list[pa.Table], dict
     spread = cuts.distribution([(rows, values) for _, rows, values in sketches])
     assert spread.rows == len(table)
     bounds = spread.bounds(rng.choice((2, 3, 5)))
-    if window.kind == "time":
-        halos = cuts.earlier(bounds, window.size)
+    lasting = bounds
+    if plan.window.kind == "time":
+        halos = cuts.earlier(bounds, plan.reached)
+        lasting = cuts.later(bounds, plan.sight) if plan.looks_ahead else bounds
     else:
         cells = np.union1d(bounds, spread.bounds(7))
+        size = int(plan.window.size)
         counts = measured(cuts.Histogram("ts", {0: cells}), marked)[0][2]
-        halos = cuts.by_count(cells, counts, bounds, int(window.size))
+        halos = cuts.by_count(cells, counts, bounds, size)
         for halo, bound in zip(halos, bounds):
-            assert ((time >= halo) & (time < bound)).sum() >= min(window.size, (time < bound).sum())
+            assert ((time >= halo) & (time < bound)).sum() >= min(size, (time < bound).sum())
     parts: list[list[pa.Table]] = [[], []]
     segments = {}
     starts = [np.iinfo(np.int64).min, *bounds.tolist()]
-    for number, (start, halo) in enumerate(zip(starts, [starts[0], *halos.tolist()])):
-        stop = starts[number + 1] if number + 1 < len(starts) else np.iinfo(np.int64).max
+    stops = [*lasting.tolist(), np.iinfo(np.int64).max]
+    for number, (start, halo, stop) in enumerate(zip(starts, [starts[0], *halos.tolist()], stops)):
         rows = table.filter(pa.array((time >= halo) & (time < stop)))
-        segments[number + 1] = Segment(None if number == 0 else start, int((time < halo).sum()))
+        end = starts[number + 1] if plan.looks_ahead and number + 1 < len(starts) else None
+        segments[number + 1] = Segment(None if number == 0 else start, int((time < halo).sum()), end)
         column = pa.array(np.full(len(rows), number + 1, np.int32))
         parts[number % 2].append(shuffled(rows.append_column(SEGMENT, column), rng))
     empty = table.slice(0, 0).append_column(SEGMENT, pa.array([], pa.int32()))

@@ -331,7 +331,7 @@ class CompiledQuery:
 
     @property
     def cuttable(self) -> bool:
-        """Whether what ends at an event depends on the events of one window before it alone.
+        """Whether what ends at an event depends on events near it alone: `reached` before it, `sight` after.
 
         Where the query reads some of several streams, only the engine knows which events a window counts.
         """
@@ -342,8 +342,35 @@ class CompiledQuery:
             and not (window.kind == "events" and self.reading.streams)
             and self.consume == "NONE"
             and not self.traits.reads_prefix
-            and not self.outlooks
+            and self.sight is not None
         )
+
+    @property
+    def sight(self) -> int | float | None:
+        """How far before its window, and after its end, lies what an answer depends on; None: it has no end.
+
+        It is measured as the window is. What is looked for may itself be followed or preceded by something,
+        so each outlook may begin where another one ends.
+        """
+        if not self.outlooks:
+            return 0
+        window, reaches = self.window, [outlook.reach for outlook in self.outlooks]
+        if window is None or window.kind != "time" or any(reach.kind != "time" for reach in reaches):
+            return None
+        if any(outlook.monitor is not None for outlook in self.outlooks):
+            return None
+        highs = [reach.high for reach in reaches if reach.high is not None]
+        return sum(highs) if len(highs) == len(reaches) else None
+
+    @property
+    def reached(self) -> int | float | None:
+        """How far before an end lies what its answers depend on, as the window measures it; None: any."""
+        return None if self.window is None or self.sight is None else self.window.size + self.sight
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether an answer depends on what comes after its end."""
+        return any(not outlook.before for outlook in self.outlooks)
 
     def asked(self, product: Product) -> CompiledQuery:
         """The query with the machine that answers what is asked."""

@@ -111,6 +111,18 @@ class LookingAhead(Listening):
         self._open = 0
         return self._give(decided)
 
+    def over(self, last: int) -> Relevant | None:
+        """The events that wait in other lanes than one, now that nothing more comes in those."""
+        count = self._arena.count
+        lanes, value = self._waiting.lanes[:count], self._waiting.value[:count]
+        decided = np.flatnonzero((value >= WAITS) & (lanes != last))
+        if not len(decided):
+            return None
+        value[decided] = 0
+        self._lanes.head[lanes[decided]] = -1
+        self._open -= len(decided)
+        return self._give(decided)
+
     def waiting_lanes(self) -> np.ndarray:
         """The lanes in which events wait, shape (k,), int64."""
         return np.flatnonzero(self._lanes.head >= 0)

@@ -114,6 +114,9 @@ class Outlooks:
         """Events whose reach is over by the rows that have been read, whether or not these were relevant."""
         intake, kind = self._intake, stage.measured
         found: Relevant | None = None
+        if intake.grouped and (last := intake.last_lane) is not None:
+            found = stage.over(last)
+            return None if found is None else self._read(found, number + 1)
         mark: int | float | None = None
         if kind == "events" and not intake.laned:
             mark = intake.rows

@@ -180,6 +180,12 @@ class Intake:
         ahead = self._foresight is not None and self._foresight.ordered
         return self._partitions.encoder is None or self._ordered or ahead
 
+    @property
+    def last_lane(self) -> int | None:
+        """The partition of the last row that had one; None where there was none, or it is not known."""
+        last = self._partitions.last
+        return int(last[0]) if len(last) else None
+
     def passed_in(self, lanes: np.ndarray, kind: str) -> np.ndarray | None:
         """What no row to come of each of some lanes is before; None where it is not known.
 

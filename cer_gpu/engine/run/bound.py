@@ -66,6 +66,9 @@ class BoundQuery:
         The first so many events of the source are read, but complex events that end among them are not
         reported. They are all the earlier events that a later complex event may contain. Only for a query
         with a window that does not consume and watches no prefix.
+    stop : int, optional
+        The events from this position on are read only to know what follows others; complex events that end
+        among them are not reported.
     part : bool, optional
         Whether the stream has other events elsewhere, so that no warning is given of a type that does not
         occur here.
@@ -83,6 +86,7 @@ class BoundQuery:
         halo: int = 0,
         part: bool = False,
         grouped: bool = False,
+        stop: int | None = None,
     ) -> None:
         self._query = query
         self._source = source
@@ -90,6 +94,7 @@ class BoundQuery:
         self._options = options
         self._workers = workers
         self._halo = halo
+        self._stop = stop
         self._part = part
         self._grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
@@ -163,7 +168,7 @@ class BoundQuery:
             lister = run.lister.of(form)
 
             def listed(watch: Watch) -> Iterator[Result]:
-                for chunk in run.chunks(watch(self.read(run)), self._halo):
+                for chunk in run.chunks(watch(self.read(run)), self._halo, self._stop):
                     yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
 
             return self._watched(run, listed)
@@ -358,7 +363,7 @@ class BoundQuery:
                 return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
 
         def on_host(watch: Watch) -> Iterator[Reported]:
-            chunks = run.chunks(watch(self.read(run)), self._halo)
+            chunks = run.chunks(watch(self.read(run)), self._halo, self._stop)
             return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
 
         return self._watched(run, on_host)
@@ -426,6 +431,7 @@ def bind(
     sort: bool = False,
     halo: int = 0,
     grouped: bool = False,
+    stop: int | None = None,
 ) -> BoundQuery:
     """A query that another process has planned, over some events of a stream.
 
@@ -439,7 +445,7 @@ def bind(
         From `cer_gpu.engine.run.place.asked_devices`.
     sort : bool
         Whether to sort the events first.
-    halo, grouped
+    halo, grouped, stop
         As for `BoundQuery`.
 
     Raises
@@ -456,6 +462,4 @@ def bind(
         sort=sort,
         names=portable.columns,
     )
-    return BoundQuery(
-        portable.query, source, portable.units, options, workers, halo, part=True, grouped=grouped
-    )
+    return BoundQuery(portable.query, source, portable.units, options, workers, halo, True, grouped, stop)

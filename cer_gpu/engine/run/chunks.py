@@ -89,7 +89,9 @@ class Run:
         for known in () if self.outlooks is None else self.outlooks.rest():
             yield self.runner.read(known, self.intake.lane_count)
 
-    def chunks(self, batches: Iterator[pa.RecordBatch], halo: int = 0) -> Iterator[Chunk]:
+    def chunks(
+        self, batches: Iterator[pa.RecordBatch], halo: int = 0, stop: int | None = None
+    ) -> Iterator[Chunk]:
         """The chunks of a stream; each must be run before the next is asked for.
 
         Parameters
@@ -97,8 +99,12 @@ class Run:
         batches : iterator of RecordBatch
         halo : int, optional
             The first so many events are read, but complex events that end at them are in no chunk.
+        stop : int, optional
+            The events from this position on say only what follows others, and are in no chunk.
         """
         relevant = self.relevant(batches)
+        if stop is not None:
+            relevant = _until(relevant, stop)
         return self.chunker.chunks(relevant if not halo else self._after(relevant, halo))
 
     def _after(self, relevant: Iterator[Relevant], halo: int) -> Iterator[Relevant]:
@@ -112,6 +118,13 @@ class Run:
                     self.chunker.resume(joined(before))
                     before = []
                 yield part.slice(at)
+
+
+def _until(relevant: Iterator[Relevant], stop: int) -> Iterator[Relevant]:
+    """The events before a position, in the order of the stream."""
+    for part in relevant:
+        at = int(np.searchsorted(part.positions, stop))
+        yield part if at == len(part) else part.take(np.arange(at))
 
 
 class Chunker:
