@@ -24,6 +24,7 @@ from cer_gpu.plan.outline import outline
 from cer_gpu.plan.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, ENGINES
 from cer_gpu.printable import printable
+from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -282,10 +283,11 @@ class Query:
         """Check the query against the events, and plan it for them."""
         from cer_gpu.engine.run.bound import BoundQuery
 
-        source = _source(self._tree, events, asked)
-        if asked.event_id is not None:
-            source.require(asked.event_id, "event_id")
-        planned, schema, findings = self._planned_for(source, asked)
+        with shown_together():
+            source = _source(self._tree, events, asked)
+            if asked.event_id is not None:
+                source.require(asked.event_id, "event_id")
+            planned, schema, findings = self._planned_for(source, asked)
         bound = BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
         for finding in findings:
             hint = f": {finding.hints[0]}" if finding.hints else ""
@@ -343,6 +345,11 @@ def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, .
 def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
     if events is None:
         return _with_unevaluated(query, check_query(query, None))
+    with shown_together():
+        return _checked_on(query, events, keywords)
+
+
+def _checked_on(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
     asked = read_options(**keywords)
     source = _source(query, events, asked)
     schema = _schema(query, source, asked)

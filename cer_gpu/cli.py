@@ -14,6 +14,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from decimal import Decimal
 from enum import StrEnum
 from functools import wraps
@@ -136,6 +137,7 @@ def run(
 ) -> int:
     """Print the complex events."""
     from cer_gpu.output import output_file, write_matches, write_rows
+    from cer_gpu.progress import shown_together
 
     chosen = result_format(form, output)
     _refuse_own_input(data, output)
@@ -148,7 +150,8 @@ def run(
         memory=_bytes(memory),
         event_id=event_id,
     )
-    with output_file(output) as sink:
+    # Between lines on a terminal there is no room for a bar that stays.
+    with output_file(output) as sink, shown_together() if not sink.isatty() else nullcontext():
         if tidy:
             write_rows(matches.event_batches(), chosen, sink)
         else:

@@ -31,6 +31,7 @@ from cer_gpu.engine.read.sources.arrow_types import is_text, roomy
 from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
 from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
+from cer_gpu.progress import show
 
 SUFFIXES = {
     ".jsonl": "jsonl",
@@ -50,6 +51,9 @@ FEW = 1 << 14
 
 _SLICE = 1 << 24
 """Bytes of Arrow data that become text at a time."""
+
+_ROWS = 1 << 20
+"""Rows of a row group of Parquet, the most that are written at a time."""
 
 
 @contextmanager
@@ -299,7 +303,9 @@ def _write_parquet(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
 
     with pq.ParquetWriter(sink, results.schema, compression="zstd") as writer:
         for batch in results:
-            writer.write_batch(batch)
+            for start in range(0, batch.num_rows, _ROWS):
+                show("writing", start, batch.num_rows)
+                writer.write_batch(batch.slice(start, _ROWS))
 
 
 def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sized
-from threading import local
+from threading import Event, RLock, Thread, local
 from typing import Any, Protocol, TypeVar
 
 Batch = TypeVar("Batch", bound=Sized)
@@ -13,6 +13,9 @@ Item = TypeVar("Item")
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
+
+STEP_S = 0.01
+"""Seconds between two looks at a run that is shown at once."""
 
 
 class Watch(Protocol):
@@ -24,14 +27,20 @@ class Watch(Protocol):
 class Progress:
     """Shows how many events a run has read, and how far it is with what it makes of them.
 
+    It appears once the run has taken a while, whatever the run does then: a step that says nothing of itself,
+    as the reading of a large file does, is seen to go on.
+
     Parameters
     ----------
     total : int or None
         How many events there are, where that is known.
+    kept : bool, optional
+        Whether it stays when a run is over, for what is done with the results: see `shown_together`.
     """
 
-    def __init__(self, total: int | None) -> None:
+    def __init__(self, total: int | None, kept: bool = False) -> None:
         self._total = total
+        self._kept = kept
         self._read = 0
         self._began = time.monotonic()
         self._bar: Any = None
@@ -39,7 +48,25 @@ class Progress:
         self._task: Any = None
         self._phase = ""
         self._phase_began = self._began
+        self._making = kept
+        self._lock = RLock()
+        self._over = Event()
         self._shown = sys.stderr is not None and sys.stderr.isatty()
+        if self._shown:
+            Thread(target=self._appear, name="cer-gpu progress", daemon=True).start()
+
+    @property
+    def stays(self) -> bool:
+        """Whether it stays when a run is over."""
+        return self._kept
+
+    def of(self, total: int | None) -> Progress:
+        """The same for a run over so many events."""
+        with self._lock:
+            self._total, self._read = total, 0
+            if self._bar is not None:
+                self._bar.update(self._events, total=total, completed=0)
+        return self
 
     def advance(self, rows: int) -> None:
         """Note that so many more events have been read."""
@@ -51,21 +78,33 @@ class Progress:
         if not self._shown:
             return
         now = time.monotonic()
-        if phase != self._phase:
-            self._phase, self._phase_began = phase, now
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-                self._task = None
-        if now - self._began < PATIENCE:
-            return
+        with self._lock:
+            if phase != self._phase:
+                self._phase, self._phase_began = phase, now
+                if self._task is not None:
+                    self._bar.remove_task(self._task)
+                    self._task = None
+            if now - self._began < PATIENCE or self._over.is_set():
+                return
+            self._open()
+            self._bar.update(self._events, completed=self._read)
+            if phase and now - self._phase_began >= PATIENCE:
+                if self._task is None:
+                    self._task = self._bar.add_task(phase)
+                self._bar.update(self._task, completed=done, total=total)
+
+    def _appear(self) -> None:
+        """Show it after a while, unless nothing is being made then."""
+        while not self._over.wait(PATIENCE or STEP_S):
+            with self._lock:
+                if self._making and not self._over.is_set():
+                    self._open()
+                    return
+
+    def _open(self) -> None:
         if self._bar is None:
             self._bar = _bar()
-            self._events = self._bar.add_task("events read", total=self._total)
-        self._bar.update(self._events, completed=self._read)
-        if phase and now - self._phase_began >= PATIENCE:
-            if self._task is None:
-                self._task = self._bar.add_task(phase)
-            self._bar.update(self._task, completed=done, total=total)
+            self._events = self._bar.add_task("events read", total=self._total, completed=self._read)
 
     def watch(self, batches: Iterable[Batch], /) -> Iterator[Batch]:
         """Pass batches on, noting how many events they hold once they have been dealt with."""
@@ -80,22 +119,52 @@ class Progress:
         try:
             while True:
                 # Only while an item is made: between two of them the thread may do something else.
-                before, _own.progress = _own.progress, self
+                before, _own.progress, self._making = _own.progress, self, True
                 try:
                     item = next(making, _NOTHING)
                 finally:
-                    _own.progress = before
+                    _own.progress, self._making = before, self._kept
                 if item is _NOTHING:
                     return
                 yield item  # type: ignore[misc]
         finally:
-            self.close()
+            if not self._kept:
+                self.close()
 
     def close(self) -> None:
         """Take the display away."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = self._task = None
+        self._over.set()
+        with self._lock:
+            if self._bar is not None:
+                self._bar.stop()
+                self._bar = self._task = None
+
+
+class shown_together:  # noqa: N801
+    """A `with` block whose runs, and what is done with their results, are shown together.
+
+    What is done between two results of a run, writing for one, is not part of it, and what comes after the
+    last one is not either. Inside the block both are shown. A block inside another is part of that one.
+    """
+
+    def __enter__(self) -> None:
+        self._outer = _own.progress
+        if self._outer is None:
+            _own.progress = Progress(None, kept=True)
+
+    def __exit__(self, *error: object) -> None:
+        if self._outer is None and _own.progress is not None:
+            own, _own.progress = _own.progress, None
+            own.close()
+
+
+def begun(total: int | None) -> Progress:
+    """The progress of a run over so many events, where that is known.
+
+    Inside `shown_together` that of the block; else it is to be given to `over`, which closes it.
+    """
+    own = _own.progress
+    return own.of(total) if own is not None and own.stays else Progress(total)
 
 
 def show(phase: str, done: int, total: int | None) -> None:

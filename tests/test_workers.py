@@ -249,6 +249,46 @@ def test_what_is_done_between_two_items_is_no_part_of_the_run(monkeypatch: pytes
     assert "something else" not in terminal.getvalue()
 
 
+def test_a_step_that_says_nothing_is_shown_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reading of a large file is one call of a library."""
+    terminal = on_a_terminal(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    shown = []
+
+    def read() -> Iterator[int]:
+        time.sleep(0.6)
+        shown.append("events read" in terminal.getvalue())
+        yield 1
+
+    run = Progress(5).over(read())
+    assert next(run) == 1
+    assert shown == [True]
+    run.close()
+
+
+def test_nobody_is_shown_a_run_that_waits_for_who_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_a_terminal(monkeypatch)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    run = Progress(5).over(iter(range(3)))
+    next(run)
+    time.sleep(0.3)
+    assert terminal.getvalue() == ""
+    run.close()
+
+
+def test_writing_is_shown_with_the_run_whose_results_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_a_terminal(monkeypatch)
+    with progress.shown_together():
+        for _ in progress.begun(7).over(iter(range(3))):
+            Workers(2).map("writing", lambda _: time.sleep(0.03), range(4))
+        Workers(2).map("ending", lambda _: time.sleep(0.03), range(4))
+    for word in ("events read", "writing", "ending", "/7"):
+        assert word in terminal.getvalue()
+    before = terminal.getvalue()
+    progress.show("nothing", 1, 2)
+    assert terminal.getvalue() == before
+
+
 def test_nothing_is_shown_where_nobody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr("sys.stderr", stream)

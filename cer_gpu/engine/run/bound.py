@@ -31,7 +31,7 @@ from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.plan.compiled import CompiledQuery, Product
-from cer_gpu.progress import Progress, Watch
+from cer_gpu.progress import Watch, begun
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.flat import FlatForm
@@ -370,7 +370,7 @@ class BoundQuery:
 
     def _watched(self, run: Run, use: Callable[[Watch], Iterator[Result]]) -> Iterator[Result]:
         """What `use` makes of the whole source, while a progress bar counts the batches that it watches."""
-        progress = Progress(self._source.rows)
+        progress = begun(self._source.rows)
         try:
             with within_memory("running the query"):
                 yield from progress.over(use(progress.watch))

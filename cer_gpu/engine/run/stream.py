@@ -25,6 +25,7 @@ from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
 from cer_gpu.errors import DataError
+from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
 Taken = TypeVar("Taken")
@@ -104,19 +105,21 @@ class Stream:
 
         def produce(form: Form[Other], wanted: int | None) -> Iterator[Other]:
             if found is not None:
-                yield from run.lister.of(form).listed(found.events, found.ends, found.answers, wanted)
+                listed = run.lister.of(form).listed(found.events, found.ends, found.answers, wanted)
+                yield from begun(None).over(listed)
 
         assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._first.notes.copy())
 
     def _found(self, relevant: Iterator[Relevant]) -> Pushed | None:
         """What ends at some events."""
-        new = [part for part in relevant if len(part)]
-        if new and self._run.query.limit != 0:
-            found: Pushed | None = self._state.push(joined(new))
-            return found
-        self._state.relieve()
-        return None
+        with shown_together():
+            new = [part for part in relevant if len(part)]
+            if new and self._run.query.limit != 0:
+                found: Pushed | None = self._state.push(joined(new))
+                return found
+            self._state.relieve()
+            return None
 
     def _singly(self, given: Any) -> tuple[bool, Pushed | None]:
         """Whether the given events are a single one that is read by its values, and what ends at it."""
