@@ -86,11 +86,12 @@ class Query:
         Parameters
         ----------
         events : object
-            A pyarrow Table, RecordBatchReader or Dataset, anything with `__arrow_c_stream__` (pandas,
-            polars, DuckDB), a path or a list of paths to Parquet, Arrow IPC, CSV or JSON lines, or a dict
-            of event type to any of these. Data on a CUDA device: anything with `__arrow_c_device_stream__`
-            or `__arrow_c_device_array__`, a cuDF DataFrame, or a dict of column name to arrays with
-            `__cuda_array_interface__` (and Arrow arrays, for strings).
+            A pyarrow Table, RecordBatchReader, Dataset or Scanner, anything with `__arrow_c_stream__`
+            (pandas, polars, DuckDB), a LazyFrame of polars, a list of tables or data frames, an iterator of
+            record batches, a path or a list of paths to Parquet, Arrow IPC, CSV or JSON lines (text also as
+            `.gz`, `.bz2`, `.zst`, `.xz`), or a dict of event type to any of these. Data on a CUDA device:
+            anything with `__arrow_c_device_stream__` or `__arrow_c_device_array__`, a cuDF DataFrame, or a
+            dict of column name to arrays with `__cuda_array_interface__` (and Arrow arrays, for strings).
         order_by : str or sequence of str, optional
             The time column, then the columns that break ties. Without it the events are in the order of the
             rows. Under PARTITION BY only the events of each partition have to be in order.
@@ -118,6 +119,11 @@ class Query:
             time, and how many complex events are found at a time, follows from `memory`. Not covered: the
             process and its libraries, data that is already in memory, dictionaries of strings, results that
             you keep, and working copies: the peak lies above `memory` by these, about 100 MB.
+        delimiter : str, optional
+            What stands between the cells of CSV files: by default a tab in `.tsv` files, a comma in others.
+        column_types : dict of str to str or pyarrow.DataType, optional
+            Types of columns of CSV and JSON lines files, `{"id": "string"}`; of other columns the first 8 MiB
+            of a file decide.
         engine : {"auto", "regular", "chain", "rule"}, default "auto"
             The engine that answers. "auto" takes the first one under "routes" in `explain` that can answer
             the query. Every engine that can gives the same answers.
@@ -416,6 +422,7 @@ def _source(query: tree.Statement, events: Any, asked: Options) -> Source:
             stream_column=asked.stream_column,
             sort=asked.sort,
             names=names_in(query),
+            text=asked.text,
         )
 
 

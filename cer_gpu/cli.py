@@ -16,12 +16,29 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from decimal import Decimal
-from enum import StrEnum
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cer_gpu.cli_inputs import (
+    ColumnType,
+    Data,
+    Delimiter,
+    MaybeData,
+    MaybeInputFormat,
+    OrderBy,
+    Ordered,
+    OrderUnit,
+    Sort,
+    StreamColumn,
+    TypeColumn,
+    events_of,
+    query_text,
+    read_keywords,
+    refuse_own_input,
+    text_keywords,
+)
 from cer_gpu.cli_outputs import Drawn, EventId, Output, OutputFormat, drawing_format, result_format
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
@@ -76,39 +93,9 @@ def _command(function: Callable[..., int]) -> Callable[..., int]:
     return command
 
 
-class Unit(StrEnum):
-    """The unit of a plain-number time column."""
-
-    s = "s"
-    ms = "ms"
-    us = "us"
-    ns = "ns"
-
-
 QueryText = Annotated[
-    str, typer.Argument(metavar="QUERY", help="The query, or @FILE to read it from a file.")
+    str, typer.Argument(metavar="QUERY", help="The query, or @FILE, or @- for standard input.")
 ]
-Data = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="DATA",
-        help="Files, directories or globs (Parquet, Arrow IPC, CSV, JSON lines); or TYPE=PATH for each "
-        "event type, merged by --order-by.",
-    ),
-]
-MaybeData = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="DATA", help="As for `run`: what the query is checked against."),
-]
-OrderBy = Annotated[
-    list[str] | None,
-    typer.Option("--order-by", help="Time column, then tie-breakers; repeat it or separate by commas."),
-]
-OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number time column.")]
-TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
-StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
-Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
-Ordered = Annotated[bool, typer.Option("--ordered", help="The events are in the order of time as a whole.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")]
 Engine = Annotated[str, typer.Option(help="auto, or an engine that `cer explain` lists under routes.")]
 Memory = Annotated[str | None, typer.Option(help="Host memory to stay under, such as 500MB or 2GiB.")]
@@ -124,6 +111,9 @@ def run(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     ordered: Ordered = False,
+    delimiter: Delimiter = None,
+    column_type: ColumnType = None,
+    input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
     limit: Annotated[int | None, typer.Option(min=0, help="Stop after so many complex events.")] = None,
@@ -140,10 +130,11 @@ def run(
     from cer_gpu.progress import shown_together
 
     chosen = result_format(form, output)
-    _refuse_own_input(data, output)
+    refuse_own_input(data, output)
     matches = _compile(query).run(
-        _events(data),
-        **_options(order_by, order_unit, type_column, stream_column, sort, ordered),
+        events_of(data, input_format, query),
+        **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
+        **text_keywords(delimiter, column_type),
         device=device,
         engine=engine,
         limit=limit,
@@ -169,6 +160,9 @@ def count(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     ordered: Ordered = False,
+    delimiter: Delimiter = None,
+    column_type: ColumnType = None,
+    input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
     memory: Memory = None,
@@ -177,8 +171,9 @@ def count(
     from cer_gpu.digits import decimal_text
 
     found = _compile(query).count(
-        _events(data),
-        **_options(order_by, order_unit, type_column, stream_column, sort, ordered),
+        events_of(data, input_format, query),
+        **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
+        **text_keywords(delimiter, column_type),
         device=device,
         engine=engine,
         memory=_bytes(memory),
@@ -197,6 +192,9 @@ def hits(
     stream_column: StreamColumn = None,
     sort: Sort = False,
     ordered: Ordered = False,
+    delimiter: Delimiter = None,
+    column_type: ColumnType = None,
+    input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
     memory: Memory = None,
@@ -208,10 +206,11 @@ def hits(
     from cer_gpu.output import output_file, write_rows
 
     chosen = result_format(form, output)
-    _refuse_own_input(data, output)
+    refuse_own_input(data, output)
     table = _compile(query).hits(
-        _events(data),
-        **_options(order_by, order_unit, type_column, stream_column, sort, ordered),
+        events_of(data, input_format, query),
+        **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
+        **text_keywords(delimiter, column_type),
         device=device,
         engine=engine,
         memory=_bytes(memory),
@@ -230,6 +229,9 @@ def explain(
     order_unit: OrderUnit = None,
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
+    delimiter: Delimiter = None,
+    column_type: ColumnType = None,
+    input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
     form: Drawn = None,
     output: Output = None,
@@ -238,10 +240,14 @@ def explain(
     from cer_gpu.output import output_file
 
     chosen = drawing_format(form, output)
-    _refuse_own_input(data or (), output)
+    refuse_own_input(data or (), output)
     compiled = _compile(query)
-    options = _options(order_by, order_unit, type_column, stream_column, False, False) if data else {}
-    text = compiled.explain(chosen, _events(data) if data else None, engine=engine, **options)
+    options: dict[str, Any] = {}
+    if data:
+        options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
+        options |= text_keywords(delimiter, column_type)
+    events = events_of(data, input_format, query) if data else None
+    text = compiled.explain(chosen, events, engine=engine, **options)
     if output is None:
         print(text)
         return DONE
@@ -258,16 +264,19 @@ def check(
     order_unit: OrderUnit = None,
     type_column: TypeColumn = "type",
     stream_column: StreamColumn = None,
+    delimiter: Delimiter = None,
+    column_type: ColumnType = None,
+    input_format: MaybeInputFormat = None,
 ) -> int:
     """Print errors and notes about the query, or ok."""
     from cer_gpu.api import check as findings_of
     from cer_gpu.diagnostics import render_all
 
-    text = _text(query)
+    text = query_text(query)
     try:
-        events = _events(data) if data else None
-        options = _options(order_by, order_unit, type_column, stream_column, False, False)
-        findings = findings_of(text, events, **options)
+        events = events_of(data, input_format, query) if data else None
+        options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
+        findings = findings_of(text, events, **options, **text_keywords(delimiter, column_type))
     except QueryError as error:
         findings = error.diagnostics
     if findings:
@@ -315,75 +324,10 @@ def demo() -> int:
 # ------------------------------------------------------------------------------ what the user typed
 
 
-def _text(query: str) -> str:
-    """The text of a query argument."""
-    if not query.startswith("@"):
-        return query
-    try:
-        with open(query[1:], encoding="utf-8-sig") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise typer.BadParameter(f"the query cannot be read from {query[1:]}: {reason}") from error
-
-
 def _compile(query: str) -> Query:
     import cer_gpu
 
-    return cer_gpu.compile(_text(query))
-
-
-def _refuse_own_input(data: Sequence[str], output: str | None) -> None:
-    """Raise when the output file is one of the inputs: writing it would lose the events."""
-    if output is None or not os.path.exists(output):
-        return
-    events = _events(data)
-    paths = events if isinstance(events, list) else [path for named in events.values() for path in named]
-    for path in paths:
-        if os.path.exists(path) and os.path.samefile(path, output):
-            raise typer.BadParameter(f"{output} is one of the inputs: write the result to another file")
-
-
-def _events(data: Sequence[str]) -> list[str] | dict[str, list[str]]:
-    """Paths, or paths by event type where they are given as `TYPE=PATH`."""
-    named: dict[str, list[str]] = {}
-    plain: list[str] = []
-    for each in data:
-        match = None if os.path.exists(each) else re.fullmatch(r"([^\W\d]\w*)=(.+)", each)
-        if match:
-            named.setdefault(match[1], []).append(match[2])
-        else:
-            plain.append(each)
-    if named and plain:
-        raise DataError(
-            f"give every path an event type (TYPE=PATH), or none: `{plain[0]}` has none, and "
-            f"`{next(iter(named))}` is one"
-        )
-    return named or plain
-
-
-def _options(
-    order_by: Sequence[str] | None,
-    order_unit: Unit | None,
-    type_column: str,
-    stream_column: str | None,
-    sort: bool,
-    ordered: bool,
-) -> dict[str, Any]:
-    """The keywords that say what the events' columns mean."""
-    columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
-    if sort and not columns:
-        raise typer.BadParameter("--sort needs --order-by, the columns to sort by")
-    if ordered and not columns:
-        raise typer.BadParameter("--ordered needs --order-by, the column of time")
-    return {
-        "order_by": columns or None,
-        "order_unit": order_unit.value if order_unit else None,
-        "type_column": type_column,
-        "stream_column": stream_column,
-        "sort": sort,
-        "ordered": ordered,
-    }
+    return cer_gpu.compile(query_text(query))
 
 
 def _bytes(text: str | None) -> int | None:

@@ -15,7 +15,8 @@ from cer_gpu.spark.worker import Job, TaskRun, task_from
 from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.sources.arrow_types import time_units
 from cer_gpu.engine.read.sources.fields import schema_with_fields, with_fields
-from cer_gpu.engine.read.sources.files import FileRows, OpenFile
+from cer_gpu.engine.read.sources.files import FileRows
+from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.frozen import dataclass
 

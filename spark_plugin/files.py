@@ -21,7 +21,8 @@ from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import Restored
 from cer_gpu.spark.worker import Worker
 
-from cer_gpu.engine.read.sources.files import OpenFile, unify
+from cer_gpu.engine.read.sources.files import unify
+from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass

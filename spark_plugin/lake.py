@@ -16,7 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line, time_units
-from cer_gpu.engine.read.sources.files import OpenFile, opened, parquet_rows, parquet_schema
+from cer_gpu.engine.read.sources.files import opened, parquet_rows, parquet_schema
+from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.read.sources.paths import DataFile, folder_keys
 from cer_gpu.engine.read.sources.stamps import stamp_of
 from cer_gpu.errors import DataError
@@ -194,7 +195,7 @@ def footer(number: int, place: LakeFile, time: str | None) -> Footer:
     try:
         stamp = stamp_of(path, place.filesystem)
         with pq.ParquetFile(path, filesystem=place.filesystem) as file:
-            schema, metadata = parquet_schema(file.schema_arrow), file.metadata
+            schema, metadata = parquet_schema(file.schema_arrow, file.metadata), file.metadata
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"{path} cannot be read as Parquet: {first_line(error)}") from error
     one = opened(place.file, schema, parquet_rows(path, metadata), stamp, place.filesystem)

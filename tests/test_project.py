@@ -37,7 +37,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"api"},
-    {"output", "demo", "backtest", "report", "warm", "cli_outputs"},
+    {"output", "demo", "backtest", "report", "warm", "cli_inputs", "cli_outputs"},
     {"cli", "spark"},
     {"__main__"},
 ]

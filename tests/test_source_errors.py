@@ -44,7 +44,7 @@ def test_paths(tmp_path):
     fails(tmp_path / "empty", "the directory has no data file")
     fails(tmp_path / "notes.txt", r"the suffix does not say the format of the file.*looks like text")
     fails([], "the list of files is empty")
-    fails("s3://lake/trades/", "only local files")
+    fails("s3://lake/trades/", r"in Python pass `pyarrow.dataset.dataset\('s3://lake/trades/'\)`")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_paths(tmp_path):
         ("a.jsonl", b'{"a": 1}\n{"a": \n', "cannot be read as JSON lines"),
         ("a.csv", b"", r"the file is empty \(0 bytes\)"),
         ("a.csv", b"a,b,a\n1,2,3\n", "has several columns named `a`"),
-        ("a.csv", b"a,b\n1,2\n3\n", r"cannot be read as CSV: .*Expected 2 columns, got 1"),
+        ("a.csv", b"a,b\n1,2\n3\n", r"row 1 of .*a.csv .* has 1 cell, and the header 2 cells: `3`"),
     ],
 )
 def test_content(name, content, message, tmp_path):
@@ -82,21 +82,22 @@ def test_csv_whose_types_change(tmp_path):
     path = write(tmp_path, "a.csv", b"ts,price\n" + rows + b"9999999,cheap\n")
     fails(
         path,
-        r"a.csv cannot be read after row [\d,]+ \(counted from 0\): .*invalid value 'cheap'; its first 8 MiB "
-        "decide the types of its columns",
+        r"row 1,500,000 of .*a.csv \(counted from 0\) has `cheap` in column `price`, whose type is int64, as "
+        "its first 8 MiB have it: say column_types={'price': 'string'}",
     )
     path.write_bytes(b"ts,price\n" + rows + b"9999999\n")
-    fails(path, r"a.csv cannot be read after row [\d,]+ .*: .*Expected 2 columns, got 1.*; correct the row")
+    fails(path, r"row 1,500,000 of .*a.csv .* has 1 cell, and the header 2 cells: `9999999`; correct the row")
 
 
 def test_json_lines_whose_attributes_change(tmp_path):
     rows = b"".join(b'{"type": "A", "price": 5}\n' for _ in range(400_000))
     path = write(tmp_path, "a.jsonl", rows + b'{"type": "B", "price": "cheap"}\n')
     fails(
-        path, r"a.jsonl cannot be read at row 400,000 \(counted from 0\): .*its first 8 MiB decide the types"
+        path,
+        r'row 400,000 of .*a.jsonl \(counted from 0\) has `"cheap"` as `price`, whose type is int64, as its',
     )
     path.write_bytes(rows + b'{"type": "B", "price": 5.5}\n')
-    fails(path, r"a.jsonl cannot be read after row [\d,]+ .*5.5; its first 8 MiB decide .* of its attributes")
+    fails(path, r"row 400,000 of .*a.jsonl .* has `5.5` as `price`.*say column_types={'price': 'float64'}")
 
 
 def test_json_lines_whose_attribute_first_appears_late(tmp_path):
@@ -148,7 +149,11 @@ def test_columns():
     fails(TABLE, r"no column `venue` \(asked for as stream_column\)", stream_column="venue")
     fails(TABLE, "names a column twice", order_by=("ts", "ts"))
     fails(TABLE, "needs order_by", sort=True)
-    fails(TABLE, "order column `type` of the table is of type dictionary|string", order_by=("type",))
+    fails(
+        TABLE,
+        "order column `type` of the table holds texts, such as `A`, that are no times: .* 2024-12-31T23:",
+        order_by=("type",),
+    )
     fails(
         TABLE,
         "column `price` of the table is of type double, but the type_column must hold strings, integers or",
@@ -179,7 +184,7 @@ def test_kinds_of_objects():
     fails(None, "cannot read events of type NoneType")
     fails(
         [TABLE, "x.parquet"],
-        "a list of events must hold paths or record batches, not pyarrow.lib.Table",
+        "a list of events must hold paths, or record batches, tables or data frames, and no str beside them",
     )
     fails([TABLE.to_batches()[0], pa.record_batch({"x": [1]})], "do not fit together")
 

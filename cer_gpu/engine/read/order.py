@@ -11,6 +11,7 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.times_shown import order_shown, time_shown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.classify.cpu import first_decrease
@@ -148,18 +149,28 @@ class OrderCheck:
                 tied = self._first_tie_broken(batch if row < 0 else batch.slice(0, row))
                 row = tied if tied >= 0 else row
             if row >= 0:
-                self._fall_out_of_order(row)
+                self._fall_out_of_order(batch, row)
         greatest = times[-1] if self.in_order else times.max()
         if self.greatest is None or greatest.item() > self.greatest:
             self.greatest = greatest.item()
 
-    def _fall_out_of_order(self, row: int) -> None:
+    def _fall_out_of_order(self, batch: pa.RecordBatch, row: int) -> None:
         if self._partitioned:
             self.in_order = False
             return
         names = ", ".join(f"`{column}`" for column in self._order_by)
         instead = HOW_TO_SORT + (LEAVE_OUT if self._promised else "")
-        raise RowError(self._rows + row, f"{{row}} comes before the row above it by {names}: {instead}")
+        own = order_shown(batch, row, self._order_by)
+        if row:
+            above = order_shown(batch, row - 1, self._order_by)
+        elif self._before is not None:
+            above = order_shown(self._before, 0, self._order_by)
+        else:
+            above = time_shown(self._last, batch.column(self._order_by[0]).type)
+        raise RowError(
+            self._rows + row,
+            f"{{row}} comes before the row above it by {names} ({own}, and {above} above): {instead}",
+        )
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:
         """The first row whose time is less than the one before it, or -1."""

@@ -17,6 +17,7 @@ from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.times_shown import time_shown
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels
@@ -274,10 +275,14 @@ class Partitions:
         if row >= 0:
             assert self.encoder is not None
             key = ", ".join(map(repr, self.encoder.key(int(lanes[row]))))
+            time = batch.column(self._order_by[0]).type
+            own = time_shown(times[row].item(), time)
+            last = time_shown(self.times.last[lanes[row]].item(), time)
+            names = ", ".join(f"`{name}`" for name in self._order_by)
             raise RowError(
                 before + row,
-                f"{{row}} comes before an earlier row of its partition ({key}) by "
-                f"{', '.join(f'`{name}`' for name in self._order_by)}: {HOW_TO_SORT}",
+                f"{{row}} comes before an earlier row of its partition ({key}) by {names} ({own}, and {last} "
+                f"there): {HOW_TO_SORT}",
             )
 
     def _encoded(self, batch: pa.RecordBatch, rows: np.ndarray | None = None) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from operator import index
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from cer_gpu.digits import shown
+from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm, text_form
 from cer_gpu.engine.run.place import asked_devices
 from cer_gpu.frozen import dataclass
 
@@ -34,6 +35,8 @@ class Options:
         The name of the route that the query is to take, or "auto".
     event_id : str or None
         The column whose values stand for positions.
+    text : TextForm
+        How text files are read: what `delimiter` and `column_types` say.
     """
 
     order_by: tuple[str, ...]
@@ -47,9 +50,10 @@ class Options:
     memory: int | None
     engine: str
     event_id: str | None = None
+    text: TextForm = PLAIN
 
 
-KEYWORDS = tuple(field.name for field in fields(Options))
+KEYWORDS = (*(field.name for field in fields(Options) if field.name != "text"), "delimiter", "column_types")
 
 
 def read_options(
@@ -64,6 +68,8 @@ def read_options(
     memory: int | None = None,
     engine: str = "auto",
     event_id: str | None = None,
+    delimiter: str | None = None,
+    column_types: Mapping[str, Any] | None = None,
     **unknown: object,
 ) -> Options:
     """Check the keywords.
@@ -106,6 +112,7 @@ def read_options(
         _whole("memory", memory),
         engine,
         event_id,
+        text_form(delimiter, column_types),
     )
 
 

@@ -87,6 +87,7 @@ class FieldRows(Rows):
         self._paths = paths
         self.schema = schema_with_fields(rows.schema, paths)
         self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
+        self.unread = rows.unread
         self.rewindable, self.repeats, self.ordered = rows.rewindable, rows.repeats, rows.ordered
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,75 +14,32 @@ from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources import ipc
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
-    LARGE_DICTIONARY,
     check_names,
     common_type,
     convert_batch,
     first_line,
     is_text,
     normal_schema,
-    value_type,
 )
-from cer_gpu.engine.read.sources.paths import NAMES, DataFile, check_content, find_files
+from cer_gpu.engine.read.sources.open_file import OpenFile
+from cer_gpu.engine.read.sources.paths import NAMES, TEXTS, DataFile, check_content, find_files
 from cer_gpu.engine.read.sources.rows import Rows, guarded
-from cer_gpu.engine.read.sources.stamps import Stamp, check_stamp, stamp_of
+from cer_gpu.engine.read.sources.stamps import Stamp, stamp_of
+from cer_gpu.engine.read.sources.text import (
+    is_long,
+    probe_csv,
+    probe_json,
+    read_csv,
+    read_json,
+    unread_columns,
+)
+from cer_gpu.engine.read.sources.text_form import DECISIVE, PLAIN, TextForm
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
-from cer_gpu.language.schema import ValueType
-from cer_gpu.late import compute as pc
-
-_TEXT_BLOCK = 8 << 20
-"""Bytes of a CSV or JSON lines file that are parsed at a time; the first decide the types of its columns."""
-
-_DECISIVE = f"its first {_TEXT_BLOCK >> 20} MiB"
 
 TEXT_BYTES = 1 << 28
 """Most bytes of text, about, in a column of a batch of a Parquet file. Arrow reads less than 2 GiB of text at
 a time, and of the lengths of texts only the average is known."""
-
-_CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFile:
-    """A file whose schema is known, or a part of it; picklable.
-
-    Attributes
-    ----------
-    file : DataFile
-    schema : pyarrow.Schema
-        With the columns that the names of its folders give.
-    rows : int or None
-        Where that is known.
-    stamp : Stamp or None
-        Of the file when it was opened; None where it has none (a pipe).
-    groups : tuple of int or None
-        The row groups of a Parquet file to read; None: the whole file.
-    filesystem : pyarrow.fs.FileSystem or None
-        Of a Parquet file elsewhere than on this machine.
-    first : int
-        The number in the file of the first row of `groups`, which follow one another.
-    """
-
-    file: DataFile
-    schema: pa.Schema
-    rows: int | None
-    stamp: Stamp | None
-    groups: tuple[int, ...] | None = None
-    filesystem: Any = None
-    first: int = 0
-
-    def check_unchanged(self) -> None:
-        """Raise a DataError when the file has changed since it was opened."""
-        check_stamp(self.file.path, self.stamp, self.filesystem)
-
-    def check_rows(self, seen: int) -> None:
-        """Raise a DataError when another number of rows was read than the file's metadata says."""
-        if self.rows is not None and seen != self.rows:
-            raise DataError(
-                f"{self.file.path} is damaged: its metadata says {self.rows:,} rows, and {seen:,} were read; "
-                "write the file again"
-            )
 
 
 class FileRows(Rows):
@@ -108,17 +66,18 @@ class FileRows(Rows):
         self._begins: list[int] = []
         """The number, among all rows, of the first row of each file whose reading has begun."""
 
+        self.unread = {name: reason for each in files for name, reason in each.unread.items()}
         late = [each.file.path for each in files if each.file.format == "json" and _is_long(each)]
         if late:
             self.partial = (
-                f"the columns of {late[0]} are those of {_DECISIVE}: name the attribute in one of its first "
+                f"the columns of {late[0]} are those of {DECISIVE}: name the attribute in one of its first "
                 "lines, or write the file as Parquet"
             )
 
     @classmethod
-    def at(cls, paths: Sequence[str | os.PathLike[str]]) -> FileRows:
-        """The files at some paths."""
-        return cls([_open(file) for file in find_files(paths)])
+    def at(cls, paths: Sequence[str | os.PathLike[str]], text: TextForm = PLAIN) -> FileRows:
+        """The files at some paths; `text` says how those of text are read."""
+        return cls([_open(file, text) for file in find_files(paths)])
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         target = self.subschema(columns)
@@ -152,15 +111,22 @@ class FileRows(Rows):
 
 def _is_long(opened: OpenFile) -> bool:
     """Whether a file may have lines beyond those that decide its columns."""
-    packed = opened.file.path.endswith(".gz")
-    return packed or (opened.stamp is not None and opened.stamp.size > _TEXT_BLOCK)
+    return is_long(opened.file.path, None if opened.stamp is None else opened.stamp.size)
 
 
-def _open(file: DataFile) -> OpenFile:
+def _open(file: DataFile, text: TextForm) -> OpenFile:
     check_content(file)
+    if not text.is_plain and file.format not in TEXTS:
+        keyword = "column_types" if text.delimiter is None else "delimiter"
+        raise DataError(f"{keyword} is for text files, and {file.path} is {NAMES[file.format]}")
     stamp = _attempt(lambda: stamp_of(file.path), file)
-    schema, rows = _attempt(lambda: _FORMATS[file.format].probe(file.path), file)
-    return opened(file, schema, rows, stamp)
+    schema, rows = _attempt(lambda: _FORMATS[file.format].probe(file.path, text), file)
+    found = opened(file, schema, rows, stamp)
+    return (
+        dataclasses.replace(found, text=text, unread=unread_columns(schema))
+        if file.format in TEXTS
+        else found
+    )
 
 
 def opened(
@@ -249,18 +215,35 @@ def unify(files: Sequence[OpenFile]) -> pa.Schema:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """How a format is read: `probe(path)` gives (schema, rows or None); `read(file, wanted schema, rows)`
-    the batches with the wanted columns, in order, in types that convert to the wanted ones."""
+    """How a format is read.
 
-    probe: Callable[[str], tuple[pa.Schema, int | None]]
+    `probe(path, form)` gives (schema, rows or None); `read(file, wanted schema, rows)` gives the batches with
+    the wanted columns, in order, in types that convert to the wanted ones.
+    """
+
+    probe: Callable[[str, TextForm], tuple[pa.Schema, int | None]]
     read: Callable[[OpenFile, pa.Schema, int], Iterable[pa.RecordBatch]]
 
 
-def _probe_parquet(path: str) -> tuple[pa.Schema, int | None]:
+def _probe_parquet(path: str, text: TextForm) -> tuple[pa.Schema, int | None]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
-        return parquet_schema(file.schema_arrow), parquet_rows(path, file.metadata)
+        return parquet_schema(file.schema_arrow, file.metadata), parquet_rows(path, file.metadata)
+
+
+NANOSECONDS_BY = ("parquet-cpp", "impala", "duckdb")
+"""Writers whose times of 96 bits have nanoseconds; those of Spark, Hive and Trino have microseconds."""
+
+
+def times_of_96_bits(metadata: Any) -> dict[str, str]:
+    """How times of 96 bits are read: in microseconds if their writer has no finer ones.
+
+    In nanoseconds 64 bits reach from 1677 to 2262 only, and a time beyond, such as the year 9999, which often
+    stands for "never", would become another.
+    """
+    writer = (metadata.created_by or "").lower()
+    return {} if writer.startswith(NANOSECONDS_BY) else {"coerce_int96_timestamp_unit": "us"}
 
 
 def parquet_rows(path: str, metadata: Any) -> int:
@@ -281,10 +264,19 @@ def parquet_rows(path: str, metadata: Any) -> int:
     return rows
 
 
-def parquet_schema(stored: pa.Schema) -> pa.Schema:
+def parquet_schema(stored: pa.Schema, metadata: Any) -> pa.Schema:
     """The types in which the columns of a Parquet file are read."""
-    fields = [pa.field(field.name, DICTIONARY if is_text(field.type) else field.type) for field in stored]
-    return pa.schema(fields)
+    wide = set()
+    if times_of_96_bits(metadata):
+        described = [metadata.schema.column(number) for number in range(metadata.num_columns)]
+        wide = {column.path for column in described if column.physical_type == "INT96"}
+
+    def kind(field: pa.Field) -> pa.DataType:
+        if field.name in wide:
+            return pa.timestamp("us")
+        return DICTIONARY if is_text(field.type) else field.type
+
+    return pa.schema([pa.field(field.name, kind(field)) for field in stored])
 
 
 def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
@@ -298,6 +290,7 @@ def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa
     reading: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 20} if there is None else {}
     with pq.ParquetFile(path, filesystem=there, **reading) as file:
         metadata = file.metadata
+    reading |= times_of_96_bits(metadata)
     rows = min(rows, _rows_of_texts(metadata, texts))
     coded = [name for name in texts if _coded_bytes(metadata, name) <= TEXT_BYTES]
     with pq.ParquetFile(path, read_dictionary=coded, filesystem=there, metadata=metadata, **reading) as file:
@@ -339,117 +332,9 @@ def _read_ipc(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Rec
     return ipc.read(opened.file.path, wanted.names)
 
 
-def _csv_reader(path: str, wanted: pa.Schema | None) -> Any:
-    import pyarrow.csv as pacsv
-
-    chosen: dict[str, Any] = {}
-    if wanted is not None:
-        # Its texts come as dictionaries of 32 bits, or not at all.
-        kinds = {field.name: DICTIONARY if field.type == LARGE_DICTIONARY else field.type for field in wanted}
-        chosen = {"include_columns": wanted.names, "column_types": kinds}
-    return pacsv.open_csv(
-        path,
-        read_options=pacsv.ReadOptions(block_size=_TEXT_BLOCK),
-        convert_options=pacsv.ConvertOptions(null_values=_CSV_NULLS, strings_can_be_null=False, **chosen),
-    )
-
-
-def _probe_csv(path: str) -> tuple[pa.Schema, int | None]:
-    with _csv_reader(path, None) as reader:
-        fields = [
-            pa.field(field.name, DICTIONARY if is_text(field.type) else field.type) for field in reader.schema
-        ]
-    return pa.schema(fields), None
-
-
-def _read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
-    path, seen = opened.file.path, 0
-    try:
-        with _csv_reader(path, wanted) as reader:
-            for batch in reader:
-                columns = [_empty_to_null(column) for column in batch.columns]
-                yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
-                seen += batch.num_rows
-    except pa.ArrowInvalid as error:
-        advice = "correct the row"
-        if "conversion" in str(error):
-            advice = f"{_DECISIVE} decide the types of its columns: correct the value, or write it as Parquet"
-        raise DataError(
-            f"{path} cannot be read after row {seen:,} (counted from 0): {first_line(error)}; {advice}"
-        ) from error
-
-
-def _empty_to_null(array: pa.Array) -> pa.Array:
-    """An empty cell of a text column is a null, as it is in any other column of a CSV file."""
-    if not pa.types.is_dictionary(array.type):
-        return array
-    empty = pc.index(array.dictionary, "").as_py()
-    if empty < 0:
-        return array
-    indices = pc.if_else(pc.equal(array.indices, empty), None, array.indices)
-    return pa.DictionaryArray.from_arrays(indices, array.dictionary)
-
-
-def _json_reader(path: str, wanted: pa.Schema | None) -> Any:
-    import pyarrow.json as pajson
-
-    parse = pajson.ParseOptions()
-    if wanted is not None:
-        plain = [(field.name, pa.string() if _spelled(field.type) else field.type) for field in wanted]
-        parse = pajson.ParseOptions(explicit_schema=pa.schema(plain), unexpected_field_behavior="ignore")
-    return pajson.open_json(
-        path, read_options=pajson.ReadOptions(block_size=_TEXT_BLOCK), parse_options=parse
-    )
-
-
-def _spelled(arrow: pa.DataType) -> bool:
-    """Whether the JSON reader has to give it as a string: it reads times of whole seconds only."""
-    return value_type(arrow) is ValueType.STRING or (pa.types.is_timestamp(arrow) and arrow.unit != "s")
-
-
-def _probe_json(path: str) -> tuple[pa.Schema, int | None]:
-    reader = _json_reader(path, None)
-    head = next(iter(reader), None)
-    if head is None:
-        return reader.schema, None
-    types = [_time_type(column) or column.type for column in head.columns]
-    return pa.schema(list(zip(head.schema.names, types))), None
-
-
-def _time_type(column: pa.Array) -> pa.DataType | None:
-    """The timestamp type that every string of a column spells, or None."""
-    if not pa.types.is_string(column.type) or column.null_count == len(column):
-        return None
-    for unit in ("us", "ns"):
-        for zone in (None, "UTC"):
-            arrow = pa.timestamp(unit, zone)
-            try:
-                column.cast(arrow)
-            except pa.ArrowInvalid:
-                continue
-            return arrow
-    return None
-
-
-def _read_json(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
-    path, seen = opened.file.path, 0
-    try:
-        for batch in _json_reader(path, wanted):
-            yield batch.select(wanted.names)
-            seen += batch.num_rows
-    except pa.ArrowInvalid as error:
-        # Arrow counts the rows of each block that it parses from 0.
-        reason, _, row = first_line(error).partition(" in row ")
-        where = f"at row {seen + int(row):,}" if row.isdecimal() else f"after row {seen:,}"
-        raise DataError(
-            f"{path} cannot be read {where} (counted from 0): {reason}; {_DECISIVE} decide the types of its "
-            "attributes: correct the value, or write it as Parquet"
-        ) from error
-
-
 _FORMATS: Mapping[str, _Format] = {
     "parquet": _Format(_probe_parquet, _read_parquet),
-    "ipc": _Format(ipc.probe, _read_ipc),
-    "csv": _Format(_probe_csv, _read_csv),
-    "json": _Format(_probe_json, _read_json),
+    "ipc": _Format(lambda path, text: ipc.probe(path), _read_ipc),
+    "csv": _Format(probe_csv, read_csv),
+    "json": _Format(probe_json, read_json),
 }

@@ -12,6 +12,7 @@ from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, convert_batch, m
 from cer_gpu.engine.read.sources.row_order import stable_order
 from cer_gpu.engine.read.sources.rows import ROW, Rows, one_batch
 from cer_gpu.engine.read.sources.sorting import PLACED, Key, first_descent, key_at, key_columns
+from cer_gpu.engine.read.sources.times_shown import order_shown, time_shown
 from cer_gpu.errors import DataError
 
 
@@ -40,6 +41,7 @@ class MergedRows(Rows):
         self.rewindable = all(part.rewindable for part in parts.values())
         self.repeats = all(part.repeats for part in parts.values())
         self.ordered = True
+        self.unread = {name: reason for part in parts.values() for name, reason in part.unread.items()}
         self.partial = next((part.partial for part in parts.values() if part.partial), "")
 
     def _check_columns(self) -> None:
@@ -153,10 +155,15 @@ class _Run:
         keys = key_columns(batch, self._order_by, self._place, self._seen)
         row = first_descent(keys, self.last or None)
         if row is not None:
+            own = order_shown(batch, row, self._order_by)
+            if row:
+                above = order_shown(batch, row - 1, self._order_by)
+            else:
+                above = time_shown(self.last[0], batch.column(self._order_by[0]).type)
             raise DataError(
                 f"{self._place(self._seen + row)} comes before the row above it by "
-                f"`{', '.join(self._order_by)}`: tables are merged in time order, so each must be in it; "
-                "sort=True (--sort) sorts them"
+                f"`{', '.join(self._order_by)}` ({own}, and {above} above): tables are merged in time order, "
+                "so each must be in it; sort=True (--sort) sorts them"
             )
         self._batch, self._keys = batch, keys
         self._seen += batch.num_rows

@@ -9,6 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote
 
+from cer_gpu.engine.read.sources.packed import MAGIC, PACKED, begins, packing
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 
@@ -19,12 +20,18 @@ FORMATS: Mapping[str, str] = {
     ".ipc": "ipc",
     ".feather": "ipc",
     ".csv": "csv",
-    ".csv.gz": "csv",
+    ".tsv": "csv",
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
 }
-"""The format of a data file by its suffix."""
+"""The format of a data file by its suffix; those of text may be followed by a suffix of `PACKED`."""
+
+TEXTS = frozenset({"csv", "json"})
+"""The formats that are text."""
+
+SUFFIXES = f"{', '.join(FORMATS)}, and text also with {', '.join(PACKED)}"
+"""The suffixes of data files, for messages."""
 
 NAMES: Mapping[str, str] = {
     "parquet": "Parquet",
@@ -32,6 +39,11 @@ NAMES: Mapping[str, str] = {
     "csv": "CSV",
     "json": "JSON lines",
     "gzip": "gzip",
+    "bz2": "bzip2",
+    "zstd": "Zstandard",
+    "xz": "xz",
+    "zip": "a ZIP archive",
+    "utf-16": "text in UTF-16",
     "json array": "one JSON array",
     "text": "text",
     "binary": "unknown binary data",
@@ -83,15 +95,40 @@ def _expand(path: str) -> list[DataFile]:
     if os.path.exists(path):
         return [DataFile(path, _format_of(path))]
     if "://" in path:
-        raise DataError(
-            f"{path}: only local files are opened by name; pass `pyarrow.dataset.dataset({path!r})` instead"
-        )
+        return _expand(_local(path))
     if not glob.has_magic(path):
         raise DataError(f"{path}: there is no such file or directory{_nearest(path)}")
     found = sorted(glob.glob(path, recursive=True))
     if not found:
         raise DataError(f"{path}: no file matches")
     return [file for each in found for file in _expand(glob.escape(each) if glob.has_magic(each) else each)]
+
+
+STORES = ("s3", "gs", "gcs", "abfs", "abfss", "hdfs", "viewfs")
+"""The stores of files that pyarrow opens by a URL."""
+
+
+def _local(url: str) -> str:
+    """The path that a URL names on this machine.
+
+    Raises
+    ------
+    DataError
+        For a URL of another machine.
+    """
+    from urllib.parse import urlsplit
+
+    scheme = url.partition("://")[0].lower()
+    if scheme == "file":
+        return unquote(urlsplit(url).path)
+    if scheme in STORES:
+        raise DataError(
+            f"{url} is not on this machine: in Python pass `pyarrow.dataset.dataset({url!r})`, which reads "
+            "it from there; in the shell copy the files here first"
+        )
+    advice = f"download it first: curl -LO '{url}'" if scheme in ("http", "https") else "copy it here first"
+    known = ", ".join(STORES)
+    raise DataError(f"{url} is not on this machine, and pyarrow reads only URLs of {known}: {advice}")
 
 
 def _walk(root: str) -> list[DataFile]:
@@ -105,7 +142,7 @@ def _walk(root: str) -> list[DataFile]:
                 check_encoded(name, "the path")
                 files.append(DataFile(os.path.join(folder, name), _format_of(name), keys))
     if not files:
-        raise DataError(f"{root}: the directory has no data file ({', '.join(FORMATS)})")
+        raise DataError(f"{root}: the directory has no data file ({SUFFIXES})")
     return files
 
 
@@ -129,15 +166,16 @@ def folder_keys(folders: Sequence[str]) -> dict[str, str | None]:
 
 
 def _suffix(path: str) -> str | None:
-    name = os.path.basename(path).lower()
-    return max((suffix for suffix in FORMATS if name.endswith(suffix)), key=len, default=None)
+    name, packed = os.path.basename(path).lower(), packing(path) is not None
+    suffix = os.path.splitext(os.path.splitext(name)[0] if packed else name)[1]
+    return suffix if suffix in FORMATS and (not packed or FORMATS[suffix] in TEXTS) else None
 
 
 def _format_of(path: str) -> str:
     suffix = _suffix(path)
     if suffix is None:
         raise DataError(
-            f"{path}: the suffix does not say the format of the file; known are {', '.join(FORMATS)}"
+            f"{path}: the suffix does not say the format of the file; known are {SUFFIXES}"
             + (f" (the content looks like {NAMES[sniff(path)]})" if os.path.isfile(path) else "")
         )
     return FORMATS[suffix]
@@ -163,8 +201,17 @@ def sniff(path: str) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "ipc"
-    if head.startswith(b"\x1f\x8b"):
-        return "gzip"
+    for magic, packed in MAGIC.items():
+        if head.startswith(magic):
+            return packed
+    if head.startswith(b"PK\x03\x04"):
+        return "zip"
+    return _sniffed_text(head)
+
+
+def _sniffed_text(head: bytes) -> str:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
     if b"\0" in head:
         return "binary"
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -190,12 +237,18 @@ def check_content(file: DataFile) -> None:
         content = sniff(file.path)
     except OSError as error:
         raise DataError(f"{file.path} cannot be opened: {error.strerror or error}") from error
-    promised = "gzip" if file.path.lower().endswith(".gz") else file.format
+    promised = packing(file.path) or file.format
+    if content == promised and promised != file.format:
+        promised, content = file.format, _sniffed_text(begins(file.path, 4096)) or "text"
     if content == promised or (promised == "csv" and content == "text"):
         return
     advice = "give it the suffix of its format"
     if file.format == "json" and content == "json array":
         advice = "write one object a line"
+    elif content == "utf-16":
+        advice = "convert it: iconv -f UTF-16 -t UTF-8"
+    elif content == "zip":
+        advice = "unpack it"
     raise DataError(
         f"{file.path}: the suffix says {NAMES[promised]}, the content looks like {NAMES[content]}; {advice}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class Rows(ABC):
         Whether `read` may be called more than once.
     partial : str
         Why there may be columns that `schema` does not have; empty where there are none.
+    unread : mapping of str to str
+        Columns that no query can use, with what their type is or why.
     """
 
     schema: pa.Schema
@@ -50,6 +52,7 @@ class Rows(ABC):
     repeats: bool = True
     ordered: bool = False
     partial: str = ""
+    unread: Mapping[str, str] = {}
 
     @abstractmethod
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:

@@ -91,6 +91,7 @@ class SortedRows(Rows):
         self.repeats = rows.repeats
         self.ordered = True
         self.partial = rows.partial
+        self.unread = rows.unread
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         return self._read(columns, rows, False)

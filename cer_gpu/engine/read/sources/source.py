@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,39 +11,29 @@ from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
     all_units,
     convert_batch,
-    first_line,
     is_narrow,
     time_zones,
     usable,
     value_type,
 )
-from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_device, open_device
+from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_device
 from cer_gpu.engine.read.sources.fields import names_of_fields, with_fields
-from cer_gpu.engine.read.sources.files import FileRows
+from cer_gpu.engine.read.sources.kinds import ACCEPTED, open_rows
 from cer_gpu.engine.read.sources.merge import MergedRows
 from cer_gpu.engine.read.sources.paths import check_encoded
 from cer_gpu.engine.read.sources.rows import (
     ROW,
-    DatasetRows,
     Rows,
     StreamRows,
     TableRows,
-    open_stream,
     regroup,
 )
 from cer_gpu.engine.read.sources.sorting import SortedRows
+from cer_gpu.engine.read.sources.text_form import PLAIN, TIMES, TextForm
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.late import compute as pc
-from cer_gpu.late import is_dataset
 from cer_gpu.plan.axes import type_number
-
-_ACCEPTED = (
-    "a pyarrow Table, RecordBatch, RecordBatchReader or Dataset, a pandas or polars DataFrame, a DuckDB "
-    "relation or anything else with __arrow_c_stream__, columns on a CUDA device, a path or a list of paths "
-    "to Parquet, Arrow IPC, CSV or JSON lines files, or a dict of event type to any of these"
-)
-
 
 TYPE_COLUMN = "type"
 """The column of the event type, where no other is named."""
@@ -121,6 +110,8 @@ class Source:
             kind = value_type(arrow)
             unordered = kind in (ValueType.STRING, ValueType.BOOL, ValueType.DECIMAL)
             if unordered or (kind is None and not pa.types.is_null(arrow)):
+                if kind is ValueType.STRING:
+                    raise DataError(self._no_times(self.order_by[0]))
                 raise DataError(
                     f"the order column `{self.order_by[0]}` of {self.where} is of type {arrow}; it must "
                     "be an integer, a float, a timestamp, a date or a duration: convert it first"
@@ -143,9 +134,24 @@ class Source:
             fields.append(field)
         return pa.schema(fields)
 
+    def _no_times(self, column: str) -> str:
+        """What is wrong with an order column of texts."""
+        found = ""
+        if self.rewindable:
+            batch = next(self._rows.read([column], 1000), None)
+            texts = [] if batch is None else batch.column(0).drop_null()
+            found = f", such as `{texts[0].as_py()}`," if len(texts) else ""
+        return (
+            f"the order column `{column}` of {self.where} holds texts{found} that are no times: in text "
+            f"files times are read as {TIMES}; write them so, or convert the column (in pandas with "
+            "to_datetime)"
+        )
+
     def require(self, column: str, role: str | None = None) -> None:
         """Raise a DataError when there is no such column; `role` is the keyword that names it."""
         names = self._rows.schema.names
+        if column in self._rows.unread:
+            raise DataError(f"the column `{column}` of {self.where} holds {self._rows.unread[column]}")
         if column in names:
             return
         import difflib
@@ -166,6 +172,8 @@ class Source:
         returned = frozenset(unsupported)
         types: dict[str, frozenset[str]] | None = None
         columns: dict[str | None, Sequence[str]] = {None: self.arrow_schema.names}
+        attributes = {name: kind for name, kind in attributes.items() if name not in self._rows.unread}
+        unsupported |= self._rows.unread
         if self.has_type_column:
             attributes.pop(self.type_column, None)
         if isinstance(self._rows, MergedRows):
@@ -333,6 +341,7 @@ def open_source(
     stream_column: str | None = None,
     sort: bool = False,
     names: Collection[str] = (),
+    text: TextForm = PLAIN,
 ) -> Source:
     """Open the events that a user passed.
 
@@ -350,6 +359,8 @@ def open_source(
         Sort by `order_by` (stable, all rows in memory) instead of trusting the order.
     names : collection of str
         What the query speaks of: those that are fields of structs, `payload.price`, become columns.
+    text : TextForm
+        How text files are read.
 
     Returns
     -------
@@ -366,10 +377,14 @@ def open_source(
     if sort and not order:
         raise DataError("sort=True needs order_by, the columns to sort by")
     dotted = [name for name in {*names, *order, type_column, stream_column or ""} if "." in name]
+
+    def open_one(given: Any, where: str) -> Rows:
+        return with_fields(open_rows(given, where, text), dotted)
+
     if isinstance(events, Mapping) and not on_device(events):
-        tables = _open_tables(events, order, type_column, sort, dotted)
+        tables = _open_tables(events, order, type_column, sort, open_one)
         return Source(tables, order, type_column, stream_column)
-    rows = with_fields(_open_rows(events, "the table"), dotted)
+    rows = open_one(events, "the table")
     Source(rows, order, type_column, stream_column)  # checks the columns before they are sorted by
     if sort:
         rows = SortedRows(rows, order)
@@ -377,7 +392,11 @@ def open_source(
 
 
 def _open_tables(
-    tables: Mapping[Any, Any], order: tuple[str, ...], type_column: str, sort: bool, dotted: Collection[str]
+    tables: Mapping[Any, Any],
+    order: tuple[str, ...],
+    type_column: str,
+    sort: bool,
+    open_one: Callable[[Any, str], Rows],
 ) -> MergedRows:
     if not tables:
         raise DataError("the dict of tables is empty: add at least one event type and its events")
@@ -390,9 +409,9 @@ def _open_tables(
         check_encoded(name, "the event type")
         if isinstance(events, Mapping):
             raise DataError(
-                f"the events of `{name}` are a dict themselves; pass {_ACCEPTED.rsplit(', or ', 1)[0]}"
+                f"the events of `{name}` are a dict themselves; pass {ACCEPTED.rsplit(', or ', 1)[0]}"
             )
-        part = with_fields(_open_rows(events, f"the table of `{name}`"), dotted)
+        part = open_one(events, f"the table of `{name}`")
         if isinstance(part, StreamRows) and part.rewindable:
             # Streams of one DuckDB connection cannot be open side by side.
             part = TableRows(
@@ -401,64 +420,6 @@ def _open_tables(
         Source(part, order, type_column, None)  # its order columns are there and can be compared
         parts[name] = SortedRows(part, order) if sort else part
     return MergedRows(parts, order, type_column)
-
-
-def _open_rows(events: Any, where: str) -> Rows:
-    if isinstance(events, Rows):
-        return events
-    if isinstance(events, (str, os.PathLike)):
-        return FileRows.at([events])
-    if isinstance(events, pa.Table):
-        return TableRows(events, where)
-    if isinstance(events, pa.RecordBatch):
-        return TableRows(pa.Table.from_batches([events]), where)
-    if isinstance(events, pa.RecordBatchReader):
-        return StreamRows(events, None, where.replace("table", "reader"))
-    if is_dataset(events):
-        return DatasetRows(events, where.replace("table", "dataset"))
-    if isinstance(events, (list, tuple)):
-        return _open_list(events, where)
-    if type(events).__module__.split(".")[0] == "pandas" and hasattr(events, "columns"):
-        return TableRows(_from_pandas(events, where), where)
-    if on_device(events):
-        there = open_device(events, where)
-        if isinstance(there, DeviceRows):
-            return there
-        return StreamRows(there, (lambda: events) if hasattr(events, "__arrow_c_stream__") else None, where)
-    if hasattr(events, "__arrow_c_stream__"):
-        return StreamRows(open_stream(lambda: events, where), lambda: events, where)
-    collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
-    raise DataError(f"cannot read events of type {_type_name(events)}{collect}; pass {_ACCEPTED}")
-
-
-def _open_list(events: Sequence[Any], where: str) -> Rows:
-    if all(isinstance(each, (str, os.PathLike)) for each in events):
-        return FileRows.at(list(events))
-    if all(isinstance(each, pa.RecordBatch) for each in events):
-        try:
-            return TableRows(pa.Table.from_batches(list(events)), where)
-        except pa.ArrowInvalid as error:
-            raise DataError(
-                f"the record batches of the list do not fit together: {first_line(error)}"
-            ) from error
-    odd = next(each for each in events if not isinstance(each, (str, os.PathLike)))
-    raise DataError(f"a list of events must hold paths or record batches, not {_type_name(odd)}")
-
-
-def _from_pandas(frame: Any, where: str) -> pa.Table:
-    """A pandas DataFrame as a table; named levels of its index become columns."""
-    try:
-        table = pa.Table.from_pandas(frame)
-    except (pa.ArrowException, ValueError, TypeError) as error:
-        reason = ": ".join(str(part) for part in error.args) or type(error).__name__
-        raise DataError(f"{where} does not convert to Arrow: {reason}") from error
-    unnamed = [name for name in table.schema.names if name.startswith("__index_level_")]
-    return table.drop_columns(unnamed) if unnamed else table
-
-
-def _type_name(value: object) -> str:
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def _listed(names: Sequence[str], most: int = 12) -> str:

@@ -1,0 +1,203 @@
+"""What the shell's `cer` reads: its options about the events, files, and standard input."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from cer_gpu.errors import DataError
+
+STDIN = "-"
+"""Stands for standard input where a file may stand."""
+
+
+class Unit(StrEnum):
+    """The unit of a plain-number time column."""
+
+    s = "s"
+    ms = "ms"
+    us = "us"
+    ns = "ns"
+
+
+class InputFormat(StrEnum):
+    """The format of standard input."""
+
+    parquet = "parquet"
+    arrow = "arrow"
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+
+
+Data = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA",
+        help="Files, directories or globs (Parquet, Arrow IPC, CSV, JSON lines; text also as .gz, .bz2, "
+        ".zst, .xz); or TYPE=PATH for each event type, merged by --order-by; - is standard input.",
+    ),
+]
+MaybeData = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="DATA", help="As for `run`: what the query is checked against."),
+]
+OrderBy = Annotated[
+    list[str] | None,
+    typer.Option("--order-by", help="Time column, then tie-breakers; repeat it or separate by commas."),
+]
+OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number time column.")]
+TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
+StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
+Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
+Ordered = Annotated[bool, typer.Option("--ordered", help="The events are in the order of time as a whole.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What stands between the cells of CSV files, such as ; or \\t.")
+]
+ColumnType = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column-type", help="The type of a column of CSV or JSON lines, such as id=string; repeat it."
+    ),
+]
+MaybeInputFormat = Annotated[
+    InputFormat | None, typer.Option("--input-format", help="Format of standard input, where DATA is -.")
+]
+
+
+def query_text(query: str) -> str:
+    """The text of a query argument: itself, `@file`, or `@-` for standard input."""
+    if not query.startswith("@"):
+        return query
+    name = "standard input" if query[1:] == STDIN else query[1:]
+    try:
+        if query[1:] == STDIN:
+            return sys.stdin.buffer.read().decode("utf-8-sig")
+        with open(query[1:], encoding="utf-8-sig") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise typer.BadParameter(f"the query cannot be read from {name}: {reason}") from error
+
+
+def refuse_own_input(data: Sequence[str], output: str | None) -> None:
+    """Raise when the output file is one of the inputs: writing it would lose the events."""
+    if output is None or not os.path.exists(output):
+        return
+    for _, path in _named(data):
+        if os.path.exists(path) and os.path.samefile(path, output):
+            raise typer.BadParameter(f"{output} is one of the inputs: write the result to another file")
+
+
+def events_of(
+    data: Sequence[str], form: InputFormat | None = None, query: str = ""
+) -> list[str] | dict[str, list[str]]:
+    """Paths, or paths by event type where they are given as `TYPE=PATH`.
+
+    Parameters
+    ----------
+    data : sequence of str
+        As typed. Standard input is copied to a file that is deleted when the process ends.
+    form : InputFormat, optional
+        Of standard input; by default what its first bytes say.
+    query : str, optional
+        The query as typed, which may be standard input, too.
+    """
+    given = _named(data)
+    plain = [path for kind, path in given if kind is None]
+    if len(plain) not in (0, len(given)):
+        kind = next(kind for kind, _ in given if kind is not None)
+        raise DataError(
+            f"give every path an event type (TYPE=PATH), or none: `{plain[0]}` has none, and `{kind}` is one"
+        )
+    piped = [path for _, path in given if path == STDIN]
+    if len(piped) + (query == f"@{STDIN}") > 1:
+        raise typer.BadParameter("standard input (-) can be read only once: name a file for the other")
+    if form is not None and not piped:
+        raise typer.BadParameter(f"--input-format is the format of standard input: add {STDIN} to the data")
+    copy = _copied(form) if piped else ""
+    named: dict[str, list[str]] = {}
+    for name, path in given:
+        named.setdefault(name or "", []).append(copy if path == STDIN else path)
+    return named[""] if plain else named
+
+
+def _named(data: Sequence[str]) -> list[tuple[str | None, str]]:
+    """Each path with its event type."""
+    found: list[tuple[str | None, str]] = []
+    for each in data:
+        match = None if os.path.exists(each) else re.fullmatch(r"([^\W\d]\w*)=(.+)", each)
+        found.append((match[1], match[2]) if match else (None, each))
+    return found
+
+
+def _copied(form: InputFormat | None) -> str:
+    """A file with what standard input has."""
+    from cer_gpu.engine.read.sources.packed import PACKED
+    from cer_gpu.engine.read.sources.paths import sniff
+
+    folder = tempfile.mkdtemp(prefix="cer-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    path = os.path.join(folder, "standard input")
+    with open(path, "wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    content = sniff(path)
+    packed = next((suffix for suffix, packing in PACKED.items() if packing == content), "")
+    suffix = {"parquet": "parquet", "ipc": "arrow", "csv": "csv", "json": "jsonl"}.get(content)
+    if form is None and suffix is None:
+        known = ", ".join(InputFormat)
+        raise typer.BadParameter(f"say with --input-format what standard input holds: {known}")
+    named = f"{path}.{form.value if form is not None else suffix}{packed}"
+    os.rename(path, named)
+    return named
+
+
+def read_keywords(
+    order_by: Sequence[str] | None,
+    order_unit: Unit | None,
+    type_column: str,
+    stream_column: str | None,
+    sort: bool,
+    ordered: bool,
+) -> dict[str, Any]:
+    """The keywords that say what the events' columns mean."""
+    columns = [name.strip() for each in order_by or () for name in each.split(",") if name.strip()]
+    if sort and not columns:
+        raise typer.BadParameter("--sort needs --order-by, the columns to sort by")
+    if ordered and not columns:
+        raise typer.BadParameter("--ordered needs --order-by, the column of time")
+    return {
+        "order_by": columns or None,
+        "order_unit": order_unit.value if order_unit else None,
+        "type_column": type_column,
+        "stream_column": stream_column,
+        "sort": sort,
+        "ordered": ordered,
+    }
+
+
+def text_keywords(delimiter: str | None, column_types: Sequence[str] | None) -> dict[str, Any]:
+    """The keywords that say how text files are read."""
+    types: dict[str, str] = {}
+    for each in column_types or ():
+        name, given, kind = each.partition("=")
+        if not given:
+            raise typer.BadParameter(f"--column-type takes NAME=TYPE, such as id=string, not `{each}`")
+        types[name] = kind
+    found: Mapping[str, Any] = {"delimiter": delimiter, "column_types": types or None}
+    from cer_gpu.engine.read.sources.text_form import text_form
+
+    try:
+        text_form(**found)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return dict(found)

@@ -1,0 +1,258 @@
+"""From what a user passes as events to rows: `open_rows`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.arrow_types import common_type, first_line, normal_schema
+from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
+from cer_gpu.engine.read.sources.files import FileRows
+from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream
+from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm
+from cer_gpu.errors import DataError
+from cer_gpu.late import is_dataset
+
+ACCEPTED = (
+    "a pyarrow Table, RecordBatch, RecordBatchReader, Dataset or Scanner, a pandas or polars DataFrame, a "
+    "polars LazyFrame, a DuckDB relation or anything else with __arrow_c_stream__, a list of these, an "
+    "iterator of record batches, columns on a CUDA device, a path or a list of paths to Parquet, Arrow IPC, "
+    "CSV or JSON lines files, or a dict of event type to any of these"
+)
+
+
+def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
+    """The rows of what a user passes, but a dict of tables.
+
+    Parameters
+    ----------
+    events : object
+    where : str
+        What it is, for messages.
+    text : TextForm
+        How text files are read.
+
+    Raises
+    ------
+    DataError
+        Saying what is wrong with which file, column or object, and what is accepted.
+    """
+    if isinstance(events, Rows):
+        return events
+    if isinstance(events, (str, os.PathLike)):
+        return FileRows.at([events], text)
+    if isinstance(events, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in events):
+        return FileRows.at(list(events), text)
+    if not text.is_plain:
+        keyword = "delimiter" if text.delimiter is not None else "column_types"
+        raise DataError(f"{keyword} is for CSV and JSON lines files, and {where} has types of its own")
+    return _open_object(events, where)
+
+
+def _open_object(events: Any, where: str) -> Rows:
+    if isinstance(events, pa.Table):
+        return TableRows(events, where)
+    if isinstance(events, pa.RecordBatch):
+        return TableRows(pa.Table.from_batches([events]), where)
+    if isinstance(events, pa.RecordBatchReader):
+        return StreamRows(events, None, where.replace("table", "reader"))
+    if is_dataset(events):
+        return DatasetRows(events, where.replace("table", "dataset"))
+    if _is_scanner(events):
+        return StreamRows(events.to_reader(), events.to_reader, where.replace("table", "scanner"))
+    if isinstance(events, (list, tuple)):
+        return _open_list(events, where)
+    if _is_frame(events):
+        return _from_pandas(events, where)
+    if type(events).__module__.split(".")[0] == "polars" and type(events).__name__ == "LazyFrame":
+        return LazyRows(events, where)
+    if on_device(events):
+        there = open_device(events, where)
+        if isinstance(there, DeviceRows):
+            return there
+        return StreamRows(there, (lambda: events) if hasattr(events, "__arrow_c_stream__") else None, where)
+    if hasattr(events, "__arrow_c_stream__"):
+        return StreamRows(open_stream(lambda: events, where), lambda: events, where)
+    if isinstance(events, Iterator):
+        return StreamRows(_reader_of(events, where.replace("table", "iterator")), None, where)
+    collect = " (call .collect() on it first)" if hasattr(events, "collect") else ""
+    raise DataError(f"cannot read events of type {_type_name(events)}{collect}; pass {ACCEPTED}")
+
+
+def _is_scanner(events: object) -> bool:
+    # Where the module was never imported, there is no scanner.
+    module = sys.modules.get("pyarrow.dataset")
+    return module is not None and isinstance(events, module.Scanner)
+
+
+def _is_frame(events: object) -> bool:
+    return type(events).__module__.split(".")[0] == "pandas" and hasattr(events, "columns")
+
+
+def _type_name(value: object) -> str:
+    kind = type(value)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+# ------------------------------------------------------------------------- lists and iterators
+
+
+def _open_list(events: Sequence[Any], where: str) -> Rows:
+    """A list of record batches, tables or data frames, one after another."""
+    if all(isinstance(each, pa.RecordBatch) for each in events):
+        try:
+            return TableRows(pa.Table.from_batches(list(events)), where)
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"the record batches of the list do not fit together: {first_line(error)}"
+            ) from error
+    odd = [each for each in events if not _is_table(each)]
+    if odd:
+        raise DataError(
+            "a list of events must hold paths, or record batches, tables or data frames, and no "
+            f"{_type_name(odd[0])} beside them"
+        )
+    parts = [_open_object(each, f"number {number} of the list") for number, each in enumerate(events)]
+    tables = [_whole(part) for part in parts]
+    schema = _shared(tables)
+    made = TableRows(pa.concat_tables([table.cast(schema) for table in tables]), where)
+    made.unread = {name: reason for part in parts for name, reason in part.unread.items()}
+    return made
+
+
+def _is_table(value: object) -> bool:
+    if isinstance(value, (pa.Table, pa.RecordBatch)) or _is_frame(value):
+        return True
+    return hasattr(value, "__arrow_c_stream__") and not isinstance(value, pa.RecordBatchReader)
+
+
+def _whole(rows: Rows) -> pa.Table:
+    return pa.Table.from_batches(rows.read(rows.schema.names, 1 << 20), rows.schema)
+
+
+def _shared(tables: Sequence[pa.Table]) -> pa.Schema:
+    """The schema that the tables of a list share; a DataError names what does not fit."""
+    types = {field.name: field.type for field in tables[0].schema}
+    for number, table in enumerate(tables):
+        odd = sorted(set(types) ^ set(table.schema.names))
+        if odd:
+            has, lacks = (0, number) if odd[0] in types else (number, 0)
+            raise DataError(
+                f"the tables of the list have different columns: number {has} has `{odd[0]}`, number {lacks} "
+                "has not: add it, with nulls"
+            )
+        for field in table.schema:
+            common = common_type(types[field.name], field.type)
+            if common is None:
+                first = tables[0].schema.field(field.name).type
+                raise DataError(
+                    f"the tables of the list disagree on column `{field.name}`: {first} in number 0, "
+                    f"{field.type} in number {number}; convert them to one type"
+                )
+            types[field.name] = common
+    return pa.schema(list(types.items()))
+
+
+def _reader_of(events: Iterator[Any], where: str) -> pa.RecordBatchReader:
+    """The record batches that an iterator yields, or those of tables and data frames, as a reader."""
+    batches = _batches_of(events, where)
+    first = next(batches, None)
+    if first is None:
+        raise DataError(f"{where} gave no batches: it is empty, or has been read before")
+    schema = first.schema
+
+    def checked() -> Iterator[pa.RecordBatch]:
+        yield first
+        for number, batch in enumerate(batches, 1):
+            if batch.schema.names != schema.names:
+                raise DataError(
+                    f"batch {number} of {where} has the columns {', '.join(batch.schema.names)}, the first "
+                    f"has {', '.join(schema.names)}"
+                )
+            try:
+                yield batch if batch.schema.equals(schema) else batch.cast(schema)
+            except (pa.ArrowException, ValueError) as error:
+                raise DataError(
+                    f"batch {number} of {where} has other types than the first: {first_line(error)}"
+                ) from error
+
+    return pa.RecordBatchReader.from_batches(schema, checked())
+
+
+def _batches_of(events: Iterable[Any], where: str) -> Iterator[pa.RecordBatch]:
+    for number, each in enumerate(events):
+        if isinstance(each, pa.RecordBatch):
+            yield each
+        elif _is_table(each):
+            part = _open_object(each, f"item {number} of {where}")
+            yield from part.read(part.schema.names, 1 << 20)
+        else:
+            raise DataError(f"{where} gives {_type_name(each)}, not record batches, tables or data frames")
+
+
+# ------------------------------------------------------------------------------- data frames
+
+
+class LazyRows(Rows):
+    """A lazy frame of polars: of its columns only those that are wanted are made."""
+
+    def __init__(self, frame: Any, where: str) -> None:
+        self._frame = frame
+        opened = open_stream(lambda: frame.head(0).collect(), where)
+        self.schema = normal_schema(opened.schema)
+        self.rows = None
+        self.where = where
+        self.repeats = False
+
+    def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+        chosen = self._frame.select(list(columns))
+        part = StreamRows(open_stream(chosen.collect, self.where), chosen.collect, self.where)
+        # What is collected now may have other types than what the frame promised.
+        part.schema = self.subschema(columns)
+        yield from part.read(columns, rows)
+
+
+def _from_pandas(frame: Any, where: str) -> TableRows:
+    """A pandas DataFrame as a table; named levels of its index become columns."""
+    unread: dict[str, str] = {}
+    try:
+        table = pa.Table.from_pandas(frame)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        # One column whose values Arrow cannot hold does not stop a query that does not read it.
+        unread = _unread(frame)
+        if not unread:
+            raise _unconverted(where, error) from error
+        kept = [name for name in frame.columns if str(name) not in unread]
+        if not kept:
+            raise _unconverted(where, error) from error
+        try:
+            table = pa.Table.from_pandas(frame[kept])
+        except (pa.ArrowException, ValueError, TypeError) as further:
+            raise _unconverted(where, further) from further
+    unnamed = [name for name in table.schema.names if name.startswith("__index_level_")]
+    rows = TableRows(table.drop_columns(unnamed) if unnamed else table, where)
+    rows.unread = unread
+    return rows
+
+
+def _unconverted(where: str, error: Exception) -> DataError:
+    return DataError(f"{where} does not convert to Arrow: {_reason(error)}")
+
+
+def _unread(frame: Any) -> dict[str, str]:
+    """The columns of a DataFrame that do not convert, with the reason."""
+    found = {}
+    for place, name in enumerate(frame.columns):
+        try:
+            pa.Array.from_pandas(frame.iloc[:, place])
+        except (pa.ArrowException, ValueError, TypeError) as error:
+            found[str(name)] = f"Python objects of several types ({_reason(error)})"
+    return found
+
+
+def _reason(error: Exception) -> str:
+    return ": ".join(str(part) for part in error.args) or type(error).__name__

@@ -1,0 +1,63 @@
+"""A data file whose schema is known: `OpenFile`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.paths import DataFile
+from cer_gpu.engine.read.sources.stamps import Stamp, check_stamp
+from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm
+from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file whose schema is known, or a part of it; picklable.
+
+    Attributes
+    ----------
+    file : DataFile
+    schema : pyarrow.Schema
+        With the columns that the names of its folders give.
+    rows : int or None
+        Where that is known.
+    stamp : Stamp or None
+        Of the file when it was opened; None where it has none (a pipe).
+    groups : tuple of int or None
+        The row groups of a Parquet file to read; None: the whole file.
+    filesystem : pyarrow.fs.FileSystem or None
+        Of a Parquet file elsewhere than on this machine.
+    first : int
+        The number in the file of the first row of `groups`, which follow one another.
+    text : TextForm
+        How it is read, if it is a text file.
+    unread : mapping of str to str
+        Columns that no query can use, with the reason.
+    """
+
+    file: DataFile
+    schema: pa.Schema
+    rows: int | None
+    stamp: Stamp | None
+    groups: tuple[int, ...] | None = None
+    filesystem: Any = None
+    first: int = 0
+    text: TextForm = PLAIN
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    def check_unchanged(self) -> None:
+        """Raise a DataError when the file has changed since it was opened."""
+        check_stamp(self.file.path, self.stamp, self.filesystem)
+
+    def check_rows(self, seen: int) -> None:
+        """Raise a DataError when another number of rows was read than the file's metadata says."""
+        if self.rows is not None and seen != self.rows:
+            raise DataError(
+                f"{self.file.path} is damaged: its metadata says {self.rows:,} rows, and {seen:,} were read; "
+                "write the file again"
+            )

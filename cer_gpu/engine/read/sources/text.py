@@ -1,0 +1,199 @@
+"""Rows from text files: CSV and JSON lines, compressed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.arrow_types import (
+    DICTIONARY,
+    LARGE_DICTIONARY,
+    first_line,
+    is_text,
+    value_type,
+)
+from cer_gpu.engine.read.sources.open_file import OpenFile
+from cer_gpu.engine.read.sources.packed import open_packed, packing
+from cer_gpu.engine.read.sources.text_form import CSV_NULLS, NOT_UTF8, TEXT_BLOCK, TextForm, delimiter_of
+from cer_gpu.errors import DataError
+from cer_gpu.language.schema import ValueType
+from cer_gpu.late import compute as pc
+
+
+def unread_columns(schema: pa.Schema) -> dict[str, str]:
+    """The columns of a text file that no query can use, with the reason."""
+    return {field.name: NOT_UTF8 for field in schema if pa.types.is_binary(field.type)}
+
+
+def is_long(path: str, size: int | None) -> bool:
+    """Whether a file may have lines beyond those that decide its columns."""
+    return packing(path) is not None or (size is not None and size > TEXT_BLOCK)
+
+
+# ---------------------------------------------------------------------------------------- CSV
+
+
+def probe_csv(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
+    """The columns of a CSV file; its number of rows is not known.
+
+    Raises
+    ------
+    DataError
+        For a column of `column_types` that it does not have, and for a header that another delimiter splits.
+    """
+    try:
+        schema = _csv_schema(path, form)
+    except pa.ArrowInvalid as error:
+        from cer_gpu.engine.read.sources.text_faults import csv_fault
+
+        raise DataError(csv_fault(path, form, dict(form.types), str(error), 0)) from error
+    names = schema.names
+    form.check_columns(names, path)
+    if len(names) == 1 and form.delimiter is None:
+        split = next((sign for sign in ";\t|" if sign in names[0]), None)
+        if split is not None:
+            shown = "a tab" if split == "\t" else f"`{split}`"
+            written = "\\t" if split == "\t" else split
+            raise DataError(
+                f"{path} has one column, `{names[0]}`: if its cells are separated by {shown}, say so with "
+                f"delimiter='{written}' (--delimiter '{written}')"
+            )
+    fields = [pa.field(field.name, DICTIONARY if is_text(field.type) else field.type) for field in schema]
+    return pa.schema(fields), None
+
+
+def _csv_schema(path: str, form: TextForm) -> pa.Schema:
+    with _csv_reader(path, form, {"column_types": _csv_kinds(form.types)}) as reader:
+        return reader.schema
+
+
+def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    """Batches with the wanted columns of a CSV file.
+
+    Raises
+    ------
+    DataError
+        Naming the row, the column and the cell that cannot be read.
+    """
+    path, seen = opened.file.path, 0
+    chosen = {"include_columns": wanted.names, "column_types": _csv_kinds(zip(wanted.names, wanted.types))}
+    try:
+        with _csv_reader(path, opened.text, chosen) as reader:
+            for batch in reader:
+                columns = [_empty_to_null(column) for column in batch.columns]
+                yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+                seen += batch.num_rows
+    except pa.ArrowInvalid as error:
+        from cer_gpu.engine.read.sources.text_faults import csv_fault
+
+        types = dict(zip(wanted.names, wanted.types, strict=True))
+        raise DataError(csv_fault(path, opened.text, types, str(error), seen)) from error
+
+
+def _csv_kinds(types: Any) -> dict[str, pa.DataType]:
+    """The types in which the CSV reader gives columns: texts as dictionaries of 32 bits, or not at all."""
+    return {name: DICTIONARY if is_text(kind) or kind == LARGE_DICTIONARY else kind for name, kind in types}
+
+
+def _csv_reader(path: str, form: TextForm, chosen: dict[str, Any]) -> Any:
+    import pyarrow.csv as pacsv
+
+    return pacsv.open_csv(
+        open_packed(path) if packing(path) else path,
+        read_options=pacsv.ReadOptions(block_size=TEXT_BLOCK),
+        parse_options=pacsv.ParseOptions(delimiter=delimiter_of(path, form)),
+        convert_options=pacsv.ConvertOptions(null_values=CSV_NULLS, strings_can_be_null=False, **chosen),
+    )
+
+
+def _empty_to_null(array: pa.Array) -> pa.Array:
+    """An empty cell of a text column is a null, as it is in any other column of a CSV file."""
+    if not pa.types.is_dictionary(array.type):
+        return array
+    empty = pc.index(array.dictionary, "").as_py()
+    if empty < 0:
+        return array
+    indices = pc.if_else(pc.equal(array.indices, empty), None, array.indices)
+    return pa.DictionaryArray.from_arrays(indices, array.dictionary)
+
+
+# --------------------------------------------------------------------------------- JSON lines
+
+
+def probe_json(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
+    """The attributes of a JSON lines file, as its first lines have them; its number of rows is not known.
+
+    Raises
+    ------
+    DataError
+        For a column of `column_types` that they do not have.
+    """
+    asked = dict(form.types)
+    reader = _json_reader(path, pa.schema(_json_fields(form.types)), "infer")
+    head = next(iter(reader), None)
+    names: Sequence[str] = reader.schema.names
+    form.check_columns(names, path)
+    if head is None:
+        return reader.schema, None
+    types = [
+        asked.get(name) or _time_type(column) or column.type
+        for name, column in zip(names, head.columns, strict=True)
+    ]
+    return pa.schema(list(zip(names, types, strict=True))), None
+
+
+def read_json(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    """Batches with the wanted attributes of a JSON lines file.
+
+    Raises
+    ------
+    DataError
+        Naming the row, the attribute and the value that cannot be read.
+    """
+    seen = 0
+    plain = pa.schema(_json_fields(zip(wanted.names, wanted.types)))
+    try:
+        for batch in _json_reader(opened.file.path, plain, "ignore"):
+            yield batch.select(wanted.names)
+            seen += batch.num_rows
+    except pa.ArrowInvalid as error:
+        from cer_gpu.engine.read.sources.text_faults import json_fault
+
+        types = dict(zip(wanted.names, wanted.types, strict=True))
+        raise DataError(json_fault(opened.file.path, opened.text, types, first_line(error), seen)) from error
+
+
+def _json_fields(types: Any) -> list[pa.Field]:
+    return [pa.field(name, pa.string() if _spelled(kind) else kind) for name, kind in types]
+
+
+def _json_reader(path: str, fields: pa.Schema, others: str) -> Any:
+    import pyarrow.json as pajson
+
+    return pajson.open_json(
+        open_packed(path) if packing(path) else path,
+        read_options=pajson.ReadOptions(block_size=TEXT_BLOCK),
+        parse_options=pajson.ParseOptions(explicit_schema=fields, unexpected_field_behavior=others),
+    )
+
+
+def _spelled(arrow: pa.DataType) -> bool:
+    """Whether the JSON reader has to give it as a string: it reads times of whole seconds only."""
+    return value_type(arrow) is ValueType.STRING or (pa.types.is_timestamp(arrow) and arrow.unit != "s")
+
+
+def _time_type(column: pa.Array) -> pa.DataType | None:
+    """The timestamp type that every string of a column spells, or None."""
+    if not pa.types.is_string(column.type) or column.null_count == len(column):
+        return None
+    for unit in ("us", "ns"):
+        for zone in (None, "UTC"):
+            arrow = pa.timestamp(unit, zone)
+            try:
+                column.cast(arrow)
+            except pa.ArrowInvalid:
+                continue
+            return arrow
+    return None

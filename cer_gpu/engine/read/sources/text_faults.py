@@ -1,0 +1,216 @@
+"""What is wrong with a text file, said with its row, its column and the cell: Arrow names none of them.
+
+A file is read a second time for it, as text, up to the row that cannot be read.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
+from cer_gpu.engine.read.sources.packed import open_packed
+from cer_gpu.engine.read.sources.text_form import (
+    CSV_NULLS,
+    DECISIVE,
+    INVALID,
+    NOT_UTF8,
+    TIMES,
+    TextForm,
+    delimiter_of,
+)
+from cer_gpu.language.schema import ValueType
+
+SHOWN = 40
+"""Characters of a cell or a row that are shown."""
+
+
+def csv_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reason: str, seen: int) -> str:
+    """What is wrong with a CSV file.
+
+    Parameters
+    ----------
+    path : str
+    form : TextForm
+    types : mapping of str to pyarrow.DataType
+        The types of columns, as far as they are known.
+    reason : str
+        What Arrow says.
+    seen : int
+        How many rows were read before.
+    """
+    invalid = INVALID.search(reason)
+    cell = invalid["cell"].strip() if invalid else ""
+    delimiter = delimiter_of(path, form)
+    names = next(_records(path, delimiter), [])
+    if invalid:
+        # The text of a cell that is wrong in one column may be right in another.
+        suspects = [name for name, kind in types.items() if str(kind) == invalid["kind"]]
+        places = [at for at, name in enumerate(names) if name in (suspects or types)]
+
+        def wrong(row: Sequence[str]) -> int | None:
+            return next((at for at in places if at < len(row) and row[at].strip() == cell), None)
+
+    elif "UTF8" in reason:
+
+        def wrong(row: Sequence[str]) -> int | None:
+            return next((at for at, text in enumerate(row) if not _is_encodable(text)), None)
+
+    else:
+
+        def wrong(row: Sequence[str]) -> int | None:
+            return 0 if len(row) != len(names) else None
+
+    found = _first_row(path, delimiter, wrong, seen if invalid else 0)
+    if found is None:
+        advice = f"{DECISIVE} decide the types of its columns" if invalid else "correct the row"
+        said = first_line(ValueError(reason))
+        return f"{path} cannot be read after row {seen:,} (counted from 0): {said}; {advice}"
+    number, row, at = found
+    place = f"row {number:,} of {path} (counted from 0)"
+    if invalid:
+        kind = types.get(names[at])
+        misfit = _misfit(names[at], cell, kind, names[at] in dict(form.types))
+        return f"{place} has `{_cut(cell)}` in column `{names[at]}`, {misfit}"
+    if "UTF8" in reason:
+        return f"{place} has, in column `{names[at]}`, {NOT_UTF8}"
+    return (
+        f"{place} has {_cells(len(row))}, and the header {_cells(len(names))}: "
+        f"`{_cut(delimiter.join(row))}`; correct the row, or quote cells that hold the delimiter"
+    )
+
+
+def _misfit(column: str, cell: str, kind: pa.DataType | None, asked: bool) -> str:
+    """Why a cell does not fit its column, and what to do."""
+    decided = "as column_types says" if asked else f"as {DECISIVE} have it"
+    wanted = None if kind is None else value_type(kind)
+    if wanted is ValueType.TIMESTAMP:
+        advice = f"times are read as {TIMES}"
+    else:
+        fit = "float64" if wanted is ValueType.INT64 and _is_number(cell) else "string"
+        advice = f"say column_types={{'{column}': '{fit}'}} (--column-type '{column}={fit}')"
+    nulls = ", ".join(CSV_NULLS[1:-1])
+    return (
+        f"whose type is {kind}, {decided}: {advice}, or write a missing value as an empty cell, {nulls} or "
+        f"{CSV_NULLS[-1]}"
+    )
+
+
+def json_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reason: str, seen: int) -> str:
+    """What is wrong with a JSON lines file; parameters as of `csv_fault`."""
+    for number, line in enumerate(_lines(path)):
+        if number < seen:
+            continue
+        place = f"row {number:,} of {path} (counted from 0)"
+        if not _is_encodable(line):
+            return f"{place} has {NOT_UTF8}"
+        try:
+            values = json.loads(line)
+        except ValueError:
+            return f"{place} is not a JSON object: `{_cut(line)}`; correct the line"
+        if not isinstance(values, dict):
+            return f"{place} is not a JSON object: `{_cut(line)}`; write one object a line"
+        for name, kind in types.items():
+            value = values.get(name)
+            if value is not None and not _fits(value, kind):
+                decided = "as column_types says" if name in dict(form.types) else f"as {DECISIVE} have it"
+                return (
+                    f"{place} has `{_cut(json.dumps(value))}` as `{name}`, whose type is {kind}, {decided}: "
+                    f"{_other_type(name, value, kind)}"
+                )
+    # Arrow counts the rows of each block that it parses from 0.
+    reason, _, row = reason.partition(" in row ")
+    where = f"at row {seen + int(row):,}" if row.isdecimal() else f"after row {seen:,}"
+    return (
+        f"{path} cannot be read {where} (counted from 0): {reason}; {DECISIVE} decide the types of its "
+        "attributes: correct the value, or write it as Parquet"
+    )
+
+
+def _other_type(name: str, value: Any, kind: pa.DataType) -> str:
+    if value_type(kind) is ValueType.INT64 and isinstance(value, float):
+        return f"say column_types={{'{name}': 'float64'}} (--column-type '{name}=float64')"
+    if value_type(kind) is ValueType.TIMESTAMP:
+        return f"times are read as {TIMES}; a missing one is null"
+    return "correct the value, or write null for a missing one"
+
+
+def _fits(value: Any, kind: pa.DataType) -> bool:
+    """Whether Arrow reads a value of JSON as one of a type."""
+    wanted = value_type(kind)
+    if wanted is ValueType.STRING:
+        return isinstance(value, str)
+    if wanted is ValueType.BOOL:
+        return isinstance(value, bool)
+    if wanted is ValueType.INT64:
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
+    if wanted is ValueType.FLOAT64:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if wanted is ValueType.TIMESTAMP:
+        try:
+            pa.array([value], pa.string()).cast(kind)
+        except (pa.ArrowException, TypeError):
+            return False
+    return True
+
+
+# ------------------------------------------------------------------------------------ rows as text
+
+Found = tuple[int, list[str], int]
+
+
+def _first_row(
+    path: str, delimiter: str, wrong: Callable[[Sequence[str]], int | None], first: int
+) -> Found | None:
+    """The first row from `first` on with a wrong cell: its number, its cells, the place of the wrong one."""
+    records = _records(path, delimiter)
+    next(records, None)  # the header
+    for number, row in enumerate(records):
+        at = wrong(row) if number >= first else None
+        if at is not None:
+            return number, row, at
+    return None
+
+
+def _records(path: str, delimiter: str) -> Iterator[list[str]]:
+    """The rows of a CSV file with its header, as far as it can be read; Arrow skips empty lines too."""
+    with suppress(csv.Error, OSError, pa.ArrowException):
+        yield from filter(None, csv.reader(_lines(path, ends=True), delimiter=delimiter))
+
+
+def _lines(path: str, ends: bool = False) -> Iterator[str]:
+    """The lines of a file that are not empty; bytes that are not UTF-8 stand as halves of characters."""
+    with open_packed(path) as file, io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", "") as text:
+        for line in text:
+            if line.strip():
+                yield line if ends else line.rstrip("\r\n")
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 3]}..."
+
+
+def _cells(number: int) -> str:
+    return "1 cell" if number == 1 else f"{number} cells"

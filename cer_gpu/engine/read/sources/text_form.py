@@ -1,0 +1,138 @@
+"""What a user says of text files: the delimiter of CSV, and the types of columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
+
+TEXT_BLOCK = 8 << 20
+"""Bytes of a CSV or JSON lines file that are parsed at a time; the first decide the types of its columns."""
+
+DECISIVE = f"its first {TEXT_BLOCK >> 20} MiB"
+
+CSV_NULLS = ["", "NA", "N/A", "NULL", "null"]
+"""Cells that stand for a missing value."""
+
+TIMES = "2024-12-31, 2024-12-31 23:59:59.123456, 2024-12-31T23:59:59Z or 2024-12-31T23:59:59+02:00"
+"""The forms of a time that Arrow reads in text."""
+
+NOT_UTF8 = "bytes that are not UTF-8 text (convert the file: iconv -f WINDOWS-1252 -t UTF-8)"
+"""What stands for the type of a column whose text is encoded in another way."""
+
+INVALID = re.compile(
+    r"CSV conversion error to (?P<kind>.*?): invalid value '(?P<cell>.*?)'(?:\n|$)", re.DOTALL
+)
+"""What Arrow says of a cell that does not convert."""
+
+_SHORT: Mapping[str, pa.DataType] = {
+    "str": pa.string(),
+    "text": pa.string(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "boolean": pa.bool_(),
+    "timestamp": pa.timestamp("us"),
+    "date": pa.date32(),
+}
+"""Names of types beside those of Arrow."""
+
+TYPE_NAMES = (
+    "string, int64, float64, bool, date, timestamp, timestamp[ms], timestamp[us, UTC], decimal(12, 2)"
+)
+"""The types that are named where somebody asks for another; Arrow's other names are known too."""
+
+_ZONED = re.compile(r"timestamp\[\s*(s|ms|us|ns)\s*,\s*(?:tz\s*=\s*)?([^\]\s]+)\s*\]")
+_DECIMAL = re.compile(r"decimal(?:128)?\(\s*(\d+)\s*,\s*(\d+)\s*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """How text files are read.
+
+    Attributes
+    ----------
+    delimiter : str or None
+        What stands between the cells of a CSV file; None: a tab in `.tsv` files, a comma in others.
+    types : tuple of (str, pyarrow.DataType)
+        The types of some columns. The first lines of a file decide the types of the others.
+    """
+
+    delimiter: str | None = None
+    types: tuple[tuple[str, pa.DataType], ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing is said."""
+        return self.delimiter is None and not self.types
+
+    def check_columns(self, names: Sequence[str], path: str) -> None:
+        """Raise when a file has no column of a name that got a type.
+
+        Raises
+        ------
+        DataError
+        """
+        import difflib
+
+        for name, _ in self.types:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                meant = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(names[:12])}"
+                raise DataError(f"column_types names `{name}`, and {path} has no such column: {meant}")
+
+
+PLAIN = TextForm()
+"""Nothing is said."""
+
+
+def text_form(delimiter: object, column_types: object) -> TextForm:
+    """Check the keywords `delimiter` and `column_types`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For values that they cannot have.
+    """
+    if delimiter is not None:
+        if not isinstance(delimiter, str):
+            raise TypeError(f"delimiter is a str, not {delimiter!r}")
+        delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+        if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
+            raise ValueError(f"delimiter is one character of ASCII, such as ';' or a tab, not {delimiter!r}")
+    if column_types is None:
+        return TextForm(delimiter)
+    if not isinstance(column_types, Mapping):
+        raise TypeError(f"column_types is a dict of column to type, not {column_types!r}")
+    return TextForm(delimiter, tuple((_name(name), _type(name, kind)) for name, kind in column_types.items()))
+
+
+def _name(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"column_types names a column by a str, not by {name!r}")
+    return name
+
+
+def _type(name: object, kind: object) -> pa.DataType:
+    if isinstance(kind, pa.DataType):
+        return kind
+    if not isinstance(kind, str):
+        raise TypeError(f"the type of a column is a str or a pyarrow type, not {kind!r}")
+    if found := _ZONED.fullmatch(kind):
+        return pa.timestamp(found[1], found[2])
+    try:
+        if found := _DECIMAL.fullmatch(kind):
+            return pa.decimal128(int(found[1]), int(found[2]))
+        return _SHORT.get(kind) or pa.type_for_alias(kind)
+    except ValueError as error:
+        raise ValueError(f"the type of column `{name}`, {kind!r}, is not known: name {TYPE_NAMES}") from error
+
+
+def delimiter_of(path: str, form: TextForm) -> str:
+    """What stands between the cells of a CSV file."""
+    if form.delimiter is not None:
+        return form.delimiter
+    return "\t" if ".tsv" in path.lower()[-8:] else ","
