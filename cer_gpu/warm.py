@@ -38,6 +38,14 @@ JOINED = [
 ]
 """Queries that compare events with each other."""
 
+BESIDE = [
+    "A AS a FOLLOWED BY {} B",
+    "A AS a PRECEDED BY {} B",
+]
+"""Queries that look for what follows or precedes."""
+
+REACHES = ["", "[1 s, 9 s]", "[2 EVENTS, 4 EVENTS]"]
+
 STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
 
 WINDOWS = ["", "WITHIN 9 EVENTS", "WITHIN 9 SECONDS", "WITHIN 2 [n]", "WITHIN 9 [price]"]
@@ -66,6 +74,11 @@ def texts() -> Iterator[str]:
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
         yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"
         yield f"SELECT * WHERE NXT(A ; B) ; C {window}"
+    for beside in BESIDE:
+        for key in KEYS[:2]:
+            for reach in REACHES:
+                yield f"SELECT * WHERE {beside.format(reach)} {key}"
+            yield f"SELECT * WHERE {beside.format(REACHES[1])} {key} WITHIN 9 SECONDS"
 
 
 def events(count: int = 48) -> Any:

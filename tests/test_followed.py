@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from random import Random
 
+import pyarrow as pa
 import pytest
 from engine_oracle import check
 from generate import pattern, query_around, stream
@@ -12,6 +13,8 @@ from random_besides import with_besides
 from random_formulas import formula
 from test_engine_selection import tiny_pieces  # noqa: F401
 
+import cer_gpu as cer
+from cer_gpu.engine.run import bound
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 
@@ -45,3 +48,126 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(SEEDS))
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"beside in pieces {seed}")
+
+
+# ------------------------------------------------------------------------------- when a stream gives answers
+
+
+def rows(*events: tuple[str, int, str]) -> pa.Table:
+    """Events of a type, at a time, of a user."""
+    types, times, users = zip(*events, strict=True)
+    return pa.table({"type": types, "ts": pa.array(times, pa.int64()), "user": users})
+
+
+def pushed_ends(stream: cer.Stream, *events: tuple[str, int, str]) -> list[int]:
+    return [ce.end for ce in stream.push(rows(*events))]
+
+
+def test_an_answer_is_given_when_time_has_passed() -> None:
+    stream = cer.compile("SELECT * WHERE On NOT FOLLOWED BY [<= 5] Off").stream(order_by="ts")
+    assert pushed_ends(stream, ("On", 0, "u"), ("On", 1, "u")) == []
+    assert pushed_ends(stream, ("Other", 5, "u")) == []  # an Off at the same time may come
+    assert pushed_ends(stream, ("Other", 6, "u")) == [0]
+    assert pushed_ends(stream, ("Off", 6, "u"), ("On", 6, "u"), ("On", 20, "u")) == [5]
+    last = stream.close()
+    assert last is not None
+    assert [ce.end for ce in last] == [6]
+    assert stream.close() is None
+
+
+def test_an_answer_is_given_as_soon_as_something_follows() -> None:
+    stream = cer.compile("SELECT * WHERE On FOLLOWED BY Off PARTITION BY user").stream(order_by="ts")
+    assert pushed_ends(stream, ("On", 0, "u"), ("On", 1, "v"), ("On", 2, "u")) == []
+    assert pushed_ends(stream, ("Off", 900, "v")) == [1]
+    assert pushed_ends(stream, ("Off", 901, "u"), ("Off", 902, "u")) == [0, 2]
+    last = stream.close()
+    assert last is not None
+    assert list(last) == []
+
+
+@pytest.mark.parametrize("reach", ["[<= 5]", "[<= 1 EVENTS]"])
+def test_of_partitions_each_has_its_own_time(reach: str) -> None:
+    query = cer.compile(f"SELECT * WHERE On NOT FOLLOWED BY {reach} Off PARTITION BY user")
+    stream = query.stream(order_by="ts")
+    assert pushed_ends(stream, ("On", 0, "u"), ("On", 1, "v")) == []
+    assert pushed_ends(stream, ("Other", 50, "u"), ("Other", 60, "u")) == [0]
+    counts = "EVENTS" in reach  # the next event of v is two places on
+    assert pushed_ends(stream, ("On", 4, "v")) == [1] * counts
+    assert pushed_ends(stream, ("Other", 7, "v")) == [4 if counts else 1]
+
+
+def test_of_a_stream_that_is_in_order_every_partition_is_decided() -> None:
+    query = cer.compile("SELECT * WHERE On NOT FOLLOWED BY [<= 5] Off PARTITION BY user")
+    stream = query.stream(order_by="ts", ordered=True)
+    assert pushed_ends(stream, ("On", 0, "u"), ("On", 1, "v")) == []
+    assert pushed_ends(stream, ("Other", 6, "w")) == [0]
+    assert pushed_ends(stream, ("Other", 7, "w")) == [1]
+
+
+def test_a_stream_that_got_nothing_ends_with_nothing() -> None:
+    assert cer.compile("SELECT * WHERE A NOT FOLLOWED BY B").stream(order_by="ts").close() is None
+
+
+def test_what_consumes_is_known_in_the_order_of_the_stream() -> None:
+    """The On at 0 is only decided at 9; that of v, later, may not drop it before."""
+    query = cer.compile("SELECT * WHERE Go ; On NOT FOLLOWED BY [<= 8] Off PARTITION BY user CONSUME BY ANY")
+    events = rows(
+        ("Go", 0, "u"), ("Go", 0, "v"), ("On", 0, "u"), ("On", 1, "v"), ("Other", 30, "v"), ("Other", 31, "u")
+    )
+    wanted = [ce.end for ce in query.run(events, order_by="ts")]
+    stream = query.stream(order_by="ts")
+    found = [ce.end for at in range(len(events)) for ce in stream.push(events.slice(at, 1))]
+    assert found == wanted == [2]
+
+
+# -------------------------------------------------------------------------------------- what is said
+
+
+def test_a_log_on_without_a_log_off() -> None:
+    hours = [0, 1, 2, 9, 10, 11]
+    events = pa.table(
+        {
+            "type": ["Logon", "Logon", "Logoff", "Logoff", "Logon", "Logon"],
+            "user": ["ann", "bob", "ann", "bob", "ann", "bob"],
+            "ts": pa.array([hour * 3_600_000 for hour in hours], pa.timestamp("ms")),
+        }
+    )
+    text = "SELECT * WHERE Logon NOT FOLLOWED BY [<= 7 h] Logoff PARTITION BY user"
+    found = cer.compile(text).run(events, order_by="ts")
+    assert [(ce.start, ce.partition) for ce in found] == [(1, ("bob",)), (4, ("ann",)), (5, ("bob",))]
+
+
+def test_explain_says_what_is_derived_and_what_waits() -> None:
+    told = cer.compile(
+        "SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] (B ; C) PRECEDED BY [>= 2 EVENTS] D"
+    ).explain()
+    lines = told[told.index("looks") : told.index("partitions")].splitlines()
+    assert [line.strip() for line in lines] == [
+        "looks       FOLLOWED BY [<= 5 s] B ; C",
+        "a derived column of bits, by one pass of the CPU over 2 kinds of events that make it and 1 kind "
+        "that read it;",
+        "an event that reads it is held back until the bit is known: it is found, or the interval is over",
+        "PRECEDED BY [>= 2 EVENTS] D",
+        "a derived column of bits, by one pass of the CPU over 1 kind of events that make it and 1 kind "
+        "that read it;",
+        "it keeps the latest start in each state of its automaton, and those that are too near",
+    ]
+    assert "`close` gives those that the end decides" in told
+
+
+def test_beside_a_correlation_it_is_refused_by_name() -> None:
+    with pytest.raises(cer.QueryError) as refused:
+        cer.compile("SELECT * WHERE (A AS a ; B AS b FILTER a.id = b.id) NOT FOLLOWED BY C").explain()
+    assert "`NOT FOLLOWED BY` together with a comparison between variables" in str(refused.value)
+
+
+def test_too_much_that_waits_is_an_error_where_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bound, "BATCH", 1000)
+    events = pa.table({"type": ["A"] * 20_000, "ts": range(20_000)})
+    query = cer.compile("SELECT * WHERE A FOLLOWED BY B")
+    with pytest.warns(UserWarning, match="no event has the type `B`"):
+        assert query.count(events, order_by="ts") == 0
+    with pytest.raises(cer.LimitError, match=r"`FOLLOWED BY B` keeps [\d,]+ bytes .* wait"):
+        query.count(events, order_by="ts", memory=400_000)
+    near = cer.compile("SELECT * WHERE A NOT FOLLOWED BY [<= 9] B")
+    assert near.count(events, order_by="ts", memory=400_000) == 20_000

@@ -38,10 +38,13 @@ def needed(purpose: str) -> list[Need]:
     known = needs()
     if purpose in known:
         return known[purpose]
-    like = purpose.split()[:2]
-    return list(
-        dict.fromkeys(need for name, named in known.items() if name.split()[:2] == like for need in named)
-    )
+    words = purpose.split()
+
+    def similar(name: str) -> bool:
+        other = name.split()
+        return other[:2] == words[:2] and ("looking" in words or "looking" not in other)
+
+    return list(dict.fromkeys(need for name, named in known.items() if similar(name) for need in named))
 
 
 def text_of(found: dict[str, list[Need]]) -> str:

@@ -20,7 +20,7 @@ def _passed(waiting, at, value, decided, n):
 
 
 @jit
-def look_ahead(program, read, low, high, lanes, waiting, first, decided, halt):
+def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, halt):
     """Read further events, put those that are kept among those that wait, and decide what is decided.
 
     =========  ============  =============================================================================
@@ -28,6 +28,8 @@ def look_ahead(program, read, low, high, lanes, waiting, first, decided, halt):
     `read`     OutlookEvents in
     `low`      dtype of      in: the reach
     `high`     times
+    `step`     dtype of      in: how much later at least the next event of a lane is: 1 where places are
+               times         measured, else 0
     `lanes`    AheadLanes    in/out
     `waiting`  Waiting       in/out, with room for the events that are kept
     `first`    int64         in: how many events are there
@@ -79,6 +81,8 @@ def look_ahead(program, read, low, high, lanes, waiting, first, decided, halt):
                         waiting.following[lanes.tail[lane]] = place
                     lanes.tail[lane] = place
                 place += 1
+            while at >= 0 and now - waiting.times[at] > high - step:
+                at, n = _passed(waiting, at, 0, decided, n)
             lanes.head[lane] = at
     return n
 

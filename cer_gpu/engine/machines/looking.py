@@ -52,6 +52,7 @@ class Listening:
         self.dtype: np.dtype = np.dtype(np.uint64)
         self.low: Any = np.uint64(0)
         self.high: Any = np.uint64(2**64 - 1)
+        self.step: Any = np.uint64(0)
         self._scaled = outlook.reach.kind is None
 
     def measure(self, events: Relevant) -> np.ndarray:
@@ -66,6 +67,8 @@ class Listening:
             _, self.low = comparable(values[:0], reach.low)
             keys, self.high = comparable(values[:0], most if reach.high is None else reach.high)
             self.dtype = keys.dtype
+            counts = reach.kind == "events" and bool(reach.high)
+            self.step = self.dtype.type(counts)
         return self.mark(values)
 
     def mark(self, times: np.ndarray) -> np.ndarray:

@@ -80,7 +80,7 @@ class LookingAhead(Listening):
         self._lanes = self._of(lane_count)
         decided = np.empty(self._open + len(kept), np.int64)
         found = kernels.look_ahead(
-            self._program, read, self.low, self.high, self._lanes, self._waiting, count, decided
+            self._program, read, self.low, self.high, self.step, self._lanes, self._waiting, count, decided
         )
         self._open += len(kept) - found
         return self._give(decided[:found])

@@ -18,6 +18,9 @@ from cer_gpu.plan.compiled import CompiledQuery
 MANY = 1 << 22
 """So many events are held back before it is found out at some cost whether their reach is over."""
 
+SCANNED = 16
+"""Lanes that are looked through, for each row that was read, to find those whose time has passed."""
+
 BYTES_OF_EVENT = 128
 """About how many bytes an event takes that is held back."""
 
@@ -126,7 +129,7 @@ class Outlooks:
             # What is held back before it is still to come.
             earlier = [one.least(kind) for one in self._stages[:number] if isinstance(one, LookingAhead)]
             found = stage.passed(min([mark, *(time for time in earlier if time is not None)]))
-        elif kind is not None and not number and intake.rows - self._looked >= stage.lanes:
+        elif kind is not None and not number and SCANNED * (intake.rows - self._looked) >= stage.lanes:
             self._looked = intake.rows
             lanes = stage.waiting_lanes()
             now = intake.passed_in(lanes, kind)

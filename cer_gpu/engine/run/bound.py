@@ -419,6 +419,7 @@ def purpose_of(query: CompiledQuery, product: Product) -> str:
         "consuming": query.consume != "NONE",
         "chosen": query.machine is not query.hits_machine,
         "prefix": query.traits.reads_prefix,
+        "looking": bool(query.outlooks),
     }
     return " ".join([query.machine.engine, asked, measured, *(name for name, true in more.items() if true)])
 
