@@ -93,6 +93,8 @@ CODES: Mapping[str, str] = {
     "CER044": "time without an order attribute",
     "CER045": "the unit of a plain-number time is not known",
     # Rules
+    # LIKE
+    "CER107": "a per cent sign in LIKE",
     "CER046": "an atom by position and by name",
     "CER047": "not a variable or a constant",
     "CER048": "not an aggregate",
@@ -116,14 +118,15 @@ CODES: Mapping[str, str] = {
     "CER104": "an attribute that only some event types have",
     "CER105": "an event type that lacks the partition key",
     "CER106": "a range that holds nothing",
-    "CER107": "a per cent sign in LIKE",
     "CER108": "an underscore that joins",
     "CER109": "a repetition without its smaller number",
+    "CER110": "AND of patterns that never mark the same",
+    "CER111": "a comparison of a value with itself",
 }
 """Every code with its title. A code is never used again for something else."""
 
 
-LINE = 120
+LINE = 240
 """Characters of a line of the query that are shown at most."""
 
 MESSAGE = 1_000

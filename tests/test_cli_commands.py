@@ -294,10 +294,11 @@ def test_a_name_that_says_no_format(data, capsys, tmp_path):
     assert not (tmp_path / "out.xlsx").exists()
 
 
-def test_like_with_a_per_cent_sign_is_a_note(capsys):
+def test_like_with_a_per_cent_sign_is_an_error(capsys):
     status, out, _ = cer(capsys, "check", "SELECT * WHERE A FILTER A[s LIKE 'AB%']")
-    assert status == 0
-    assert "note[CER107]" in out
+    assert status == 1
+    assert "error[CER107]" in out
+    assert "`'^AB'`" in out
     assert "regular expression" in out
 
 

@@ -64,7 +64,11 @@ def _check_select(query: t.SelectQuery, names: NameChecker, findings: Findings) 
     for item in query.select or ():
         shown = written_variable(item.variable)
         if item.variable in seen:
-            hint = f"list its attributes once: `{shown}[a, b]`"
+            listed = [
+                name for one in query.select or () if one.variable == item.variable for name in one.attributes
+            ]
+            inside = ", ".join(map(written, dict.fromkeys(listed)))
+            hint = f"write it once: `{shown}[{inside}]`" if inside else "name it once"
             findings.error("CER025", f"`{shown}` is selected twice", item.span, hint)
         seen.add(item.variable)
         span = leading(item.span, item.variable)

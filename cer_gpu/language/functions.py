@@ -9,6 +9,7 @@ from cer_gpu.errors import Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.walk import walk
 from cer_gpu.language.words import written, written_variable
 
 FUNCTIONS: Mapping[str, str] = {
@@ -89,7 +90,7 @@ Given: TypeAlias = t.Expression | PriorEvents | StreamVariable | Everything | Di
 """What may stand between the parentheses of a call."""
 
 _INSTEAD = t.Aggregate("COUNT", None, "x")
-"""What takes the place of a call that is reported."""
+"""What takes the place of an aggregate that is reported."""
 
 
 def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings: Findings) -> t.Expression:
@@ -116,14 +117,14 @@ def call_of(word: str, place: Span, given: Sequence[Given], span: Span, findings
         return _previous(given, span, findings)
     if function not in FUNCTIONS:
         _unknown(word, place, findings)
-        return _INSTEAD
+        return _in_its_place(given)
     odd = next((one for one in given if not isinstance(one, t.Expression)), None)
     least, most = (2, None) if function == "COALESCE" else (1, 1)
     if odd is not None or len(given) < least or (most is not None and len(given) > most):
         what = "takes two or more values" if most is None else "takes one value"
         place = span if odd is None else odd.span
         findings.error("CER029", f"{function} {what} of an event", place, f"as in `{FUNCTIONS[function]}`")
-        return _INSTEAD
+        return _in_its_place(given)
     return t.Call(function, tuple(one for one in given if isinstance(one, t.Expression)), span=span)
 
 
@@ -134,6 +135,8 @@ def _unknown(word: str, place: Span, findings: Findings) -> None:
 
     meant = _MEANT.get(function) or next(iter(difflib.get_close_matches(function, known, 1, 0.7)), None)
     hints = () if meant is None else (f"did you mean `{meant}`?",)
+    if function in ("NOW", "CURRENT_TIMESTAMP", "CURRENT_DATE", "GETDATE", "SYSDATE"):
+        hints = ("a query speaks of the times of its events: `y.ts - x.ts < 5 min`, `WITHIN 5 MINUTES`",)
     findings.error(
         "CER028", f"there is no function `{written(word)}`", place, *hints, f"there are {', '.join(known)}"
     )
@@ -190,7 +193,13 @@ def _previous(given: Sequence[Given], span: Span, findings: Findings) -> t.Expre
         case _:
             hint = "as in `PREV(price)`, `PREV(price, 2)`; arithmetic stands around it"
             findings.error("CER029", "PREV takes one attribute", _inside(given, span), hint)
-    return _INSTEAD
+    return _in_its_place(given)
+
+
+def _in_its_place(given: Sequence[Given]) -> t.Expression:
+    """What takes the place of a call of a function of one event: an attribute of the same event."""
+    inside = (node for one in given if isinstance(one, t.Expression) for node in walk(one))
+    return next((node for node in inside if isinstance(node, t.Attribute)), t.Number(0))
 
 
 def _shown(attribute: t.Attribute) -> str:

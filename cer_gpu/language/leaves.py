@@ -96,7 +96,7 @@ def condition_of(leaf: Leaf, findings: Findings, *, negated: bool = False) -> t.
     bare = next((one for one in found if one.variable is None), None)
     if bare is not None:
         name = written(bare.name)
-        variables = sorted({variable for variable, _ in named}) or ["x"]
+        variables = sorted({variable for variable, _ in named}) or [over.variable or "x" if over else "x"]
         example = " or ".join(f"`{written_variable(variable)}.{name}`" for variable in variables)
         findings.error("CER010", f"`{name}` belongs to no variable", bare.span, f"write {example}")
     elif over is None and len(named) == 1:

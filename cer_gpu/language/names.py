@@ -229,7 +229,8 @@ def _elsewhere(pattern: t.Pattern, variable: str) -> str | None:
                     f"it is defined on the right of {pattern.words}, whose events are no part of the result"
                 )
             if variable in variables(left):
-                return f"what follows {pattern.words} reads no variable from outside"
+                words = pattern.words
+                return f"what follows {words} reads no variable from outside; PARTITION BY makes both agree"
             return _elsewhere(left, variable) or _elsewhere(right, variable)
         case t.Sequence() | t.And() | t.All() | t.Or():
             return _elsewhere(pattern.left, variable) or _elsewhere(pattern.right, variable)

@@ -8,6 +8,9 @@ text.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.language.lalr import Parser, UnexpectedTokenError
@@ -104,15 +107,38 @@ def _may_be_left_out(element: Tree) -> bool:
     return element.data == "optional"
 
 
+_NESTING: Mapping[str, str] = {
+    "group": "parentheses",
+    "group_of_value": "parentheses",
+    "as_": "AS",
+    "invert": "NOT",
+    "other": "NOT",
+    "unless": "UNLESS",
+    "beside": "FOLLOWED BY and PRECEDED BY",
+    "filter": "FILTER",
+    "iteration": "`+`",
+    "repetition": "`{n,m}`",
+    "optional": "`?`",
+    "sequence": "a sequence with `?`",
+    "selector": "selectors",
+    "project": "PROJECT",
+    "timed": "WITHIN",
+    "call": "functions",
+    "arithmetic": "arithmetic",
+    "minus": "minus signs",
+}
+
+
 def _too_deep(tree: Tree) -> Diagnostic | None:
-    waiting = [(tree, 0)]
+    # Each node with its depth, and the nodes around it: (node, those around that one).
+    waiting: list[tuple[Tree, int, Any]] = [(tree, 0, None)]
     while waiting:
-        node, depth = waiting.pop()
+        node, depth, around = waiting.pop()
         if depth >= MAX_DEPTH:
             meta = node.meta or Meta(0, 0)
             return Diagnostic(
                 "CER006",
-                f"the query nests more than {MAX_DEPTH} deep",
+                f"the query nests more than {MAX_DEPTH} deep, most of it by {_deepest(around)}",
                 Span(meta.start_pos, meta.end_pos),
                 hints=(
                     "chains of `;`, `:`, AND, ALL and OR may be of any length, but for those with `?`; "
@@ -120,11 +146,20 @@ def _too_deep(tree: Tree) -> Diagnostic | None:
                 ),
             )
         inner = [part for part in node.children if isinstance(part, Tree)]
-        # A chain becomes a balanced tree, which is as deep as its number of operands has bits.
         below = 1
         if node.data in CHAINS:
             # One with an optional element leans to the left.
             leans = node.data == "sequence" and any(map(_may_be_left_out, inner))
             below = len(inner) - 1 if leans else (len(inner) - 1).bit_length()
-        waiting += ((part, depth + below) for part in reversed(inner))
+        waiting += ((part, depth + below, (node, below, around)) for part in reversed(inner))
     return None
+
+
+def _deepest(around: Any) -> str:
+    """What nests most among the nodes around a place."""
+    depths: Counter[str] = Counter()
+    while around is not None:
+        node, below, around = around
+        if node.data in _NESTING:
+            depths[_NESTING[node.data]] += below
+    return depths.most_common(1)[0][0] if depths else "parentheses"

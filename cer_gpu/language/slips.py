@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import Diagnostic, Span
+from cer_gpu.language.habits import habit
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expectation
 from cer_gpu.language.slip import CLOSERS, Slip
@@ -119,6 +120,7 @@ def _bad_character(slip: Slip) -> Diagnostic:
         "!": ("write `NOT` for the opposite, `!=` for unequal",),
         "#": ("comments begin with `--`",),
         "^": ("there is no power; multiply",),
+        "$": ("a parameter has a name: `$limit`",),
         "\\": ("only strings hold a backslash",),
         "←": ("the head and the body of a rule are joined by `<-`",),
     }.get(character, ())
@@ -318,6 +320,7 @@ def _keyword(slip: Slip) -> str | None:
 
 _SLIPS: tuple[Callable[[Slip], str | None], ...] = (
     _no_select,
+    habit,
     _trailing,
     _arrow,
     _comma,

@@ -11,6 +11,7 @@ from cer_gpu.errors import Span
 from cer_gpu.language import function_types, leaves, sets
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.like import looks_like_sql, regex_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import timestamp_nanoseconds
@@ -55,6 +56,8 @@ class TypeChecker:
         match leaf:
             case t.Comparison(op=op, left=left, right=right):
                 self._check_pair(op, left, right, leaf.span)
+                if left == right and any(leaves.attributes(left)):
+                    self._note_itself(leaf)
             case t.Like(operand=operand, pattern=pattern, parameter=parameter):
                 kind = self.type_of(operand)
                 if kind not in (None, ValueType.STRING):
@@ -62,10 +65,11 @@ class TypeChecker:
                     self._findings.error("CER033", message, operand.span)
                 if parameter is None:
                     self._check_regex(pattern, leaf.span)
-                if "%" in pattern:
-                    message = f"`%` in '{pattern}' stands for itself: LIKE takes a regular expression"
-                    hint = "it is found anywhere in the value: '^AB' begins with AB, 'AB$' ends with it"
-                    self._findings.note("CER107", message, leaf.span, hint)
+                if looks_like_sql(pattern):
+                    message = f"LIKE takes a regular expression, in which `%` stands for itself: '{pattern}'"
+                    meant = f"`{quoted_text(regex_of(pattern))}` says what '{pattern}' says in SQL"
+                    hint = "a per cent sign in the value is found by `\\%`"
+                    self._findings.error("CER107", message, leaf.span, meant, hint)
             case t.InSet(operand=operand, members=members):
                 self._check_members(operand, members, leaf.span)
             case t.InRange(operand=operand, low=low, high=high):
@@ -73,6 +77,13 @@ class TypeChecker:
                 self._check_ends(low, high, leaf.span)
             case t.IsNull(operand=operand):
                 self.type_of(operand)
+
+    def _note_itself(self, comparison: t.Comparison) -> None:
+        holds = comparison.op in ("=", "<=", ">=")
+        what = "holds wherever that is neither null nor NaN" if holds else "never holds"
+        message = f"`{to_text(comparison.left)}` is compared with itself, which {what}"
+        hint = "two events have two names, `A AS a ; B AS b FILTER a.id = b.id`; PARTITION BY makes all agree"
+        self._findings.note("CER111", message, comparison.span, hint)
 
     def type_of(self, expression: t.Expression) -> ValueType | None:
         """The type of an expression; None where it is not known or has been reported to be wrong."""

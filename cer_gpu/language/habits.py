@@ -1,0 +1,222 @@
+"""What users of SQL, Flink and Esper write, and the same thing in the words of this language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from cer_gpu.language.parse_tree import Token
+from cer_gpu.language.slip import CLOSERS, Slip
+
+_ROWS = "`PATTERN (A B+ C) DEFINE B AS B.v > 1` is `WHERE A ; (B FILTER B.v > 1)+ ; C`"
+_JOINED = (
+    "events are joined by the pattern: `WHERE A AS a ; B AS b FILTER a.id = b.id` (ALL in place of `;`: in "
+    "any order), or by a rule: `Q(x) <- A(id = x), B(id = x)`"
+)
+_TIMER = "`timer:within(10 sec)` is `WITHIN 10 SECONDS`"
+
+# By the word that does not fit, in capitals.
+_WORDS: Mapping[str, str] = {
+    "ORDER": "answers come in the order of their ends; sort the table of answers, or let NEXT, LAST or MAX "
+    "choose the best of each end: `SELECT MAX *`",
+    "GROUP": "`PARTITION BY symbol` matches each symbol on its own; to count answers group the table of "
+    "`counts`, which has the time and the key",
+    "HAVING": "conditions on a match follow FILTER: `A+ AS a FILTER COUNT(a) > 3`",
+    "MATCH_RECOGNIZE": f"{_ROWS}; then PARTITION BY and WITHIN",
+    "PATTERN": _ROWS,
+    "DEFINE": "a condition stands where its event is: `A ; (B AS b FILTER b.v > 1)`",
+    "MEASURES": "measures stand after SELECT: `SELECT *, LAST(a.price) AS last`",
+    "AFTER": "what happens after an answer is said by CONSUME BY: `CONSUME BY ANY` begins anew, as does SKIP "
+    "PAST LAST ROW",
+    "EVERY": "every match is reported without a word for it; `SELECT NEXT *` keeps one for each end",
+    "JOIN": _JOINED,
+    "INNER": _JOINED,
+    "LEFT": f"what need not be there is optional, `A ; B ?`; {_JOINED}",
+    "OUTER": _JOINED,
+    "CROSS": _JOINED,
+    "UNION": "alternatives are joined by OR inside one pattern: `(A ; B) OR C`",
+    "OFFSET": "there is no OFFSET: slice the table of answers; LIMIT counts for each end position",
+    "TOP": "`LIMIT 10` at the end keeps ten answers for each end position",
+    "EMIT": "answers are given at their ends, without a word for it",
+    "OVER": "windows stand at the end: `WITHIN 5 MINUTES`; the event before is `PREV(price)`",
+    "THEN": "patterns that follow one another are joined by `;`",
+    "SEQ": "`SEQ(A a, B b)` is `A AS a ; B AS b`",
+    "RLIKE": "LIKE takes a regular expression: `name LIKE '^AB'`",
+    "REGEXP": "LIKE takes a regular expression: `name LIKE '^AB'`",
+    "MATCHES": "LIKE takes a regular expression: `name LIKE '^AB'`",
+    "ILIKE": "`LOWER(name) LIKE 'ab'`, or `name LIKE '(?i)ab'`",
+    "CASE": "there is no CASE: alternatives are joined by OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
+    "WHEN": "there is no CASE: alternatives are joined by OR, `(v > 1 AND w = 2) OR (v <= 1 AND w = 3)`",
+    "INTERVAL": "a span is written as it is: `WITHIN 5 MINUTES`",
+    "TIMER": _TIMER,
+    "UNTIL": "what must not come between is said with UNLESS: `(A ; B) UNLESS C`",
+}
+
+# Methods of Flink's patterns, in capitals, each with what stands in their place.
+_METHODS: Mapping[str, str] = {
+    "TIMES": "`A {3}` is three of them, `A {3,}` three or more, `A {2,5}` two to five",
+    "TIMESORMORE": "`A {3,}` is three or more",
+    "ONEORMORE": "one or more is `A +`, one after another without anything between `A :+`",
+    "OPTIONAL": "what need not be there is `A ?`: `A ? ; B`",
+    "GREEDY": "every match is reported; `SELECT MAX *` keeps the largest",
+    "CONSECUTIVE": "without anything between is `A :+`, `A :{3}`",
+    "ALLOWCOMBINATIONS": "`+` gives all combinations: `A +`",
+    "BEGIN": "patterns that follow one another are joined by `;`: `A AS a ; B AS b`",
+    "FOLLOWEDBY": "`A ; B` is A, later B; `A FOLLOWED BY B` is A alone, where B comes later",
+    "FOLLOWEDBYANY": "`A ; B` is A, later any B",
+    "NEXT": "`A : B` is A, and B as the next event",
+    "NOTFOLLOWEDBY": "`A NOT FOLLOWED BY [<= 5 min] B`; without B between, `(A ; C) UNLESS B`",
+    "NOTFOLLOWED": "`A NOT FOLLOWED BY [<= 5 min] B`",
+    "NOTNEXT": "`A : NOT (B)` is A, and as the next event no B",
+    "WHERE": "conditions follow FILTER: `A AS a FILTER a.price > 100`",
+    "OR": "conditions are joined by OR after FILTER: `A AS a FILTER a.price > 100 OR a.size > 5`",
+    "WITHIN": "`WITHIN 10 SECONDS` at the end; of a part `(A ; B) WITHIN [<= 10 s]`",
+    "SUBTYPE": "an event type is named: `A`",
+}
+
+
+def habit(slip: Slip) -> str | None:
+    """How to say what another language says so; None where nothing is known of the place."""
+    return next((hint for find in _HABITS if (hint := find(slip)) is not None), None)
+
+
+def _calls(slip: Slip) -> str | None:
+    """`A.times(3)`, `A times(3)`, `begin("a")`, `SEQ(A, B)`."""
+    words = [token.upper() for token in slip.tokens]
+    index = slip.index
+    if slip.kind == "DOT" and slip.after_pattern and index + 1 < len(words):
+        return _METHODS.get(words[index + 1])
+    if slip.after_pattern and slip.kind == "NAME" and index + 1 < len(words) and words[index + 1] == "(":
+        return _METHODS.get(words[index])
+    if slip.kind == "LPAR" and index:
+        return _METHODS.get(words[index - 1]) or _WORDS.get(words[index - 1])
+    return None
+
+
+def _words(slip: Slip) -> str | None:
+    if slip.kind in ("NAME", "WHERE") and slip.index + 1 < len(slip.tokens):
+        after = slip.tokens[slip.index + 1].upper()
+        if slip.kind == "WHERE" and after == "TIMER" and slip.after_pattern:
+            return _TIMER
+    if slip.kind == "NAME":
+        if "LIKE" in slip.expected and slip.word in ("RLIKE", "REGEXP", "MATCHES", "ILIKE"):
+            return _WORDS[slip.word]
+        if slip.word in ("ONEORMORE", "NOTFOLLOWED", "NOTFOLLOWEDBY") and slip.after_pattern:
+            return _METHODS[slip.word]
+        if slip.word in _WORDS and "LIKE" not in slip.expected:
+            return _WORDS[slip.word]
+    earlier = slip.tokens[slip.index - 1].upper() if slip.index else ""
+    if earlier == "DISTINCT":
+        return "answers do not repeat; different values are counted by `COUNT(DISTINCT x.price)`"
+    if earlier in ("EVERY", "TOP", "TIMER", "CASE", "INTERVAL") and slip.before() == "NAME":
+        return _WORDS[earlier]
+    if slip.kind == "LSQB" and earlier == "PATTERN":
+        return f"`every a=A -> b=B` is `A AS a ; B AS b`; {_TIMER}"
+    return None
+
+
+def _predicate_for_a_pattern(slip: Slip) -> str | None:
+    """`WHERE price > 100`: a condition where the pattern belongs."""
+    if slip.index < 2 or slip.found is None or slip.arrow is not None:
+        return None
+    what = "WHERE holds the pattern, and conditions follow FILTER"
+    name = slip.tokens[slip.index - 1]
+    if slip.kind == "EQUAL" and slip.after_pattern and slip.index + 1 < len(slip.tokens):
+        following = slip.tokens[slip.index + 1]
+        if following.type == "NAME":
+            return f"a name is given with AS: `{following} AS {name}`; {what}"
+    if slip.kind in ("EQUAL", "UNEQUAL", "LESS", "ATMOST", "ATLEAST") and slip.after_pattern:
+        return f"{what}: `WHERE T AS x FILTER x.{name} {slip.found} ...`"
+    if slip.before() == "MORE" and "NAME" in slip.expected and slip.kind in ("NUMBER", "STRING"):
+        return f"{what}: `WHERE T AS x FILTER x.{slip.tokens[slip.index - 2]} > {slip.found}`"
+    return None
+
+
+def _measure_without_name(slip: Slip) -> str | None:
+    if "AS" not in slip.expected or slip.kind not in ("WHERE", "FROM", "COMMA") or slip.before() != "RPAR":
+        return None
+    if slip.before(2) == "STAR":
+        return (
+            "how many answers there are is asked with `count`; a measure has a name: "
+            "`SELECT COUNT(x) AS n` counts the events that x marks"
+        )
+    return "a measure has a name: `LAST(x.price) AS last`"
+
+
+_AFTER_CONDITION = (
+    "SEMICOLON",
+    "COLON",
+    "UNLESS",
+    "FOLLOWED",
+    "PRECEDED",
+    "ALL",
+    "NOT",
+    "QUESTION",
+    "COLONPLUS",
+)
+_LONGER = {"FOLLOWED": "FOLLOWED BY", "PRECEDED": "PRECEDED BY", "NOT": "NOT FOLLOWED BY"}
+_BEFORE_OPERAND = ("SEMICOLON", "COLON", "OR", "AND", "ALL", "UNLESS", "BY", "WHERE", "RSQB")
+
+
+def _goes_on_after_filter(slip: Slip) -> str | None:
+    """`A AS a FILTER a[x > 1] ; B`: the condition reaches as far as it can."""
+    joined = slip.kind == "$END" and slip.before(2) in ("OR", "AND") and "LIKE" in slip.expected
+    follows = slip.kind in _AFTER_CONDITION and "AND" in slip.expected and "SEMICOLON" not in slip.expected
+    if not joined and not follows:
+        return None
+    place = _filter_before(slip)
+    if place is None:
+        return None
+    end = slip.index - 2 if joined else slip.index
+    start = _operand_before(slip.tokens, place, end)
+    first, last = slip.tokens[start].start_pos, slip.tokens[end - 1].end_pos
+    found = _LONGER.get(slip.kind, str(slip.found))
+    rest = slip.text[last : slip.tokens[-1].end_pos] if joined else f" {found} ..."
+    return f"a condition reaches as far as it can; parentheses end it: `({slip.text[first:last]}){rest}`"
+
+
+def _filter_before(slip: Slip) -> int | None:
+    depth = 0
+    for place in range(slip.index - 1, -1, -1):
+        kind = slip.tokens[place].type
+        if kind in CLOSERS.values():
+            depth += 1
+        elif kind in CLOSERS:
+            if depth == 0:
+                return None
+            depth -= 1
+        elif kind == "FILTER" and depth == 0:
+            return place
+    return None
+
+
+def _operand_before(tokens: tuple[Token, ...], place: int, end: int) -> int:
+    """Where the parentheses begin: before the last operand, if it has all that the condition speaks of."""
+    spoken = {
+        str(token)
+        for token, after in zip(tokens[place:end], tokens[place + 1 : end])
+        if after.type in ("DOT", "LSQB") and token.type in ("NAME", "QUOTED")
+    }
+    depth, found = 0, place
+    for start in range(place - 1, -1, -1):
+        kind = tokens[start].type
+        if kind in CLOSERS.values():
+            depth += 1
+        elif kind in CLOSERS:
+            if depth == 0:
+                return start + 1
+            depth -= 1
+        elif depth == 0 and kind in _BEFORE_OPERAND:
+            found = start + 1
+            names = {str(token) for token in tokens[found:place]}
+            if spoken <= names or kind == "WHERE":
+                return found
+    return found
+
+
+_HABITS: tuple[Callable[[Slip], str | None], ...] = (
+    _goes_on_after_filter,
+    _calls,
+    _words,
+    _measure_without_name,
+    _predicate_for_a_pattern,
+)
