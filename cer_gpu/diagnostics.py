@@ -120,8 +120,7 @@ CODES: Mapping[str, str] = {
     "CER106": "a range that holds nothing",
     "CER108": "an underscore that joins",
     "CER109": "a repetition without its smaller number",
-    "CER110": "AND of patterns that never mark the same",
-    "CER111": "a comparison of a value with itself",
+    "CER110": "a comparison of a value with itself",
 }
 """Every code with its title. A code is never used again for something else."""
 

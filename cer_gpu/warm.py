@@ -25,7 +25,7 @@ STEPS = "A AS a ; B AS b FILTER a[price > 20 AND n < 90] AND b[price < 80]"
 PATTERNS = [
     STEPS,
     "A AS a ; B+ AS b ; C AS c",
-    "A AS a ; B AS b FILTER a[name LIKE 'x%'] AND b[price + n > 20]",
+    "A AS a ; B AS b FILTER a[name LIKE '^x'] AND b[price + n > 20]",
     "A ; (B OR C) FILTER A[n IN {1, 2, 3, 5, 8, 13, 21, 34, 55, 89}]",
     "A : B",
 ]

@@ -13,7 +13,7 @@ from cer_gpu.language.loops import Loops
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.places import leading, trailing
 from cer_gpu.language.schema import ValueType
-from cer_gpu.language.scope import Marks, Scope, always_marked, dropped, marks
+from cer_gpu.language.scope import Marks, Scope, dropped, marks
 from cer_gpu.language.times import TimeChecker
 from cer_gpu.language.types import TypeChecker
 from cer_gpu.language.words import written, written_variable
@@ -100,8 +100,6 @@ class PatternChecker:
                     self._times.check_interval(gap)
                 self._visit(right, inside, loops)
             case t.And(left=left, right=right) | t.All(left=left, right=right):
-                if isinstance(pattern, t.And):
-                    self._note_and(pattern)
                 self._note_common(left, right, "AND" if isinstance(pattern, t.And) else "ALL")
                 self._visit(left, inside, loops)
                 self._visit(right, inside, loops)
@@ -128,19 +126,6 @@ class PatternChecker:
                 else f"`{shown}` is on both sides of `{operator}`: it marks the events of both"
             )
             self._findings.note("CER101", message, here[name])
-
-    def _note_and(self, pattern: t.And) -> None:
-        for one, other in ((pattern.left, pattern.right), (pattern.right, pattern.left)):
-            apart = sorted(always_marked(one) - self._marks(other).keys())
-            if apart:
-                self._findings.note(
-                    "CER110",
-                    "no complex event is possible: one side of AND always marks "
-                    f"`{written_variable(apart[0])}`, and the other never does",
-                    pattern.span,
-                    "`p AND q` keeps the matches that both have; for both to happen write `p ALL q`",
-                )
-                return
 
     def _marks(self, pattern: t.Pattern) -> Marks:
         return marks(pattern, self._known_marks)

@@ -124,30 +124,6 @@ class Scope:
             scope = scope._around
 
 
-def always_marked(pattern: t.Pattern) -> frozenset[str]:
-    """The variables that mark an event in every complex event of a pattern."""
-    match pattern:
-        case t.EventType():
-            return frozenset(pattern.variables)
-        case t.OtherEvent() | t.Optional():
-            return frozenset()
-        case t.As(pattern=inner, variable=name):
-            inside = always_marked(inner)
-            return inside | {name} if inside else inside
-        case t.Project(pattern=inner, variables=kept):
-            return always_marked(inner) & frozenset(kept)
-        case t.Unless(left=left) | t.Beside(left=left):
-            return always_marked(left)
-        case t.Or(left=left, right=right):
-            return always_marked(left) & always_marked(right)
-        case (
-            t.Sequence(left=left, right=right) | t.And(left=left, right=right) | t.All(left=left, right=right)
-        ):
-            return always_marked(left) | always_marked(right)
-        case _:
-            return always_marked(pattern.pattern)
-
-
 def _join_marks(one: Marks, two: Marks) -> Marks:
     """The event types of each variable in two patterns together."""
     joined = {**one, **two}

@@ -83,7 +83,7 @@ class TypeChecker:
         what = "holds wherever that is neither null nor NaN" if holds else "never holds"
         message = f"`{to_text(comparison.left)}` is compared with itself, which {what}"
         hint = "two events have two names, `A AS a ; B AS b FILTER a.id = b.id`; PARTITION BY makes all agree"
-        self._findings.note("CER111", message, comparison.span, hint)
+        self._findings.note("CER110", message, comparison.span, hint)
 
     def type_of(self, expression: t.Expression) -> ValueType | None:
         """The type of an expression; None where it is not known or has been reported to be wrong."""
