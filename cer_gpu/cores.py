@@ -34,14 +34,22 @@ def granted_cores(root: Path) -> float | None:
     """
     shares = [
         share
-        for folder, unified in _groups(root)
+        for folder, unified in groups(root, "cpu")
         if (share := _unified(folder) if unified else _split(folder)) is not None
     ]
     return min(shares, default=None)
 
 
-def _groups(root: Path) -> list[tuple[Path, bool]]:
-    """The folders of the process's control groups and of those around them, and whether each is version 2."""
+def groups(root: Path, controller: str) -> list[tuple[Path, bool]]:
+    """The folders of the process's control groups and of those around them, and whether each is version 2.
+
+    Parameters
+    ----------
+    root : Path
+        The folder of `proc` and `sys`.
+    controller : {"cpu", "memory"}
+        What is asked of the groups.
+    """
     try:
         lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -53,8 +61,8 @@ def _groups(root: Path) -> list[tuple[Path, bool]]:
         controllers, _, path = rest.partition(":")
         if not controllers:
             tops = [mounted, mounted / "unified"]
-        elif "cpu" in controllers.split(","):
-            tops = [mounted / controllers, mounted / "cpu"]
+        elif controller in controllers.split(","):
+            tops = [mounted / controllers, mounted / controller]
         else:
             continue
         for top in dict.fromkeys(tops):

@@ -105,7 +105,7 @@ def format_of(path: str | None) -> str | None:
 def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None = None) -> None:
     """Write complex events as they come, batch by batch; parameters as in `write_rows`."""
     if form != "jsonl":
-        rows = matches.batches() if form == "parquet" else matches.flat_batches()
+        rows = matches.batches(keep=False) if form == "parquet" else matches.flat_batches()
         write_rows(rows, form, sink, most)
         return
     head, variables, partition = matches.head_variables, matches.variables, matches.partition
@@ -116,7 +116,7 @@ def write_matches(matches: Matches, form: str, sink: BinaryIO, most: int | None 
             return lines(rule_answer_text(batch, head))
         return lines(complex_event_text(batch, variables, partition, measures))
 
-    _write_texts(matches.batches(), text, sink)
+    _write_texts(matches.batches(keep=False), text, sink)
 
 
 def write_rows(rows: pa.RecordBatchReader, form: str, sink: BinaryIO, most: int | None = None) -> None:

@@ -206,7 +206,7 @@ class Job:
                     columns.append(shown_as(column, field.type))
             return pa.RecordBatch.from_arrays(columns, schema=self.task.result)
 
-        for batch in run.bound.matches().batches():
+        for batch in run.bound.matches().batches(keep=False):
             yield from halving(batch, given)
 
     def _ends(self, run: TaskRun) -> Iterator[pa.RecordBatch]:

@@ -63,9 +63,7 @@ def lines_of(table, variables, partition=()):
         schema=table.schema, variables=variables, partition=partition, head=None, measures=(), hidden=None
     )
     parts = table.to_batches(max_chunksize=7)
-    matches = Matches(
-        form, None, None, lambda form, wanted: iter(parts), Ran("cpu", "", Notes()), None, True, 0
-    )
+    matches = Matches(form, None, None, lambda *_: iter(parts), Ran("cpu", "", Notes()), None, True, 0)
     sink = io.BytesIO()
     write_matches(matches, "jsonl", sink)
     return sink.getvalue()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
@@ -18,6 +19,9 @@ from cer_gpu.enumeration.blocks import AnswerBlock
 from cer_gpu.enumeration.structure import BULK_COUNT
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.cpu_order import ascending
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.answers.room import Room
 
 Made = TypeVar("Made", covariant=True)
 Other = TypeVar("Other")
@@ -59,6 +63,8 @@ class Lister(Generic[Made]):
         At most so many complex events of each end.
     memory : int or None
         Bytes that the run may take; how many complex events are found at a time follows from it.
+    room : Room or None
+        Told how many complex events are listed next.
     """
 
     runner: MachineRunner
@@ -66,10 +72,11 @@ class Lister(Generic[Made]):
     workers: Workers
     limit: int | None
     memory: int | None
+    room: Room | None = None
 
-    def of(self, form: Form[Other]) -> Lister[Other]:
+    def of(self, form: Form[Other], room: Room | None = None) -> Lister[Other]:
         """The same lister for another form."""
-        return Lister(self.runner, form, self.workers, self.limit, self.memory)
+        return Lister(self.runner, form, self.workers, self.limit, self.memory, room)
 
     def batches(self, chunk: Chunk, ends: Ends, wanted: int | None = None) -> Iterator[Made]:
         """The complex events at the ends of a chunk, sorted by (end, start, positions).
@@ -111,6 +118,10 @@ class Lister(Generic[Made]):
         limit = min((most for most in (self.limit, wanted) if most is not None), default=None)
         at_once = found_at_once(self.memory, wanted)
         answers = answers_of(ends)
+        if self.room is not None:
+            expected = answers.count if limit is None else np.minimum(answers.count, limit)
+            total = sum_exactly(expected)
+            self.room.expect(total if wanted is None else min(total, wanted))
 
         def batch(block: AnswerBlock) -> Made:
             return self.form.batch(events, ends.event[block.hit], block)

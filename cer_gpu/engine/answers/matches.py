@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cer_gpu.engine.answers.flat import FlatForm
+    from cer_gpu.engine.answers.room import Room
     from cer_gpu.engine.answers.tidy import EventForm
 
 
@@ -33,6 +34,9 @@ MOST = 1 << 62
 KEPT = 1 << 26
 """An iteration keeps at most so many bytes of answers, so that the next one need not run the query again."""
 
+BYTES_OF_LIST, BYTES_OF_COMPLEX_EVENT = 120, 700
+"""About how many bytes a list takes in a DataFrame, and a complex event as a Python value."""
+
 SHOWN = 10
 """A printed `Matches` shows so many complex events."""
 
@@ -40,8 +44,11 @@ SHOWN = 10
 class Produce(Protocol):
     """Starts a run and yields what a form makes of its complex events."""
 
-    def __call__(self, form: Form[Other], wanted: int | None) -> Iterator[Other]:
-        """The results for the first `wanted` complex events, or for more; for all if `wanted` is None."""
+    def __call__(self, form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
+        """The results for the first `wanted` complex events, or for more; for all if `wanted` is None.
+
+        `room` is told how many come next, and ends the run where they do not fit into memory.
+        """
 
 
 class Ran(NamedTuple):
@@ -104,6 +111,7 @@ class Matches:
         self.measures = form.measures
         self.device, self.device_reason, self._notes = ran
         self._says = True
+        self._listed = False
         self._form = form
         self._event_form = event_form
         self._flat_form = flat_form
@@ -132,29 +140,31 @@ class Matches:
         if met and self._says and self._limit is not None:
             self._notes.say(stopped(self._limit))
 
-    def _batches(self) -> Iterator[pa.RecordBatch]:
+    def _batches(self, room: Room | None = None) -> Iterator[pa.RecordBatch]:
         """The record batches of all complex events up to the limit, from memory or from a new run."""
         if self._kept is not None:
             yield from self._kept.to_batches()
             return
         kept: list[pa.RecordBatch] = []
-        room = self._keep
-        for batch in self._run():
-            room -= batch.nbytes
-            if room >= 0:
+        left = self._keep
+        for batch in self._run(room=room):
+            left -= batch.nbytes
+            if left >= 0:
                 kept.append(batch)
             else:
                 kept.clear()
             yield batch
-        if room >= 0:
+        if left >= 0:
             self._kept = pa.Table.from_batches(kept, self.schema)
 
-    def _run(self, form: Form[pa.RecordBatch] | None = None) -> Iterator[pa.RecordBatch]:
+    def _run(
+        self, form: Form[pa.RecordBatch] | None = None, room: Room | None = None
+    ) -> Iterator[pa.RecordBatch]:
         """Start a run: its batches up to the limit, in a form that has a row for each complex event."""
         left, met = self._limit, False
         made = self._form if form is None else form
         if self._form.hidden is None:
-            produced = self._produce(made, self._looked_at)
+            produced = self._produce(made, self._looked_at, room)
         else:  # how many answers are wanted says nothing: one of them may come many times
             produced = self._form.hidden.distinct(self._produce(made, None))
         for batch in produced:
@@ -163,6 +173,8 @@ class Matches:
                 batch = batch.slice(0, min(left, len(batch)))
                 left -= len(batch)
             if len(batch):
+                if room is not None:
+                    room.note(batch)
                 yield batch
             if met:
                 break
@@ -201,16 +213,35 @@ class Matches:
         """The first complex event; None where there is none."""
         return next(iter(self.head(1)), None)
 
-    def batches(self) -> pa.RecordBatchReader:
-        """The complex events as a reader of record batches of bounded size."""
-        return pa.RecordBatchReader.from_batches(self.schema, self._batches())
+    def batches(self, keep: bool = True) -> pa.RecordBatchReader:
+        """The complex events as a reader of record batches of bounded size.
+
+        Parameters
+        ----------
+        keep : bool, default True
+            Keep what is read, up to 64 MB, so that what is asked later need not run the query again.
+        """
+        batches = self._batches() if keep or self._kept is not None else self._run()
+        return pa.RecordBatchReader.from_batches(self.schema, batches)
 
     def to_arrow(self) -> pa.Table:
-        """All complex events as a table, which is kept."""
+        """All complex events as a table, which is kept.
+
+        Raises
+        ------
+        LimitError
+            Before it is made, when the table would not fit into the memory that is free.
+        """
         if self._kept is None:
             with within_memory("collecting the answers"):
-                self._kept = pa.Table.from_batches(list(self._run()), self.schema)
+                self._kept = pa.Table.from_batches(list(self._run(room=self._room(0))), self.schema)
         return self._kept
+
+    def _room(self, beside: int) -> Room:
+        """What watches that all answers fit into memory, with so many bytes beside each in the table."""
+        from cer_gpu.engine.answers.room import Room
+
+        return Room(self.schema, beside)
 
     def to_pandas(self) -> pd.DataFrame:
         """All complex events as a DataFrame (needs pandas).
@@ -220,10 +251,14 @@ class Matches:
         DataError
             For a time that pandas cannot represent.
         """
-        answers = self.to_arrow()
+        lists = sum(pa.types.is_list(kind) for kind in self.schema.types)
+        if self._kept is None:
+            with within_memory("collecting the answers"):
+                room = self._room(8 * len(self.schema) + BYTES_OF_LIST * lists)
+                self._kept = pa.Table.from_batches(list(self._run(room=room)), self.schema)
         try:
             with within_memory("collecting the answers"):
-                return answers.to_pandas()
+                return self._kept.to_pandas()
         except (ValueError, OverflowError) as error:  # of which ArrowInvalid is one
             raise DataError(
                 f"the answers do not fit pandas: {first_line(error)}; take them as Arrow, with to_arrow()"
@@ -293,8 +328,15 @@ class Matches:
         return self.batches().__arrow_c_stream__(requested_schema)
 
     def __iter__(self) -> Iterator[ComplexEvent]:
-        for batch in self._batches():
+        # `list` asks for a hint once it has an iterator: only then are all complex events there at once.
+        room = self._room(BYTES_OF_COMPLEX_EVENT) if self._listed else None
+        self._listed = False
+        for batch in self._batches(room):
             yield from self._form.complex_events(batch)
+
+    def __length_hint__(self) -> int:
+        self._listed = True
+        return NotImplemented
 
     def __repr__(self) -> str:
         shown = self._shown()

@@ -35,6 +35,7 @@ from cer_gpu.progress import Watch, begun
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.flat import FlatForm
+    from cer_gpu.engine.answers.room import Room
     from cer_gpu.engine.answers.tidy import EventForm
     from cer_gpu.engine.machines.outlooks import Outlooks
 
@@ -144,6 +145,10 @@ class BoundQuery:
         assert run.ends is not None
         return run.ends.table(parts, run.ids)
 
+    def _total(self) -> int:
+        """How many complex events there are, by another run, whatever the limit of the caller."""
+        return sum(sum_exactly(part.value) for part in self._ends(self.begin("count"), "count"))
+
     def _counted_rows(self) -> int:
         """How many answers there are, of those that their measures tell apart."""
         found = self.matches()
@@ -162,14 +167,16 @@ class BoundQuery:
         first = self.begin("run")
         begun = iter([first])  # for the first iteration; a further one begins its own
 
-        def produce(form: Form[Result], wanted: int | None) -> Iterator[Result]:
+        def produce(form: Form[Result], wanted: int | None, room: Room | None = None) -> Iterator[Result]:
             run = next(begun, None) if form is first.form else None
             run = run or self.begin("run", more=form.payload)
-            lister = run.lister.of(form)
+            lister = run.lister.of(form, room)
 
             def listed(watch: Watch) -> Iterator[Result]:
                 for chunk in run.chunks(watch(self.read(run)), self._halo, self._stop):
                     yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
+                    if room is not None and self._source.rows and self._source.repeats and wanted is None:
+                        room.project(run.intake.rows / self._source.rows, self._total)
 
             return self._watched(run, listed)
 

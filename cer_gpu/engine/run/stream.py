@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -29,6 +29,9 @@ from cer_gpu.progress import begun, shown_together
 
 Given = TypeVar("Given")
 Taken = TypeVar("Taken")
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.answers.room import Room
 
 
 class Stream:
@@ -103,9 +106,10 @@ class Stream:
         """The complex events of what was found."""
         run = self._run
 
-        def produce(form: Form[Other], wanted: int | None) -> Iterator[Other]:
+        def produce(form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
             if found is not None:
-                listed = run.lister.of(form).listed(found.events, found.ends, found.answers, wanted)
+                lister = run.lister.of(form, room)
+                listed = lister.listed(found.events, found.ends, found.answers, wanted)
                 yield from begun(None).over(listed)
 
         assert self._first is not None

@@ -1,0 +1,168 @@
+"""Whether all answers fit into memory at once, told before they are listed: `Room`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+
+from cer_gpu.cores import ROOT, groups
+from cer_gpu.digits import digits
+from cer_gpu.errors import LimitError
+
+SURE = 0.5
+"""Up to this part of the events, a run that promises too much is checked by a count; later it may as well go
+on, and ends where what is known to come does not fit."""
+
+LIGHT = 1 << 26
+"""So many bytes are there for the taking: nobody looks how many are free."""
+
+SOME = 1 << 16
+"""So many answers tell how many bytes one takes."""
+
+
+class Room:
+    """Counts the bytes of answers that are put together, and ends a run whose answers cannot fit.
+
+    Parameters
+    ----------
+    schema : pyarrow.Schema
+        Of the answers.
+    beside : int
+        Bytes that each answer takes in Python objects, beside the table.
+    """
+
+    def __init__(self, schema: pa.Schema, beside: int) -> None:
+        self._schema = schema
+        self._beside = beside
+        self._rows = self._bytes = 0
+        self._asked = False
+        self._known: int | None = None
+
+    @property
+    def _free(self) -> int | None:
+        """Bytes of memory that were free when it was first asked, with those of the answers so far."""
+        if self._known is None:
+            free = free_memory()
+            self._known = None if free is None else free + self._bytes
+        return self._known
+
+    def note(self, batch: pa.RecordBatch) -> None:
+        """Count a batch of answers that has been made."""
+        self._rows += len(batch)
+        self._bytes += batch.nbytes + self._beside * len(batch)
+
+    @property
+    def _each(self) -> float:
+        least = sum(_least_bytes(field.type) for field in self._schema) + self._beside
+        return max(self._bytes / self._rows, least) if self._rows >= SOME else least
+
+    def expect(self, count: int) -> None:
+        """Note that so many further answers are listed next.
+
+        Raises
+        ------
+        LimitError
+            Where they do not fit into what memory is free.
+        """
+        needed = self._bytes + count * self._each
+        if needed > LIGHT and self._free is not None and needed > self._free:
+            raise self._too_many(self._rows + count, "at least ")
+
+    def project(self, part: float, count: Callable[[], int]) -> None:
+        """Ask for the number of all answers where those of a part of the events promise too many.
+
+        Parameters
+        ----------
+        part : float
+            The share of the events that has been run.
+        count : callable
+            Counts all answers, which takes another run.
+
+        Raises
+        ------
+        LimitError
+            Where all answers do not fit.
+        """
+        if self._asked or not 0 < part <= SURE or self._rows < SOME or self._bytes / part <= LIGHT:
+            return
+        if self._free is None or self._bytes / part <= self._free:
+            return
+        self._asked = True
+        total = count()
+        if total * self._each > self._free:
+            raise self._too_many(total, "")
+
+    def _too_many(self, count: int, least: str) -> LimitError:
+        assert self._free is not None
+        return LimitError(
+            f"there are {least}{_shown(count)} complex events, which take about "
+            f"{_in_words(count * self._each)} at once, and {_in_words(self._free)} of memory are free: take "
+            "them batch by batch (batches(), or an output file), look at the first ones (head(), limit=), or "
+            "keep fewer (SELECT NEXT or MAX, LIMIT, a shorter WITHIN)"
+        )
+
+
+def _least_bytes(kind: pa.DataType) -> int:
+    """Bytes that a value of a type takes at least."""
+    try:
+        return max(kind.bit_width // 8, 1)
+    except ValueError:  # lists and texts: where one begins
+        return 4
+
+
+def _shown(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"10^{digits(count) - 1}"
+
+
+def _in_words(size: float) -> str:
+    """Bytes in the largest unit in which they are at least 1."""
+    for unit in ("kB", "MB", "GB", "TB"):
+        size /= 1000
+        if size < 1000:
+            return f"{size:,.1f} {unit}"
+    return f"{size:,.0f} TB"
+
+
+def free_memory(root: Path = ROOT) -> int | None:
+    """Bytes of memory that this process may still take; None where that is not known.
+
+    What Linux says is available, or less where the control group of the process, or one around it, allows
+    less.
+    """
+    found = [size for size in (_available(root),) if size is not None]
+    for folder, unified in groups(root, "memory"):
+        names = ("memory.max", "memory.current") if unified else _SPLIT
+        most, used = (_number(folder / name) for name in names)
+        if most is not None and used is not None:
+            found.append(max(most - used + _reclaimable(folder, unified), 0))
+    return min(found, default=None)
+
+
+_SPLIT = ("memory.limit_in_bytes", "memory.usage_in_bytes")
+
+
+def _available(root: Path) -> int | None:
+    for line in _lines(root / "proc/meminfo"):
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) << 10
+    return None
+
+
+def _reclaimable(folder: Path, unified: bool) -> int:
+    """Bytes of files that are in memory only because nothing else needs it."""
+    name = "inactive_file " if unified else "total_inactive_file "
+    return next((int(line.split()[1]) for line in _lines(folder / "memory.stat") if line.startswith(name)), 0)
+
+
+def _number(file: Path) -> int | None:
+    words = [line.strip() for line in _lines(file)]
+    return int(words[0]) if words and words[0].isdigit() else None
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return []
