@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -37,4 +38,4 @@ def test_in_the_simulator(name: str) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert " passed" in done.stdout
-    assert "skipped" not in done.stdout
+    assert re.search(r"\d skipped", done.stdout) is None

@@ -102,7 +102,7 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
         place_of(("cuda:0",), WINDOWED, None, 1)
     few = place_of(auto, WINDOWED, many - 1)
     assert few == Place(
-        (), f"the CPU is as fast for {many - 1:,} events; a GPU is faster from about {many:,} events on"
+        (), f"the CPU is as fast for {many - 1:,} events; a GPU is used from {many:,} events on"
     )
     assert few.name == "cpu"
     assert place_of(auto, WINDOWED, 1, lying=0) == Place((0,), "the events are in the memory of that device")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from cer_gpu.plan.compiled import CompiledQuery
 
 WORTH = 1 << 27
-"""For so many events or more a device is faster. Loading its libraries and kernels takes some tenths of a
-second, in which two cores of a CPU find the hits of so many events."""
+"""For so many events or more a device is used. Loading its libraries and kernels takes some tenths of a second,
+in which two cores of a CPU find the hits of so many events."""
 
 _NAMES = "give 'auto', 'cpu', 'cuda', or a device by its number, such as 'cuda:1'"
 
@@ -164,9 +164,7 @@ def _automatic(query: CompiledQuery, rows: int | None, lying: int | None) -> Pla
     if rows is None:
         return Place((), "the number of events is not known in advance; device='cuda' uses a GPU anyway")
     if rows < WORTH:
-        return Place(
-            (), f"the CPU is as fast for {rows:,} events; a GPU is faster from about {WORTH:,} events on"
-        )
+        return Place((), f"the CPU is as fast for {rows:,} events; a GPU is used from {WORTH:,} events on")
     from cer_gpu.kernels.device.usable import cuda_usable, simulated
 
     absent = no_driver()
