@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from cer_gpu.plan.compiled import CompiledQuery
 
 WORTH = 1 << 27
-"""For so many events or more a device is used. Loading its libraries and kernels takes some tenths of a second,
-in which two cores of a CPU find the hits of so many events."""
+"""For so many events or more a device is used. Loading its libraries and kernels takes some tenths of a
+second, in which two cores of a CPU find the hits of so many events."""
 
 _NAMES = "give 'auto', 'cpu', 'cuda', or a device by its number, such as 'cuda:1'"
 
