@@ -101,7 +101,7 @@ def test_a_query_that_no_route_takes_is_told_what_all_find_once() -> None:
 HOMES = {
     "AutomatonMachine": ("plan.automaton", "plan.routes.regular", "machines.automaton", "cuda.machines"),
     "JoinMachine": ("plan.join_tables", "plan.routes", "machines.joins"),
-    "MarkForm": ("plan.compiled", "plan.routes", "answers.form"),
+    "MarkForm": ("plan.compiled", "plan.answer_form", "plan.routes", "answers.form"),
     "TupleForm": ("plan.compiled", "plan.routes", "answers.form"),
     "AutomatonRunner": ("machines.automaton", "cuda.machines"),
     "JoinRunner": ("machines.joins", "cuda.machines"),

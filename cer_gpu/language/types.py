@@ -212,6 +212,8 @@ class TypeChecker:
         correlation = both_attributes and any(a.variable is not None for a in leaves.attributes(left, right))
         what = f"`{to_text(left)}` is {_article(one)} and `{to_text(right)}` {_article(two)}"
         hint = _likely(left, right, one, two) or _likely(right, left, two, one)
+        if hint is None and both_attributes:
+            hint = "cast one of the two columns before the query reads them, so that both have one type"
         code = "CER032" if correlation else "CER031"
         self._findings.error(code, f"{what}: they do not compare", span, *((hint,) if hint else ()))
 

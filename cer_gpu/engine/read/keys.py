@@ -419,6 +419,7 @@ def _key_type(kinds: list[pa.DataType], part: tuple[str, ...]) -> pa.DataType:
     if common is None:
         names = ", ".join(f"`{name}` ({kind})" for name, kind in zip(part, kinds, strict=True))
         raise DataError(
-            f"columns that are compared for equality, or are one part of a key, have different types: {names}"
+            "columns that are compared for equality, or are one part of a key, have different types: "
+            f"{names}; cast them to one type before"
         )
     return common
