@@ -146,7 +146,7 @@ class _Relevant:
     def __init__(self, job: Job) -> None:
         query = job.task.query
         self._classifier = None
-        if not job.task.counts_all:
+        if not job.task.counts_all and not query.query.reading.derived:
             self._classifier = Classifier(query.query.reading, query.units, job.workers)
 
     def rows(self, batch: pa.RecordBatch, before: int) -> np.ndarray | None:

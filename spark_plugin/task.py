@@ -67,7 +67,10 @@ class Task:
 
         They do where they count in a window of events, break a contiguity, or are numbered by positions.
         """
-        return self.query.query.counts_all or (self.event_id is None and self.product != "count")
+        query = self.query.query
+        if query.reading.reads_before:
+            return True  # PREV is of the event before, whatever its type
+        return query.counts_all or (self.event_id is None and self.product != "count")
 
     @property
     def types(self) -> tuple[str | int | bool, ...] | None:

@@ -19,6 +19,7 @@ RUN_THERE = [
     "test_cuda_structure.py",
     "test_cuda_strategies.py",
     "test_cuda_engine.py",
+    "test_cuda_values.py",
     "test_cuda_joins.py",
     "test_cuda_check.py",
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import spark_sessions
 from cer_gpu.spark import routes
@@ -296,3 +298,23 @@ def test_types_that_are_whole_numbers(spark: Any, table: pa.Table) -> None:
     options = {"order_by": "ts", "type_column": "event_id"}
     found = cer_spark.count(spark.createDataFrame(table), query, **options).collect()
     assert found[0][0] == query.count(table, **options) > 0
+
+
+@pytest.mark.usefixtures("small_tasks")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM S WHERE (A AS a FILTER a[price > PREV(price)]) ; B AS b WITHIN 5 EVENTS",
+        "SELECT * FROM S WHERE A AS a : B AS b FILTER b[price > PREV(price, 2)] PARTITION BY [k] "
+        "WITHIN 5 EVENTS",
+        "SELECT * FROM S WHERE A AS a ; B AS b FILTER b[ABS(price - PREV(price)) > 30 AND LOWER(k) LIKE '1'] "
+        "PARTITION BY [k] WITHIN 90 SECONDS",
+    ],
+)
+def test_prev_on_spark(spark: Any, frame: Any, table: pa.Table, text: str, tmp_path: Path) -> None:
+    query = cer.compile(text)
+    wanted = query.count(table, **OPTIONS)
+    assert cer_spark.count(frame, query, **OPTIONS).collect()[0][0] == wanted > 10
+    for part in range(3):
+        pq.write_table(table.slice(1000 * part, 1000), tmp_path / f"{part}.parquet", row_group_size=100)
+    assert cer_spark.count_files(str(tmp_path), query, order_by="ts").collect()[0][0] == wanted

@@ -8,7 +8,7 @@ machine it is: a new engine is a route, a machine and its kernels.
 from __future__ import annotations
 
 from dataclasses import field, replace
-from typing import ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,12 @@ from cer_gpu.language.tree import Expression
 from cer_gpu.plan.axes import Axis
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.symbols import Stage
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.derived import DerivedColumn
+
+UNFIT = "\0unfit "
+"""What the name of the column begins with that says where a derived value does not fit 64 bits."""
 
 Product: TypeAlias = Literal["run", "count", "counts", "hits"]
 """What may be asked of a query."""
@@ -93,6 +99,8 @@ class Reading:
     keys : KeyPlan
     window : WindowPlan or None
         None without WITHIN.
+    derived : tuple of DerivedColumn
+        Columns that are computed before anything else reads an event, each after those that it reads.
     """
 
     axes: tuple[Axis, ...]
@@ -102,6 +110,13 @@ class Reading:
     streams: tuple[str, ...]
     keys: KeyPlan
     window: WindowPlan | None
+    derived: tuple[DerivedColumn, ...] = ()
+
+    @property
+    def reads_before(self) -> int:
+        """How many events before an event PREV reads, in the stream or its partition; 0 without PREV."""
+        distances = [getattr(one.expression, "distance", 0) for one in self.derived]
+        return max(distances, default=0)
 
     @property
     def makes_lanes(self) -> bool:
@@ -352,9 +367,12 @@ class CompiledQuery:
         It is measured as the window is. What is looked for may itself be followed or preceded by something,
         so each outlook may begin where another one ends.
         """
+        window, before = self.window, self.reading.reads_before
+        if before and (self.outlooks or window is None or window.kind != "events"):
+            return None  # how long ago the event before was, only the stream says
         if not self.outlooks:
-            return 0
-        window, reaches = self.window, [outlook.reach for outlook in self.outlooks]
+            return before
+        reaches = [outlook.reach for outlook in self.outlooks]
         if window is None or window.kind != "time" or any(reach.kind != "time" for reach in reaches):
             return None
         if any(outlook.monitor is not None for outlook in self.outlooks):

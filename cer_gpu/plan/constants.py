@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias
@@ -82,6 +83,10 @@ class ConstantReader:
                 return Measure(ValueType.BOOL)
             case tree.Quantity(_, unit):
                 return Measure(ValueType.DURATION, unit)
+            case tree.Call(function, arguments):
+                return measure_of_call(function, [self.type_of(one) for one in arguments])
+            case tree.Previous(attribute):
+                return self.type_of(attribute)
             case tree.Negation(operand):
                 return self.type_of(operand)
             case tree.Arithmetic(op, left, right):
@@ -122,7 +127,7 @@ class ConstantReader:
         unit = wanted.unit
         if wanted.type is ValueType.TIMESTAMP and isinstance(expression, tree.Text):
             return _whole(Fraction(_nanoseconds_of(expression.value, wanted.zone), NANOSECONDS[unit or "ns"]))
-        value = self._fold(expression)
+        value = fold(expression)
         if isinstance(value, str) or value is None:
             return value
         if isinstance(value, float) and math.isnan(value):
@@ -144,21 +149,55 @@ class ConstantReader:
 
     def is_null(self, expression: tree.Expression) -> bool:
         """Whether an expression without attributes is null (not NaN)."""
-        return self._fold(expression) is None
+        return fold(expression) is None
 
-    def _fold(self, expression: tree.Expression) -> int | float | str | None:
-        match expression:
-            case tree.Number(value) | tree.Text(value):
-                return value
-            case tree.Boolean(value):
-                return int(value)
-            case tree.Quantity(value, unit):
-                return _plain(nanoseconds(value, unit))
-            case tree.Negation(operand):
-                return fold_arithmetic("-", 0, self._fold(operand))
-            case tree.Arithmetic(op, left, right):
-                return fold_arithmetic(op, self._fold(left), self._fold(right))
-        raise TypeError(f"not a constant: {expression!r}")
+
+def fold(expression: tree.Expression) -> int | float | str | None:
+    """The value of an expression without attributes, a duration in nanoseconds; None is null."""
+    match expression:
+        case tree.Number(value) | tree.Text(value):
+            return value
+        case tree.Boolean(value):
+            return int(value)
+        case tree.Quantity(value, unit):
+            return _plain(nanoseconds(value, unit))
+        case tree.Negation(operand):
+            return fold_arithmetic("-", 0, fold(operand))
+        case tree.Arithmetic(op, left, right):
+            return fold_arithmetic(op, fold(left), fold(right))
+        case tree.Call(function, arguments):
+            return _fold_call(function, [fold(one) for one in arguments])
+    raise TypeError(f"not a constant: {expression!r}")
+
+
+def folded(call: tree.Call) -> tree.Expression:
+    """The constant that a function of constants gives; for a null a division by zero."""
+    value, kind = fold(call), ConstantReader(Schema({})).type_of(call).type
+    if value is None:
+        return tree.Arithmetic("/", tree.Number(1), tree.Number(0))
+    if isinstance(value, str):
+        return tree.Text(value)
+    if kind is ValueType.DURATION:
+        return tree.Quantity(value, "ns")
+    return tree.Boolean(bool(value)) if kind is ValueType.BOOL else tree.Number(value)
+
+
+_OF_TEXT: dict[str, Callable[[str], str | int]] = {"LOWER": str.lower, "UPPER": str.upper, "LENGTH": len}
+_ROUNDED: dict[str, Callable[[float], int]] = {"FLOOR": math.floor, "CEIL": math.ceil, "ROUND": round}
+
+
+def _fold_call(function: str, values: list[int | float | str | None]) -> int | float | str | None:
+    if function == "COALESCE":
+        return next((value for value in values if value is not None), None)
+    (value,) = values
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return _OF_TEXT[function](value)
+    if function == "ABS":
+        return abs(value)
+    whole = _ROUNDED[function](value) if math.isfinite(value) else None
+    return whole if whole is not None and -(2**63) <= whole < 2**63 else None
 
 
 def in_decimals(value: int | float, wanted: Measure) -> Value:
@@ -191,6 +230,28 @@ def decimal_literal(expression: tree.Expression) -> DecimalLiteral | None:
     if digits > MOST_DIGITS or abs(value) >= 10**MOST_DIGITS:
         return None
     return DecimalLiteral(int(value), decimal_unit(digits))
+
+
+def measure_of_call(function: str, arguments: Sequence[Measure]) -> Measure:
+    """The type, unit and time zone of the values of a function."""
+    first = arguments[0]
+    if function == "ABS":
+        return first
+    if function in ("LOWER", "UPPER"):
+        return Measure(ValueType.STRING)
+    if function == "DATE":
+        return Measure(ValueType.TIMESTAMP, "d")
+    if function != "COALESCE":
+        return Measure(ValueType.INT64)
+    kinds = {one.type for one in arguments}
+    if ValueType.FLOAT64 in kinds:
+        return Measure(ValueType.FLOAT64)
+    if ValueType.DECIMAL in kinds:
+        units = [one.unit for one in arguments if one.unit is not None]
+        return Measure(ValueType.DECIMAL, max(units, key=lambda unit: int(unit[1:])))
+    units = [one.unit for one in arguments if one.unit is not None]
+    zone = next((one.zone for one in arguments if one.zone is not None), None)
+    return Measure(first.type, min(units, key=NANOSECONDS.__getitem__) if units else None, zone)
 
 
 def _of_decimals(op: str, left: Measure, right: Measure) -> Measure:

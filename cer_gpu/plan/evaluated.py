@@ -23,10 +23,6 @@ def _construct(node: Any) -> str | None:
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
         case tree.Parameter(name=name):
             return f"the parameter `${name}`"
-        case tree.Previous():
-            return "`PREV(...)`"
-        case tree.Call(function=function):
-            return f"the function `{function}(...)`"
         case tree.Aggregate(function=function):
             return f"the aggregate `{function}(...)` in a filter"
         case tree.Attribute(prior=True) | tree.Every(prior=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
@@ -12,6 +13,9 @@ from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.planner import Plan
 from cer_gpu.plan.wording import counted
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.derived import DerivedColumn
 
 WIDTH = 12
 
@@ -31,7 +35,9 @@ def _lines(plan: Plan) -> Iterator[str]:
         yield _line(name, text)
     yield _line("symbols", _symbols(plan))
     for number, axis in enumerate(query.reading.axes):
-        yield _line("reads" if number == 0 else "", _axis(axis))
+        yield _line("reads" if number == 0 else "", _axis(axis, query.reading.derived))
+    for number, column in enumerate(query.reading.derived):
+        yield _line("derives" if number == 0 else "", _derived(column, query.reading.derived))
     for number, outlook in enumerate(query.outlooks):
         yield _line("looks" if number == 0 else "", _outlook(outlook))
     if (compared := of.keys(query)) is not None:
@@ -68,7 +74,14 @@ def _symbols(plan: Plan) -> str:
     return f"{relevant} relevant {kinds} of events; {neutral}"
 
 
-def _axis(axis: Axis) -> str:
+def _axis(axis: Axis, derived: Sequence[DerivedColumn]) -> str:
+    def written(operand: tree.Expression) -> str:
+        if not derived:
+            return to_text(operand)
+        from cer_gpu.plan.derived import written_out
+
+        return to_text(written_out(operand, derived))
+
     match axis:
         case ColumnAxis(column, names):
             return f"`{column}` in {', '.join(names)}"
@@ -77,13 +90,25 @@ def _axis(axis: Axis) -> str:
             shown = ", ".join(str(_plain(value)) for value in constants[:6])
             more = f", ... ({len(constants):,} in all)" if len(constants) > 6 else ""
             kind = "strings, by dictionary" if textual else "one pass"
-            return f"{to_text(operand)} cut at {shown}{more} ({kind})"
+            return f"{written(operand)} cut at {shown}{more} ({kind})"
         case MatchAxis(operand, pattern):
-            return f"{to_text(operand)} LIKE '{pattern}' (once for each value of the dictionary)"
+            return f"{written(operand)} LIKE '{pattern}' (once for each value of the dictionary)"
         case NullAxis(operand):
-            return f"{to_text(operand)} IS NULL"
+            return f"{written(operand)} IS NULL"
         case RelationAxis(op, left, right):
-            return f"{to_text(left)} {op} {to_text(right)} (two derived columns)"
+            return f"{written(left)} {op} {written(right)} (two derived columns)"
+
+
+def _derived(column: DerivedColumn, derived: Sequence[DerivedColumn]) -> str:
+    """What a derived column is computed from, and what it costs."""
+    from cer_gpu.plan.derived import written_out
+
+    text = to_text(written_out(column.expression, derived))
+    if isinstance(column.expression, tree.Previous):
+        count = column.expression.distance
+        kept = f"the last {counted(count, 'event')} of the stream, or of each partition, kept"
+        return f"{text} (a column, before events are dropped; {kept})"
+    return f"{text} (a column, computed for all events)"
 
 
 def _outlook(outlook: Outlook) -> str:

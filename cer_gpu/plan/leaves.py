@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from cer_gpu.plan.constants import ConstantReader, Value, in_decimals
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula, Test
 from cer_gpu.plan.regions import Regions, ValueSet, classes_of
 from cer_gpu.plan.thresholds import exact_array
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.derived import Deriver
 
 MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 
@@ -100,12 +103,19 @@ class AxisBuilder:
         Where the type and the stream of an event stand.
     outlooks : sequence of OutlookTest, optional
         Each has an axis (`OutlookAxis`) behind those that are read from a row, in this order.
+    deriver : Deriver, optional
+        Puts columns in the place of PREV and of functions.
     """
 
     def __init__(
-        self, constants: ConstantReader, columns: RoleColumns, outlooks: Sequence[OutlookTest] = ()
+        self,
+        constants: ConstantReader,
+        columns: RoleColumns,
+        outlooks: Sequence[OutlookTest] = (),
+        deriver: Deriver | None = None,
     ) -> None:
         self._constants = constants
+        self._deriver = deriver
         self._outlooks = {identity(test): number for number, test in enumerate(outlooks)}
         self._columns = {"type": columns.type, "stream": columns.stream}
         self._kinds = {"type": columns.type_kind, "stream": ValueType.STRING}
@@ -115,6 +125,9 @@ class AxisBuilder:
 
     def build(self, predicates: Iterable[Predicate]) -> tuple[tuple[Axis, ...], tuple[Formula, ...]]:
         """The axes that are read from a row, the type's first, and the predicates as formulas over all."""
+        if self._deriver is not None:
+            predicates = self._deriver.all_rewritten(predicates)
+            self._constants = ConstantReader(self._deriver.schema)
         collected = [self._collect(predicate) for predicate in predicates]
         regions = {key: Regions(sets) for key, sets in self._sets.items()}
         gathered = [_gathered(one, regions) for one in collected]

@@ -10,6 +10,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.measures import with_what_is_read
 from cer_gpu.language.scope import variables
+from cer_gpu.language.walk import walk
 from cer_gpu.logic.binding import reads
 from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates
@@ -40,6 +41,8 @@ class Outline:
         Of a query that is evaluated: the pattern in LP-normal form, without the SELECT list.
     correlates : bool
         Whether a filter of the formula compares events of two variables.
+    derives : bool
+        Whether a filter uses PREV or a function.
     shared : SharedKey or None
         What all events of a complex event agree in, by the formula's comparisons.
     hidden : bool
@@ -51,6 +54,7 @@ class Outline:
     unevaluated: tuple[Diagnostic, ...] = ()
     formula: tree.Pattern | None = None
     correlates: bool = False
+    derives: bool = False
     shared: SharedKey | None = None
     hidden: bool = False
 
@@ -86,7 +90,8 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     read = with_what_is_read((), statement.measures) if statement.select == () else ()
     if read:
         statement = replace(statement, select=read)
-    return Outline(statement, text, (), formula, compared, shared, bool(read))
+    derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
+    return Outline(statement, text, (), formula, compared, derived, shared, bool(read))
 
 
 def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:

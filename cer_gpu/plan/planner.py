@@ -21,7 +21,7 @@ from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes
 from cer_gpu.plan.assumed import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
-from cer_gpu.plan.compiled import CompiledQuery, Reading, WindowPlan
+from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline
@@ -31,6 +31,7 @@ from cer_gpu.plan.routes.route import Built, Refusal, Sketch
 from cer_gpu.plan.symbols import Stage, fold, stages
 
 if TYPE_CHECKING:
+    from cer_gpu.plan.derived import Deriver
     from cer_gpu.plan.looks import Look
 
 SYMBOL_BUDGET = 65_535
@@ -88,8 +89,17 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
     statement = outline.statement
     chosen = choose(outline, engine)
     sketch = chosen.sketch if schema is None else chosen.sketch.over(schema)
-    known = schema if schema is not None else assumed_schema(sketch.tests, statement.window)
-    planned = _planned(sketch, known, columns, _looks_beside(statement))
+    known = schema
+    if known is None:
+        # Functions in comparisons between events are in the pattern alone.
+        spoken = (*sketch.tests, outline.formula) if outline.derives else sketch.tests
+        known = assumed_schema(spoken, statement.window)
+    deriver = None
+    if outline.derives:
+        from cer_gpu.plan.derived import Deriver
+
+        deriver = Deriver(known)
+    planned = _planned(sketch, known, columns, deriver, _looks_beside(statement))
     built, dtype = planned.built, planned.dtype
     said, form = _said(statement), built.form
     if isinstance(statement, tree.SelectQuery) and _says_more(statement):
@@ -103,14 +113,21 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
         symbol_dtype=dtype.name,
         partition=said.partition,
         streams=said.streams if columns.stream is not None else (),
-        keys=built.keys,
+        keys=built.keys if deriver is None else _derived_keys(built.keys, deriver),
         window=window_plan(statement.window, known),
+        derived=() if deriver is None else deriver.columns,
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
         planned.outlooks,
     )  # fmt: skip
     return Plan(outline, compiled, built, chosen.engine, chosen.said)
+
+
+def _derived_keys(keys: KeyPlan, deriver: Deriver) -> KeyPlan:
+    """Keys with derived columns in the place of PREV and of functions."""
+    columns = tuple(replace(one, keys=deriver.all_rewritten(one.keys)) for one in keys.columns)
+    return replace(keys, columns=columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +148,16 @@ def _looks_beside(statement: tree.Statement) -> bool:
     )
 
 
-def _planned(sketch: Sketch, schema: Schema, columns: RoleColumns, beside: bool) -> _Planned:
-    constants = ConstantReader(schema)
+def _planned(
+    sketch: Sketch, schema: Schema, columns: RoleColumns, deriver: Deriver | None, beside: bool
+) -> _Planned:
+    builder = AxisBuilder(ConstantReader(schema), columns, deriver=deriver)
     if beside:
         from cer_gpu.plan.looks import looks_of
 
         if looks := looks_of(sketch.tests):
-            return _planned_with(looks, sketch, schema, columns)
-    axes, formulas = AxisBuilder(constants, columns).build(sketch.tests)
+            return _planned_with(looks, sketch, schema, columns, deriver)
+    axes, formulas = builder.build(sketch.tests)
     diagram = fold(axes, formulas)
     built = sketch.built(diagram)
     dtype = _symbol_dtype(built.n_symbols)
@@ -146,12 +165,14 @@ def _planned(sketch: Sketch, schema: Schema, columns: RoleColumns, beside: bool)
     return _Planned(built, axes, found, dtype)
 
 
-def _planned_with(looks: Sequence[Look], sketch: Sketch, schema: Schema, columns: RoleColumns) -> _Planned:
+def _planned_with(
+    looks: Sequence[Look], sketch: Sketch, schema: Schema, columns: RoleColumns, deriver: Deriver | None
+) -> _Planned:
     """The same of a query that asks for what follows or precedes."""
     from cer_gpu.plan.looks import part_of, woven
 
     every = (*sketch.tests, *(test for look in looks for test in look.tests))
-    builder = AxisBuilder(ConstantReader(schema), columns, [look.test for look in looks])
+    builder = AxisBuilder(ConstantReader(schema), columns, [look.test for look in looks], deriver)
     axes, formulas = builder.build(every)
     diagram = fold((*axes, *(OutlookAxis() for _ in looks)), formulas)
     part = part_of(diagram, 0, len(sketch.tests))

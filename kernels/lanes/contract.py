@@ -56,6 +56,54 @@ def group_body(lanes, starts, place):
     starts[0] = 0
 
 
+def events_before_body(lanes, distances, depth, recent, place, out):
+    """The event so many events before each one in its lane.
+
+    `lanes` int32 [n] in, -1 for an event that belongs to none; `distances` int64 [k] in, each from 1 to
+    `depth`; `recent` int64 [lanes * depth] in/out: the last `depth` events of each lane in a ring, the index
+    of an event of this batch, -1 for none, less for one of an earlier batch; `place` int32 [lanes] in/out:
+    where in its ring the next event of each lane goes; `out` int64 [k, n]: the index of the event, -1 for
+    none, and -2 - slot for the one of an earlier batch in a slot of `recent`.
+    """
+    for i in range(lanes.shape[0]):
+        lane = lanes[i]
+        if lane < 0:
+            for k in range(distances.shape[0]):
+                out[k, i] = -1
+        else:
+            at = place[lane]
+            first = lane * depth
+            for k in range(distances.shape[0]):
+                slot = at - distances[k]
+                if slot < 0:
+                    slot += depth
+                event = recent[first + slot]
+                out[k, i] = event if event >= -1 else -2 - first - slot
+            recent[first + at] = i
+            place[lane] = at + 1 if at + 1 < depth else 0
+
+
+def values_before_body(values, valid, events, carried, there, out, out_valid):
+    """The values of the events that `events_before_body` has found.
+
+    `values` unsigned [n] and `valid` uint8 [n] or [0] in: of this batch; `events` int64 [n] in; `carried`
+    unsigned [slots] and `there` uint8 [slots] in: of earlier batches, by slot; `out` unsigned [n] and
+    `out_valid` uint8 [n]: the value, and whether there is one.
+    """
+    masked = valid.shape[0] > 0
+    for i in range(events.shape[0]):
+        event = events[i]
+        if event >= 0:
+            out[i] = values[event]
+            out_valid[i] = valid[event] if masked else 1
+        elif event == -1:
+            out[i] = 0
+            out_valid[i] = 0
+        else:
+            out[i] = carried[-2 - event]
+            out_valid[i] = there[-2 - event]
+
+
 def mark_body(lanes, there):
     """Note which lanes occur: `lanes` int32 [n] in, all >= 0; `there` uint8 [lanes] out: 1 where one does."""
     for i in range(lanes.shape[0]):

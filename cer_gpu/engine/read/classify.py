@@ -155,6 +155,14 @@ class Classifier:
         seen.update(texts[: SEEN - len(seen)])
         self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
 
+    def missing(self) -> list[tuple[str, str, list[str]]]:
+        """The types and streams of the query that no event had: their column, name, and what there was."""
+        return [
+            (column, name, sorted(self.seen[column]))
+            for column, names in self.unseen.items()
+            for name in sorted(names)
+        ]
+
     def _note_numbers(self, axis: ColumnAxis, values: Values) -> None:
         """Note types that are numbers: the first ones, and those of the query that none had before."""
         unseen = self.unseen.get(axis.column)
@@ -241,7 +249,7 @@ class Classifier:
             return self._type_adder(read(axis.column)[0], axis, stride, dtype)
         if isinstance(axis, CutAxis):
             values, _ = evaluate(axis.operand, read, len(batch))
-            if len(values.beyond) and isinstance(axis.operand, tree.Attribute):
+            if len(values.beyond) and _decimal_columns(batch, axis.operand):
                 wide = Values(_wide_classes(axis, values, batch), NONE_MISSING)
                 return Adder(wide, (np.arange(axis.size) * stride).astype(dtype), None, dtype.type(0))
             bounds, classes = axis.thresholds(values.data.dtype)
@@ -264,6 +272,11 @@ class Classifier:
         return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
 
     def _reader(self, batch: pa.RecordBatch) -> Reader:
+        if self.reading.derived:
+            from cer_gpu.engine.read.derived import read_numbers
+
+            return lambda name: read_numbers(batch, name, self._units)
+
         def read(name: str) -> tuple[Values, str | None]:
             return columns.numbers(batch.column(name), name), self._units.get(name)
 
@@ -390,8 +403,8 @@ def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values
         truth = pc.fill_null(getattr(pc, _COMPARE[axis.op])(*sides), False).to_numpy(zero_copy_only=False)
         return Values(truth.view(np.uint8), NONE_MISSING)
     found = relation(axis.op, axis.left, axis.right, read, len(batch))
-    names = [side.name for side in (axis.left, axis.right) if isinstance(side, tree.Attribute)]
-    if len(found.beyond) and len(names) == 2:
+    names = _decimal_columns(batch, axis.left, axis.right) if len(found.beyond) else []
+    if names:
         # Decimals of very many digits: Python compares any two numbers exactly.
         rows = np.flatnonzero(found.beyond)
         left, right = (batch.column(name).take(pa.array(rows)).to_pylist() for name in names)
@@ -399,6 +412,13 @@ def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values
         truth[rows] = [compared(axis.op, one, two) for one, two in zip(left, right, strict=True)]
         return Values(truth, NONE_MISSING)
     return found
+
+
+def _decimal_columns(batch: pa.RecordBatch, *sides: tree.Expression) -> list[str]:
+    """The columns that expressions are, if each is one and some have decimals that do not fit 64 bits."""
+    names = [side.name for side in sides if isinstance(side, tree.Attribute)]
+    wide = [columns.numbers(batch.column(name), name).beyond.any() for name in names]
+    return names if len(names) == len(sides) and any(wide) else []
 
 
 def _wide_classes(axis: CutAxis, values: Values, batch: pa.RecordBatch) -> np.ndarray:

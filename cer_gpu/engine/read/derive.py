@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -113,6 +113,23 @@ def _decimals(
     return _shifted(first, most - one), _shifted(second, most - two), decimal_unit(most)
 
 
+def in_one_unit(
+    expressions: Sequence[tree.Expression], found: Sequence[tuple[Values, str | None]], unit: str | None
+) -> list[tuple[Values, str | None]]:
+    """The values of several expressions in one unit, of which each has a whole number of others."""
+    digits = digits_of(unit)
+    done: list[tuple[Values, str | None]] = []
+    for expression, (values, own) in zip(expressions, found, strict=True):
+        if digits is not None:
+            values, own = _written(expression, values, own, len(values.data))
+            done.append((_shifted(values, digits - (digits_of(own) or 0)), unit))
+        elif unit is not None and own is not None:
+            done.append((_in_unit(values, own, unit), unit))
+        else:
+            done.append((as_floats(values, own), unit))
+    return done
+
+
 def _shifted(values: Values, digits: int) -> Values:
     """Whole numbers times a power of ten."""
     return values if digits == 0 else _combine("*", values, _constant(10**digits, len(values.data)))
@@ -216,14 +233,14 @@ def overflow(expression: tree.Expression, read: Reader) -> str | None:
             op, left, right = "-", tree.Number(0), operand
         case tree.Arithmetic(op, left, right):
             pass
+        case tree.Attribute(name) if read(name)[0].beyond.any():
+            derived = name.removeprefix("\0")
+            return derived if derived != name else f"`{written(name)}` in its last digit"
         case _:
             return None
     inner = overflow(left, read) or overflow(right, read)
     if inner is not None:
         return inner
-    for side in (left, right):
-        if isinstance(side, tree.Attribute) and evaluate(side, read, 1)[0].beyond.any():
-            return f"`{written(side.name)}` in its last digit"
     first, second, _ = _operands(op, left, right, read, 1)
     if not _combine(op, first, second).beyond.any():
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +34,9 @@ from cer_gpu.engine.read.singly import (
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.compiled import CompiledQuery
 
+if TYPE_CHECKING:
+    from cer_gpu.engine.read.derived import DerivedColumns
+
 REMEMBERED = 1 << 20
 """Keys that are remembered at least, before those that no event in the window has are forgotten."""
 
@@ -40,7 +44,7 @@ LEAST_REMEMBERED = 1 << 10
 """The same where little memory is allowed."""
 
 BYTES_OF_KEY = 128
-"""What a key takes, about: its place in a table, its words, what is counted of it and its last time."""
+"""About what a key takes: its place in a table, its words, its count and its last time."""
 
 LEAST_SHARE = 8
 """Where less than this part of all keys can be forgotten, it is not worth it."""
@@ -72,6 +76,8 @@ class Intake:
     ordered : bool
         Whether it was promised that the stream is in the order of time as a whole.
     """
+
+    derived: DerivedColumns | None = None  # PREV and functions
 
     def __init__(
         self,
@@ -390,7 +396,7 @@ class Intake:
         schema, given, known
             As for `SingleEvents`.
         """
-        if type(self.classifier) is not Classifier or self._query.outlooks:
+        if type(self.classifier) is not Classifier or self._query.outlooks or self.derived is not None:
             return None
         self.begin(pa.RecordBatch.from_pylist([], schema=schema))
         parts = ReadingParts(self.classifier, self._order, self._partitions, self._joins, self._payload)
@@ -400,25 +406,19 @@ class Intake:
     def singly(self, reader: SingleEvents, batch: pa.RecordBatch) -> SingleEvent | bool:
         """Read a batch of one event; as `SingleEvents.read`."""
         found = reader.read(batch, self.rows)
-        if found is not False:
-            self.rows += 1
+        self.rows += found is not False
         return found
 
     def begin(self, batch: pa.RecordBatch) -> None:
         """Get ready for batches like one without rows, as the first batch would."""
+        (batch,) = self.extended([batch])
         if self._joins is not None:
             symbols = np.empty(0, self._query.reading.symbol_dtype)
             self._joins.slots(batch, np.empty(0, np.int64), symbols, 0)
 
-    def unseen(self) -> list[tuple[str, str, list[str]]]:
-        """The types and streams of the query that no event had: their column, name, and what there was."""
-        if not self.rows:
-            return []
-        return [
-            (column, name, sorted(self.classifier.seen[column]))
-            for column, names in self.classifier.unseen.items()
-            for name in sorted(names)
-        ]
+    def extended(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches of the stream with the columns that are derived from theirs."""
+        return iter(batches) if self.derived is None else self.derived.extended(batches)
 
     def relevant(self, batch: pa.RecordBatch) -> list[Relevant]:
         """The relevant events of the next batch, which is not empty: one part after another.

@@ -23,7 +23,7 @@ from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import digits_of
 from cer_gpu.late import compute as pc
-from cer_gpu.plan.compiled import KeyColumn, KeyPlan
+from cer_gpu.plan.compiled import UNFIT, KeyColumn, KeyPlan
 
 
 class JoinKeys:
@@ -301,6 +301,8 @@ def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dic
     for key in keys:
         if isinstance(key, tree.Attribute):
             names[key] = key.name
+            if f"{UNFIT}{key.name}" in batch.schema.names:
+                beyond[key] = batch.column(f"{UNFIT}{key.name}").to_numpy(zero_copy_only=False)
             continue
         names[key] = f"\0{to_text(key)}"  # a name that no column has
         values, unit = evaluate(key, read, len(batch))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.answers.room import Room
     from cer_gpu.engine.answers.tidy import EventForm
     from cer_gpu.engine.machines.outlooks import Outlooks
+    from cer_gpu.engine.read.derived import DerivedColumns
 
 Result = TypeVar("Result")
 
@@ -91,7 +92,9 @@ class BoundQuery:
     ) -> None:
         self._query = query
         self._source = source
-        self._units = units
+        self._units = units | {
+            one.name: one.measure.unit for one in query.reading.derived if one.measure.unit
+        }
         self._options = options
         self._workers = workers
         self._halo = halo
@@ -292,6 +295,7 @@ class BoundQuery:
             self._grouped,
             options.ordered,
         )
+        intake.derived = self._derived()
         runner = self._runner(query, carries)
         intake.follow(runner.states)
         outlooks = self._outlooks(query, intake, pushed)
@@ -309,6 +313,17 @@ class BoundQuery:
         intake.follow(outlooks.states)
         intake.hold(outlooks)
         return outlooks
+
+    def _derived(self) -> DerivedColumns | None:
+        """What computes PREV and functions; None where the query has none."""
+        reading = self._query.reading
+        if not reading.derived:
+            return None
+        from cer_gpu.engine.read.derived import DerivedColumns
+
+        return DerivedColumns(
+            reading, self._units, self.arrow_schema, self._options.stream_column, self._workers
+        )
 
     def _foresight(self) -> Foresight | None:
         """Reads the times of a source ahead; None where that is not possible or not needed."""
@@ -356,7 +371,8 @@ class BoundQuery:
         rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
         columns = self.columns(run.intake.payload)
         classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
-        return self._source.batches(columns, rows, classified.difference(self._kept(run.intake.payload)))
+        kept = [*self._kept(run.intake.payload), *self._behind()]
+        return run.intake.extended(self._source.batches(columns, rows, classified.difference(kept)))
 
     def _ends(self, run: Run, asked: Asked) -> Iterator[Reported]:
         """Where complex events end, chunk by chunk."""
@@ -366,7 +382,7 @@ class BoundQuery:
             names = self.columns(())
             resident = with_memory(lambda: ResidentRun(run, self._units, names, self.place.numbers[0]))
             if resident is not None:
-                lying = self._source.on_device
+                lying = () if self._query.reading.derived else self._source.on_device
                 return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
 
         def on_host(watch: Watch) -> Iterator[Reported]:
@@ -389,7 +405,13 @@ class BoundQuery:
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""
         axes = [name for axis in self._query.reading.axes for name in columns_of(axis)]
-        return list(dict.fromkeys([*self._options.order_by, *axes, *self._kept(payload)]))
+        names = [*self._options.order_by, *axes, *self._behind(), *self._kept(payload)]
+        derived = {one.name for one in self._query.reading.derived}
+        return [name for name in dict.fromkeys(names) if name not in derived]
+
+    def _behind(self) -> list[str]:
+        """The columns of the data from which others are derived."""
+        return sorted({name for one in self._query.reading.derived for name in one.read})
 
     def _kept(self, payload: tuple[str, ...]) -> list[str]:
         """The columns that the run keeps, not those that only say which class an event is of."""

@@ -16,7 +16,7 @@ MODULES = frozenset(
     f"cer_gpu.engine.{name}"
     for name in (
         "read.intake", "read.order", "read.lanes", "read.partitions", "read.keys", "read.numbers",
-        "read.join_keys", "machines.prefix", "machines.consume",
+        "read.join_keys", "read.derived", "read.before", "machines.prefix", "machines.consume",
     )
 )  # fmt: skip
 
@@ -25,7 +25,7 @@ _NOT_KEPT = object()
 
 def is_component(value: Any) -> bool:
     """Whether an object has state that depends on the stream."""
-    return type(value).__module__ in MODULES
+    return type(value).__module__ in MODULES and not isinstance(value, tuple)
 
 
 def remembered(component: Any) -> dict[str, Any]:

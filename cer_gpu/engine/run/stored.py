@@ -122,7 +122,8 @@ def from_bytes(data: bytes) -> Stored:
             table.validate(full=True)
             return table
         if _BATCH in plain:
-            return value_of(plain[_BATCH]).combine_chunks().to_batches()[0]
+            whole = value_of(plain[_BATCH]).combine_chunks()
+            return next(iter(whole.to_batches()), pa.RecordBatch.from_pylist([], schema=whole.schema))
         return {key: value_of(each) for key, each in plain.items()}
 
     return Stored(header["about"], value_of(header["state"]))

@@ -320,6 +320,9 @@ class _Alike:
 
     def batches(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
         """The given data as `BoundQuery.read` gives it."""
+        return self._intake.extended(self._converted(given))
+
+    def _converted(self, given: pa.RecordBatch | pa.Table) -> Iterator[pa.RecordBatch]:
         parts = [given] if isinstance(given, pa.RecordBatch) else given.to_batches(max_chunksize=BATCH)
         for part in parts:
             if self._normal:

@@ -1,0 +1,186 @@
+"""Batches with their derived columns: PREV and the functions of one event (`cer_gpu.plan.derived`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.before import InLanes, Shifted, Wanted
+from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.decimals import from_scaled
+from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit
+from cer_gpu.engine.read.functions import arrow_type, first_text, of_numbers, of_text
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.workers import Workers
+from cer_gpu.language import tree
+from cer_gpu.language.schema import ValueType
+from cer_gpu.late import compute as pc
+from cer_gpu.plan.compiled import UNFIT, Reading
+from cer_gpu.plan.derived import DerivedColumn
+
+BLOCK = 1 << 16
+"""Rows for which a thread computes a function at a time."""
+
+
+class DerivedColumns:
+    """Adds the derived columns to the batches of a run, one batch after another.
+
+    Parameters
+    ----------
+    reading : Reading
+    units : dict of str to str
+        The units of the columns, derived ones too.
+    schema : pyarrow.Schema
+        Of the data.
+    stream_column : str or None
+    workers : Workers
+    """
+
+    def __init__(
+        self,
+        reading: Reading,
+        units: dict[str, str],
+        schema: pa.Schema,
+        stream_column: str | None,
+        workers: Workers,
+    ) -> None:
+        self._units = units
+        self._workers = workers
+        self._calls = [one for one in reading.derived if isinstance(one.expression, tree.Call)]
+        wanted = [
+            Wanted(one.name, one.expression.attribute.name, one.expression.distance)
+            for one in reading.derived
+            if isinstance(one.expression, tree.Previous)
+        ]
+        self._streams = list(reading.streams)
+        self._stream_column = stream_column
+        self._shifted = Shifted(wanted) if wanted and not reading.partition and not reading.streams else None
+        self._in_lanes: InLanes | None = None
+        if wanted and self._shifted is None:
+            encoder = LaneEncoder(reading.partition, schema) if reading.partition else None
+            self._in_lanes = InLanes(wanted, encoder, schema)
+
+    def extended(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches of a stream with the derived columns behind the others."""
+        for batch in batches:
+            yield self._extended(batch)
+
+    def _extended(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        added: dict[str, pa.Array] = {}
+        if self._shifted is not None:
+            added = self._shifted.of(batch)
+        elif self._in_lanes is not None:
+            added = self._in_lanes.of(batch, self._inside(batch))
+        whole = _with(batch, added)
+        for one in self._calls:
+            whole = _with(whole, self._called(one, whole))
+        return whole
+
+    def _inside(self, batch: pa.RecordBatch) -> np.ndarray | None:
+        """Which rows are of the streams that FROM names; None where all are."""
+        if not self._streams or self._stream_column is None:
+            return None
+        column = decoded(columns.single(batch.column(self._stream_column)))
+        named = pc.is_in(column, pa.array(self._streams, column.type))
+        return named.to_numpy(zero_copy_only=False)
+
+    def _called(self, derived: DerivedColumn, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+        """The column of a function, and the one that says where it does not fit 64 bits, if it is needed."""
+        call = derived.expression
+        assert isinstance(call, tree.Call)
+        function, first = call.function, call.arguments[0]
+        if derived.measure.type is ValueType.STRING and function == "COALESCE":
+            texts = [_text(one, batch) for one in call.arguments]
+            return {derived.name: first_text(texts, len(batch))}
+        if function in ("LOWER", "UPPER", "LENGTH"):
+            assert isinstance(first, tree.Attribute)
+            return {derived.name: of_text(function, columns.single(batch.column(first.name)))}
+        values = self._in_blocks(derived, batch)
+        found = {derived.name: _array(values, arrow_type(derived.measure))}
+        if len(values.beyond):
+            found[UNFIT + derived.name] = pa.array(values.beyond)
+        return found
+
+    def _in_blocks(self, derived: DerivedColumn, batch: pa.RecordBatch) -> Values:
+        known: dict[str, tuple[Values, str | None]] = {}
+        for name in derived.read:
+            known[name] = read_numbers(batch, name, self._units)
+        rows = len(batch)
+
+        def block(start: int) -> Values:
+            stop = min(start + BLOCK, rows)
+
+            def read(name: str) -> tuple[Values, str | None]:
+                values, unit = known[name]
+                return values.slice(start, stop), unit
+
+            return _value(derived, read, stop - start)
+
+        parts = self._workers.map("reading", block, range(0, max(rows, 1), BLOCK), rows)
+        return parts[0] if len(parts) == 1 else _together(parts)
+
+
+def read_numbers(batch: pa.RecordBatch, name: str, units: dict[str, str]) -> tuple[Values, str | None]:
+    """A column of numbers, with its unit; of a derived one also where it does not fit 64 bits."""
+    found = columns.numbers(batch.column(name), name)
+    if name.startswith("\0") and UNFIT + name in batch.schema.names:
+        beyond = batch.column(UNFIT + name).to_numpy(zero_copy_only=False)
+        found = Values(found.data, found.valid, beyond)
+    return found, units.get(name)
+
+
+def _value(derived: DerivedColumn, read: Reader, rows: int) -> Values:
+    call = derived.expression
+    assert isinstance(call, tree.Call)
+    arguments = [evaluate(one, read, rows) for one in call.arguments]
+    if call.function == "COALESCE":
+        arguments = in_one_unit(call.arguments, arguments, derived.measure.unit)
+    return of_numbers(call.function, arguments, derived.zone)
+
+
+def _together(parts: list[Values]) -> Values:
+    def masks(name: str, fill: Any) -> np.ndarray:
+        own = [getattr(part, name) for part in parts]
+        if not any(map(len, own)):
+            return own[0]
+        return np.concatenate(
+            [mask if len(mask) else np.full(len(part.data), fill) for mask, part in zip(own, parts)]
+        )
+
+    data = np.concatenate([part.data for part in parts])
+    return Values(data, masks("valid", np.uint8(1)), masks("beyond", False))
+
+
+def _array(values: Values, kind: pa.DataType) -> pa.Array:
+    """Values as an array of the type of their column."""
+    data, rows = values.data, len(values.data)
+    packed = pa.py_buffer(np.packbits(values.valid, bitorder="little")) if len(values.valid) else None
+    if pa.types.is_decimal(kind):
+        whole = from_scaled(data.astype(np.int64, copy=False), kind)
+        return pa.Array.from_buffers(kind, rows, [packed, whole.buffers()[1]])
+    if pa.types.is_boolean(kind):
+        return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(np.packbits(data, bitorder="little"))])
+    dtype: type = np.float64 if pa.types.is_floating(kind) else np.int64
+    if pa.types.is_date32(kind):
+        dtype = np.int32
+    data = np.ascontiguousarray(data.astype(dtype, copy=False))
+    return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(data)])
+
+
+def _text(expression: tree.Expression, batch: pa.RecordBatch) -> pa.Array | str:
+    if isinstance(expression, tree.Text):
+        return expression.value
+    assert isinstance(expression, tree.Attribute)
+    return columns.single(batch.column(expression.name))
+
+
+def _with(batch: pa.RecordBatch, added: dict[str, pa.Array]) -> pa.RecordBatch:
+    if not added:
+        return batch
+    names = [*batch.schema.names, *added]
+    return pa.RecordBatch.from_arrays([*batch.columns, *added.values()], names)

@@ -1,0 +1,176 @@
+"""The functions of one event over columns (language section 4), by pyarrow.compute where it has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.language.schema import ValueType
+from cer_gpu.language.units import NANOSECONDS, digits_of
+from cer_gpu.late import compute as pc
+from cer_gpu.plan.constants import Measure
+
+INT64 = np.iinfo(np.int64)
+
+_OF_TEXT = {"LOWER": "utf8_lower", "UPPER": "utf8_upper", "LENGTH": "utf8_length"}
+
+_OF_TIME: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "YEAR": lambda times: pc.year(times),
+    "MONTH": lambda times: pc.month(times),
+    "DAY": lambda times: pc.day(times),
+    "HOUR": lambda times: pc.hour(times),
+    "MINUTE": lambda times: pc.minute(times),
+    "SECOND": lambda times: pc.second(times),
+    "WEEKDAY": lambda times: pc.day_of_week(times, count_from_zero=False, week_start=1),
+    "DATE": lambda times: pc.floor_temporal(times, unit="day"),
+}
+
+
+def of_text(function: str, texts: pa.Array) -> pa.Array:
+    """LOWER, UPPER or LENGTH of texts; of a dictionary each value once."""
+    if pa.types.is_null(texts.type):
+        return pa.nulls(len(texts), pa.int64() if function == "LENGTH" else pa.large_string())
+    if not pa.types.is_dictionary(texts.type):
+        found = getattr(pc, _OF_TEXT[function])(texts)
+        return found.cast(pa.int64()) if function == "LENGTH" else found
+    values = of_text(function, texts.dictionary)
+    if function == "LENGTH":
+        return values.take(texts.indices)
+    return pa.DictionaryArray.from_arrays(texts.indices, values)
+
+
+def first_text(texts: Sequence[pa.Array | str], rows: int) -> pa.Array:
+    """COALESCE of texts, as large_string."""
+    plain = [
+        pa.scalar(one, pa.large_string()) if isinstance(one, str) else decoded(_texts(one)) for one in texts
+    ]
+    found = pc.coalesce(*plain)
+    return pa.repeat(found, rows) if isinstance(found, pa.Scalar) else found
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    return column.cast(pa.large_string()) if pa.types.is_null(column.type) else column
+
+
+def of_numbers(function: str, arguments: Sequence[tuple[Values, str | None]], zone: str | None) -> Values:
+    """A function of numbers and times, in the unit of `measure_of_call`.
+
+    Parameters
+    ----------
+    function : str
+    arguments : sequence of (Values, str or None)
+        With the unit of each; those of COALESCE in one unit.
+    zone : str or None
+        The time zone of a time.
+    """
+    values, unit = arguments[0]
+    if function == "COALESCE":
+        return _first([one for one, _ in arguments])
+    if function == "ABS":
+        return _absolute(values)
+    if function in _OF_TIME:
+        return _of_time(function, values, unit or "ns", zone)
+    return _rounded(function, values, unit)
+
+
+def _absolute(values: Values) -> Values:
+    data = values.data
+    if data.dtype.kind == "u":
+        return values
+    if data.dtype.kind == "i":
+        data = data.astype(np.int64, copy=False)
+        least = data == INT64.min
+        with np.errstate(over="ignore"):
+            found = np.abs(data)
+        if least.any():
+            return Values(found, values.valid, values.beyond | least if len(values.beyond) else least)
+        return Values(found, values.valid, values.beyond)
+    return Values(np.abs(data), values.valid, values.beyond)
+
+
+def _rounded(function: str, values: Values, unit: str | None) -> Values:
+    data = values.data
+    digits = digits_of(unit)
+    if digits is not None:
+        return Values(_rounded_decimals(function, data, digits), values.valid, values.beyond)
+    if data.dtype.kind != "f":
+        return values
+    round_off = {"FLOOR": np.floor, "CEIL": np.ceil, "ROUND": np.rint}[function]
+    whole = round_off(data.astype(np.float64, copy=False))
+    fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
+    if fits.all():
+        return Values(whole.astype(np.int64), values.valid, values.beyond)
+    valid = fits.view(np.uint8) & values.valid if len(values.valid) else fits.view(np.uint8)
+    return Values(np.where(fits, whole, 0).astype(np.int64), valid, values.beyond)
+
+
+def _rounded_decimals(function: str, data: np.ndarray, digits: int) -> np.ndarray:
+    if digits <= 0:
+        return data * np.int64(10) ** -digits
+    one = np.int64(10) ** min(digits, 18)
+    whole, rest = np.divmod(data, one)
+    if function == "CEIL":
+        return whole + (rest > 0)
+    if function == "ROUND":
+        twice = rest.astype(np.uint64) * np.uint64(2)
+        half = np.uint64(one)
+        return whole + ((twice > half) | ((twice == half) & (whole & 1 == 1)))
+    return whole
+
+
+def _first(values: Sequence[Values]) -> Values:
+    found = values[0]
+    kind = np.float64 if any(one.data.dtype.kind == "f" for one in values) else found.data.dtype
+    for other in values[1:]:
+        if not len(found.valid):
+            break
+        there = found.valid != 0
+        data = np.where(there, found.data, other.data)
+        valid = found.valid | other.valid if len(other.valid) else NONE_MISSING
+        beyond = found.beyond
+        if len(found.beyond) or len(other.beyond):
+            own = found.beyond if len(found.beyond) else np.zeros(len(data), bool)
+            its = other.beyond if len(other.beyond) else np.zeros(len(data), bool)
+            beyond = np.where(there, own, its)
+        found = Values(data, valid, beyond)
+    return Values(found.data.astype(kind, copy=False), found.valid, found.beyond)
+
+
+def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Values:
+    data = np.ascontiguousarray(values.data.astype(np.int64, copy=False))
+    if unit == "d":
+        data, unit = data * (NANOSECONDS["d"] // NANOSECONDS["s"]), "s"
+    times = pa.Array.from_buffers(pa.timestamp(unit, zone), len(data), [None, pa.py_buffer(data)])
+    if function in ("DATE", "SECOND") and zone is not None:  # of old offsets Arrow leaves the seconds out
+        times = pc.local_timestamp(times)
+    found = _OF_TIME[function](times).cast(pa.int64()).to_numpy()
+    if function == "DATE":
+        found = found // (NANOSECONDS["d"] // NANOSECONDS[unit])
+    return Values(found, values.valid, values.beyond)
+
+
+ARROW: dict[ValueType, pa.DataType] = {
+    ValueType.BOOL: pa.bool_(),
+    ValueType.INT64: pa.int64(),
+    ValueType.FLOAT64: pa.float64(),
+    ValueType.STRING: pa.large_string(),
+}
+"""Types of derived columns."""
+
+
+def arrow_type(measure: Measure) -> pa.DataType:
+    """The type that a derived column of a measure has."""
+    unit = measure.unit
+    digits = digits_of(unit)
+    if digits is not None:
+        return pa.decimal128(max(19, digits), digits)
+    if measure.type is ValueType.TIMESTAMP:
+        return pa.date32() if unit == "d" else pa.timestamp(unit, measure.zone)
+    if measure.type is ValueType.DURATION:
+        return pa.duration(unit)
+    return ARROW[measure.type]
