@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import BufferedWriter
 from itertools import count, groupby
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,6 +32,10 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
 from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
 from cer_gpu.progress import show
+
+if TYPE_CHECKING:
+    from rich.console import Group, RenderableType
+    from rich.table import Table
 
 SUFFIXES = {
     ".jsonl": "jsonl",
@@ -325,15 +329,32 @@ def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> No
     text = io.TextIOWrapper(sink, "utf-8", write_through=True)
     try:
         console = Console(file=text)
+        needed = console.measure(table).maximum
         if not sink.isatty():
-            console.width = max(console.width, console.measure(table).maximum)
-        console.print(table)
+            console.width = max(console.width, needed)
+        console.print(table if needed <= console.width else _records(table))
         if not left:
             console.print(f"the first {most:,}; there are more")
         elif left == most + 1:
             console.print("none")
     finally:
         text.detach()
+
+
+def _records(table: Table) -> Group:
+    """The rows of a table that is wider than the terminal: one below the other, a line for each column."""
+    from rich.console import Group
+    from rich.rule import Rule
+    from rich.table import Table
+
+    names = [column.header for column in table.columns]
+    records: list[RenderableType] = []
+    for number, row in enumerate(zip(*(column.cells for column in table.columns)), 1):
+        lines = Table.grid(padding=(0, 2))
+        for name, value in zip(names, row):
+            lines.add_row(f"[bold]{name}[/]", value)
+        records += [Rule(str(number), align="left"), lines]
+    return Group(*records)
 
 
 def _escaped(text: str) -> str:

@@ -141,6 +141,29 @@ def test_parquet():
     assert pq.read_table(io.BytesIO(written(table, "parquet"))).equals(table)
 
 
+class Terminal(io.BytesIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_rows_wider_than_the_terminal_are_shown_one_below_the_other(monkeypatch):
+    def shown(table: pa.Table, columns: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        sink = Terminal()
+        write_rows(table.to_reader(), "table", sink)
+        return sink.getvalue().decode().splitlines()
+
+    times = ["2026-01-01T05:00:00"] * 2
+    table = pa.table({"start": [1, 20], "f_first_time": times, "s_time": times, "[bold]": ["x", "y"]})
+    assert shown(table, 80)[0].startswith("┏━")
+    lines = [line.rstrip() for line in shown(table, 40)]
+    assert lines[0].startswith("1 ──")
+    assert lines[1:3] == ["start         1", "f_first_time  2026-01-01T05:00:00"]
+    assert lines[4] == "[bold]        x"
+    assert lines[5].startswith("2 ──")
+    assert lines[6] == "start         20"
+
+
 def test_table_shows_the_first_and_says_that_there_are_more():
     text = written(answers(30), "table").decode()
     assert "the first 20; there are more" in text
