@@ -265,7 +265,7 @@ def test_a_first_count_is_cheap():
         "numba", "lark", "pandas", "numpy.ma", "pyarrow.compute", "pyarrow.dataset", "rich", "typer", "email",
         "hashlib", "concurrent.futures", "importlib.metadata", "cer_gpu.compiling.entry", "difflib",
         "cer_gpu.language.slips", "cer_gpu.plan.routes.chain_sketch", "cer_gpu.plan.routes.rule_sketch",
-        "cer_gpu.joins.hcq", "cer_gpu.automata.correlated",
+        "cer_gpu.engine.read.sources.files", "glob", "cer_gpu.joins.hcq", "cer_gpu.automata.correlated",
     ]  # fmt: skip
     script = f"""
 import struct, sys

@@ -284,6 +284,19 @@ def check_names(names: Sequence[str], where: str) -> None:
         raise DataError(f"{where} has several columns named {listed}: rename all but one of each")
 
 
+def check_encoded(text: str, what: str) -> None:
+    """Raise when a name cannot be encoded as UTF-8, so that Arrow cannot hold it.
+
+    Raises
+    ------
+    DataError
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"{what} {text} is not UTF-8 text: rename it") from error
+
+
 def first_line(error: BaseException) -> str:
     """First line of an exception's message; the rest of Arrow's is its own call stack."""
     text = str(error).strip()

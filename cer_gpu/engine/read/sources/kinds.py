@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import common_type, first_line, normal_schema
 from cer_gpu.engine.read.sources.device_rows import DeviceRows, on_device, open_device
-from cer_gpu.engine.read.sources.files import FileRows
 from cer_gpu.engine.read.sources.rows import DatasetRows, Rows, StreamRows, TableRows, open_stream
 from cer_gpu.engine.read.sources.text_form import PLAIN, TextForm
 from cer_gpu.errors import DataError
@@ -43,10 +42,11 @@ def open_rows(events: Any, where: str, text: TextForm = PLAIN) -> Rows:
     """
     if isinstance(events, Rows):
         return events
-    if isinstance(events, (str, os.PathLike)):
-        return FileRows.at([events], text)
-    if isinstance(events, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in events):
-        return FileRows.at(list(events), text)
+    paths = [events] if isinstance(events, (str, os.PathLike)) else events
+    if isinstance(paths, (list, tuple)) and all(isinstance(each, (str, os.PathLike)) for each in paths):
+        from cer_gpu.engine.read.sources.files import FileRows  # a query over tables need not load it
+
+        return FileRows.at(list(paths), text)
     if not text.is_plain:
         keyword = "delimiter" if text.delimiter is not None else "column_types"
         raise DataError(f"{keyword} is for CSV and JSON lines files, and {where} has types of its own")

@@ -9,6 +9,7 @@ from dataclasses import field
 from pathlib import Path
 from urllib.parse import unquote
 
+from cer_gpu.engine.read.sources.arrow_types import check_encoded
 from cer_gpu.engine.read.sources.packed import MAGIC, PACKED, begins, packing
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -144,19 +145,6 @@ def _walk(root: str) -> list[DataFile]:
     if not files:
         raise DataError(f"{root}: the directory has no data file ({SUFFIXES})")
     return files
-
-
-def check_encoded(text: str, what: str) -> None:
-    """Raise when a name cannot be encoded as UTF-8, so that Arrow cannot hold it.
-
-    Raises
-    ------
-    DataError
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise DataError(f"{what} {text} is not UTF-8 text: rename it") from error
 
 
 def folder_keys(folders: Sequence[str]) -> dict[str, str | None]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from cer_gpu.engine.read.sources.arrow_types import (
     DICTIONARY,
     all_units,
+    check_encoded,
     convert_batch,
     is_narrow,
     time_zones,
@@ -20,7 +21,6 @@ from cer_gpu.engine.read.sources.device_rows import DeviceRows, DeviceTable, on_
 from cer_gpu.engine.read.sources.fields import names_of_fields, with_fields
 from cer_gpu.engine.read.sources.kinds import ACCEPTED, open_rows
 from cer_gpu.engine.read.sources.merge import MergedRows
-from cer_gpu.engine.read.sources.paths import check_encoded
 from cer_gpu.engine.read.sources.rows import (
     ROW,
     Rows,
