@@ -137,6 +137,10 @@ def test_a_mixed_column_does_not_stop_a_query_that_does_not_read_it():
         found(frame, order_by="mixed")
     with pytest.raises(DataError, match="the column `other` of the table holds Python objects of several"):
         found(frame, stream_column="other")
+    (all_others,) = cer.compile("SELECT a[*] WHERE A AS a FILTER a[v = 4]").run(
+        frame.rename(columns={"other": 0})
+    )
+    assert all_others["a"] == [{"v": 4}]
     assert found([frame, frame]) == [(0, 2), (3, 6), (4, 6)]
 
 

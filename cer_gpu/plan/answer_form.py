@@ -51,7 +51,8 @@ def answer_form(
 
 def _attributes_of(types: Collection[str], schema: Schema, stream_column: str | None) -> tuple[str, ...]:
     """All attributes of events of some types, in the order of the data."""
-    known = [name for name in (*schema.attributes, *schema.unsupported) if name != stream_column]
+    others = (name for name in schema.unsupported if name in schema.returned)
+    known = [name for name in (*schema.attributes, *others) if name != stream_column]
     if schema.types is None:
         return tuple(known)
     own = frozenset[str]().union(*(schema.types.get(name, frozenset()) for name in types))
