@@ -17,6 +17,7 @@ import cer_gpu as cer
 from bench import answers, formula
 from bench.attributes import attributes
 from bench.figures import Figure, Target, duration, rate, ratio
+from bench.forms import answer_forms
 from bench.fresh import ChildError, in_fresh_process
 from bench.joins import join_rivals, join_update
 from bench.keyed_events import keyed_events
@@ -246,6 +247,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "counts": counts,
     "windows": windows,
     "enumeration": enumeration,
+    "forms": answer_forms,
     "keyed": keyed,
     "keyed_events": keyed_events,
     "parquet": parquet,

@@ -1,0 +1,75 @@
+"""The forms that answers are given in: tidy rows of their events, and the lines of a CSV file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+import cer_gpu as cer
+from bench import answers
+from bench.figures import Figure, rate
+from bench.measure import measure
+from bench.queries import ThreeSteps
+from bench.sizes import Sizes, large
+from bench.streams import make_table
+from cer_gpu.output import output_file, write_matches
+
+
+def answer_forms(sizes: Sizes) -> Iterator[Figure]:
+    """`events()`, and the CSV of `cer run` with and without times: answers of three marks each."""
+    events = make_table(sizes.enumerated, ("type", "price", "time"))
+    steps = ThreeSteps(kept=0.2)
+    _, number = answers.enumeration(steps, events)
+    query = cer.compile(steps.text)
+    wanted = _sums(query.run(events).batches(keep=False))
+
+    def tidy() -> int:
+        return sum(len(batch) for batch in query.run(events).event_batches())
+
+    found = _sums_of_tidy(query.run(events).event_batches())
+    answers.must(found == wanted and tidy() == 3 * number, f"events() of {steps.text}")
+    times = measure({"events()": tidy}, sizes.runs)
+    note = "the positions of each variable add up to those of the lists"
+    case = f"{large(number)} complex events, three marks each"
+    yield rate("forms", f"events(): {case}", "rows", 3 * number, times["events()"], 10, note)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "answers.csv"
+        for order, what in ((None, "positions alone"), ("time", "with the five times of each")):
+            write = partial(_write_csv, query, events, order, str(path))
+            write()
+            read = pacsv.read_csv(path)
+            sums = tuple(int(read[name].to_numpy().sum()) for name in "abc")
+            answers.must(sums == wanted and len(read) == number, f"CSV of {steps.text}")
+            times = measure({what: write}, sizes.runs)
+            yield rate("forms", f"CSV of run, {what}: {case}", "rows", number, times[what], 2, note)
+
+
+def _write_csv(query: cer.Query, events: pa.Table, order: str | None, path: str) -> None:
+    with output_file(path) as sink:
+        write_matches(query.run(events, order_by=order), "csv", sink)
+
+
+def _sums(batches: pa.RecordBatchReader) -> tuple[int, ...]:
+    """For each variable the sum of the positions that it marks."""
+    total = np.zeros(3, np.int64)
+    for batch in batches:
+        total += [batch.column(name).flatten().to_numpy().sum() for name in "abc"]
+    return tuple(total.tolist())
+
+
+def _sums_of_tidy(batches: pa.RecordBatchReader) -> tuple[int, ...]:
+    """The same from tidy rows."""
+    total = np.zeros(3, np.int64)
+    for batch in batches:
+        names = batch.column("variable")
+        weights = batch.column("position").to_numpy()
+        codes = names.indices.to_numpy()
+        order = [names.dictionary.to_pylist().index(name) for name in "abc"]
+        total += [weights[codes == code].sum() for code in order]
+    return tuple(total.tolist())
