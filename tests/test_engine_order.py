@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("_batch")
 
 
 def test_a_batch_that_breaks_the_order_names_the_row() -> None:
-    message = r"row 3 .*comes before .* `ts` \(4, and 5 above\): sort the data.*sort=True"
+    message = r"row 3 .*comes before .* `ts` \(4; above it 5\): sort the data.*sort=True"
     with pytest.raises(cer.DataError, match=message):
         cer.compile(PAIR).count(table([1, 2, 5, 4, 6]), order_by="ts")
 

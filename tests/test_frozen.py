@@ -11,9 +11,9 @@ from dataclasses import field
 from typing import ClassVar, Generic, TypeVar
 
 import pytest
+from test_project import MODULES
 
 from cer_gpu.frozen import dataclass
-from tests.test_project import MODULES
 
 T = TypeVar("T")
 

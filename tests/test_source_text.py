@@ -194,6 +194,14 @@ FAULTS = {
     "csv_out_of_order": (
         "a.csv", b"ts,price\n2024-01-01 10:00:00,5\n2024-01-01 09:59:59.500,8\n", PRICE, ("--order-by", "ts"),
     ),
+    "csv_partition_out_of_order": (
+        "a.csv", b"ts,user,price\n2024-01-01,x,5\n2024-01-03,y,8\n2024-01-02,y,8\n",
+        f"{PRICE} PARTITION BY user", ("--order-by", "ts"),
+    ),
+    "csv_ties_out_of_order": (
+        "a.csv", b"ts,no,price\n7,1,5\n7,3,8\n7,2,8\n", PRICE, ("--order-by", "ts,no"),
+    ),
+    "csv_without_a_time": ("a.csv", b"ts,price\n7,1\n,8\n", PRICE, ("--order-by", "ts")),
     "csv_gzip_by_its_name_only": ("a.csv.gz", b"ts,price\n1,5\n", PRICE, ()),
     "csv_in_a_zip": ("a.csv", b"PK\x03\x04" + bytes(100), PRICE, ()),
     "json_value_deep_in_a_file": ("a.jsonl", LONG_JSON + b'{"type": "A", "v": "cheap"}\n', VALUE, ()),
@@ -213,6 +221,14 @@ def test_faults(name, tmp_path, capsys, monkeypatch):
     said = f"status {status}\n{capsys.readouterr().err}"
     golden = GOLDEN / f"{name}.txt"
     assert said == golden.read_text(encoding="utf-8")
+
+
+def test_tables_that_are_out_of_order(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.csv").write_bytes(b"ts\n2024-01-02 10:00:00\n2024-01-01 10:00:00\n")
+    Path("b.csv").write_bytes(b"ts\n2024-01-03 10:00:00\n")
+    assert status_of(["count", "SELECT * WHERE A ; B", "A=a.csv", "B=b.csv", "--order-by", "ts"]) == 2
+    assert capsys.readouterr().err == (GOLDEN / "tables_out_of_order.txt").read_text(encoding="utf-8")
 
 
 URLS = [

@@ -169,7 +169,7 @@ class OrderCheck:
             above = time_shown(self._last, batch.column(self._order_by[0]).type)
         raise RowError(
             self._rows + row,
-            f"{{row}} comes before the row above it by {names} ({own}, and {above} above): {instead}",
+            f"{{row}} comes before the row above it by {names} ({own}; above it {above}): {instead}",
         )
 
     def _first_decrease(self, times: np.ndarray, before: np.generic) -> int:

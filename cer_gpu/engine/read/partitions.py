@@ -281,8 +281,8 @@ class Partitions:
             names = ", ".join(f"`{name}`" for name in self._order_by)
             raise RowError(
                 before + row,
-                f"{{row}} comes before an earlier row of its partition ({key}) by {names} ({own}, and {last} "
-                f"there): {HOW_TO_SORT}",
+                f"{{row}} comes before an earlier row of its partition ({key}) by {names} ({own}; there "
+                f"{last}): {HOW_TO_SORT}",
             )
 
     def _encoded(self, batch: pa.RecordBatch, rows: np.ndarray | None = None) -> np.ndarray:

@@ -162,7 +162,7 @@ class _Run:
                 above = time_shown(self.last[0], batch.column(self._order_by[0]).type)
             raise DataError(
                 f"{self._place(self._seen + row)} comes before the row above it by "
-                f"`{', '.join(self._order_by)}` ({own}, and {above} above): tables are merged in time order, "
+                f"`{', '.join(self._order_by)}` ({own}; above it {above}): tables are merged in time order, "
                 "so each must be in it; sort=True (--sort) sorts them"
             )
         self._batch, self._keys = batch, keys
