@@ -312,6 +312,10 @@ def _write_parquet(results: pa.RecordBatchReader, sink: BinaryIO) -> None:
                 writer.write_batch(batch.slice(start, _ROWS))
 
 
+_WIDEST = 1 << 16
+"""No table has lines with more characters."""
+
+
 def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> None:
     from rich.console import Console
     from rich.table import Column, Table
@@ -329,7 +333,7 @@ def _write_table(results: pa.RecordBatchReader, sink: BinaryIO, most: int) -> No
     text = io.TextIOWrapper(sink, "utf-8", write_through=True)
     try:
         console = Console(file=text)
-        needed = console.measure(table).maximum
+        needed = console.measure(table, options=console.options.update(max_width=_WIDEST)).maximum
         if not sink.isatty():
             console.width = max(console.width, needed)
         console.print(table if needed <= console.width else _records(table))

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+import re
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -151,7 +152,7 @@ def test_rows_wider_than_the_terminal_are_shown_one_below_the_other(monkeypatch)
         monkeypatch.setenv("COLUMNS", str(columns))
         sink = Terminal()
         write_rows(table.to_reader(), "table", sink)
-        return sink.getvalue().decode().splitlines()
+        return re.sub(r"\x1b\[[0-9;]*m", "", sink.getvalue().decode()).splitlines()
 
     times = ["2026-01-01T05:00:00"] * 2
     table = pa.table({"start": [1, 20], "f_first_time": times, "s_time": times, "[bold]": ["x", "y"]})
@@ -162,6 +163,13 @@ def test_rows_wider_than_the_terminal_are_shown_one_below_the_other(monkeypatch)
     assert lines[4] == "[bold]        x"
     assert lines[5].startswith("2 ──")
     assert lines[6] == "start         20"
+
+
+def test_a_table_in_a_file_is_as_wide_as_its_cells(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    times = ["2026-01-01T05:00:00.123456"] * 2
+    text = written(pa.table({"start": [1, 20], "f_first_time": times, "s_time": times}), "table").decode()
+    assert text.count(times[0]) == 4
 
 
 def test_table_shows_the_first_and_says_that_there_are_more():
