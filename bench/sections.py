@@ -17,6 +17,7 @@ import cer_gpu as cer
 from bench import answers, formula
 from bench.attributes import attributes
 from bench.figures import Figure, Target, duration, rate, ratio
+from bench.followed import followed
 from bench.forms import answer_forms
 from bench.fresh import ChildError, in_fresh_process
 from bench.joins import join_rivals, join_update
@@ -254,6 +255,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "start": start,
     "strategies": strategies,
     "attributes": attributes,
+    "followed": followed,
     "streams_push": streams_push,
     "join_rivals": join_rivals,
     "join_update": join_update,

@@ -33,6 +33,8 @@ class Sizes:
         Open events of a stream that one more is pushed to.
     measured : int
         Events of windows over an attribute.
+    looked : int
+        Events of FOLLOWED BY and PRECEDED BY.
     lake : int
         Events of the files that Spark's workers read.
     framed : int
@@ -57,6 +59,7 @@ class Sizes:
     numbered: int = 10 * MILLION
     pushed: int = 10 * MILLION
     measured: int = 5 * MILLION
+    looked: int = 20 * MILLION
     lake: int = 50 * MILLION
     framed: int = 10 * MILLION
     sparked: int = 4 * MILLION
@@ -78,6 +81,7 @@ class Sizes:
             numbered=max(int(self.numbered * share), min(self.numbered, 20_000)),
             pushed=int(self.pushed * share),
             measured=int(self.measured * share),
+            looked=int(self.looked * share),
             lake=int(self.lake * share),
             framed=int(self.framed * share),
             sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),
