@@ -30,8 +30,10 @@ class OutlookEvents(NamedTuple):
     """Events in the order of the stream.
 
     ===========  ==========================  =========================================================
-    `symbols`    uint8 or uint16 [n]         what q reads; 0: nothing
-    `kept`       uint8 [n]                   `NOT_KEPT`, `UNASKED` or `ASKED`
+    `symbols`    uint8 or uint16 [n]
+    `heard`      uint16 [symbols]            what q reads of each symbol; 0: nothing
+    `renamed`    uint16 [n] or [0]           what q reads of each event, where a monitor has its say
+    `kept`       uint8 [symbols]             of each symbol `NOT_KEPT`, `UNASKED` or `ASKED`
     `lanes`      int32 [n] or [0]            empty: there is one lane
     `positions`  int64 [n]                   ascending in a lane
     `times`      uint64 or float64 [n]       what the reach measures; non-decreasing in a lane
@@ -39,10 +41,27 @@ class OutlookEvents(NamedTuple):
     """
 
     symbols: np.ndarray
+    heard: np.ndarray
+    renamed: np.ndarray
     kept: np.ndarray
     lanes: np.ndarray
     positions: np.ndarray
     times: np.ndarray
+
+
+class KnownEvents(NamedTuple):
+    """Events whose bit is known, without those that become neutral.
+
+    ===========  ========================  ===========================================================
+    `becomes`    as the symbols [m, 2]     what each symbol becomes, by the bit; 0: neutral
+    `symbols`    as there [n]              out: what the events become
+    `places`     int64 [n]                 out: which events they are, ascending
+    ===========  ========================  ===========================================================
+    """
+
+    becomes: np.ndarray
+    symbols: np.ndarray
+    places: np.ndarray
 
 
 class Waiting(NamedTuple):

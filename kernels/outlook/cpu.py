@@ -1,7 +1,7 @@
 """Outlooks on the CPU: events are read once, in the order of the stream, whatever their lanes."""
 
 from ..jit import SELDOM, inline, jit
-from .contract import ASKED, DEAD, ENDED, NOT_KEPT, UNASKED, WAITS
+from .contract import DEAD, ENDED, NOT_KEPT, UNASKED, WAITS
 
 
 @inline
@@ -17,6 +17,36 @@ def _passed(waiting, at, value, decided, n):
         n += 1
         at = waiting.following[at]
     return at, n
+
+
+@inline
+def _heard(read, i):
+    """What q reads of an event."""
+    return read.renamed[i] if read.renamed.shape[0] > 0 else read.heard[read.symbols[i]]
+
+
+@jit
+def staying(symbols, kept, places):
+    """The events that are kept, `symbols` [n] and `kept` as in `OutlookEvents`: `places` int64 [n] out; their
+    number."""
+    n = 0
+    for i in range(symbols.shape[0]):
+        places[n] = i
+        n += kept[symbols[i]] != NOT_KEPT
+    return n
+
+
+@jit
+def become(symbols, bits, known):
+    """What events become whose bits are known: `symbols` [n], `bits` uint8 [n] in, `known` `KnownEvents` out;
+    their number."""
+    n = 0
+    for i in range(symbols.shape[0]):
+        after = known.becomes[symbols[i], bits[i]]
+        known.symbols[n] = after
+        known.places[n] = i
+        n += after != 0
+    return n
 
 
 @jit
@@ -52,7 +82,7 @@ def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, h
             at = lanes.head[lane]
             while at >= 0 and now - waiting.times[at] > high:
                 at, n = _passed(waiting, at, 0, decided, n)
-            symbol = read.symbols[i]
+            symbol = _heard(read, i)
             if symbol != 0:
                 lanes.registers[lane, 0] = read.positions[i]
                 for k in range(program.first[symbol], program.first[symbol + 1]):
@@ -62,7 +92,7 @@ def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, h
                 latest = lanes.registers[lane, accepted]
                 while at >= 0 and waiting.positions[at] < latest and now - waiting.times[at] >= low:
                     at, n = _passed(waiting, at, 1, decided, n)
-            kept = read.kept[i]
+            kept = read.kept[read.symbols[i]]
             if kept != NOT_KEPT:
                 waiting.positions[place] = read.positions[i]
                 waiting.times[place] = now
@@ -156,7 +186,7 @@ def _noted(lanes, lane, state, time):
 
 
 @jit
-def look_behind(tables, read, low, high, lanes, starts, count, scratch, bits, halt):
+def look_behind(tables, read, low, high, lanes, starts, count, scratch, known, halt):
     """Read further events, and decide what lies behind each that is asked.
 
     =========  ==================  =======================================================================
@@ -168,15 +198,15 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, bits, ha
     `starts`   Unripe              in/out, with room for as many more as there are events, if `low` is not 0
     `count`    int64               in: how many there are
     `scratch`  BehindLanes         scratch, of one lane
-    `bits`     uint8 [n]           out: the bits; of events that are not asked any
+    `known`    KnownEvents         in and out
     `halt`     uint8 [1]           in: see `jit`
     =========  ==================  =======================================================================
 
-    Returns how many starts are in use then.
+    Returns (how many starts are in use then, how many events are known).
     """
     laned = read.lanes.shape[0] > 0
     n_live = lanes.latest.shape[1]
-    lane = 0
+    lane, n = 0, 0
     for strip in range(0, read.symbols.shape[0], SELDOM):
         if halt[0]:
             break
@@ -191,9 +221,12 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, bits, ha
                     _noted(lanes, lane, 0 if state == ENDED else state, starts.times[at])
                 at = starts.following[at]
             lanes.head[lane] = at
-            if read.kept[i] == ASKED:
-                bits[i] = lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high
-            symbol = read.symbols[i]
+            bit = 1 if lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high else 0
+            after = known.becomes[read.symbols[i], bit]
+            known.symbols[n] = after
+            known.places[n] = i
+            n += after != 0
+            symbol = _heard(read, i)
             if symbol == 0:
                 continue
             for state in range(1, n_live):
@@ -252,7 +285,7 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, bits, ha
                 lanes.root[lane, state] = scratch.root[0, state]
                 lanes.there[lane, state] = scratch.there[0, state]
                 lanes.latest[lane, state] = scratch.latest[0, state]
-    return count
+    return count, n
 
 
 @jit

@@ -17,6 +17,7 @@ from cer_gpu.kernels.outlook.contract import (
     NOT_KEPT,
     UNASKED,
     BehindLanes,
+    KnownEvents,
     OutlookEvents,
     Unripe,
 )
@@ -27,6 +28,8 @@ LEAST = 1 << 10
 """Starts that there is room for at least."""
 
 NO_LANES = np.empty(0, np.int32)
+
+NOT_RENAMED = np.empty(0, np.uint16)
 
 _SIGN = np.uint64(1 << 63)
 
@@ -45,8 +48,8 @@ class Listening:
         self.outlook = outlook
         self.laned = laned
         becomes = outlook.becomes
-        self._kept = np.where(becomes.any(axis=1), UNASKED, NOT_KEPT).astype(np.uint8)
-        self._kept[becomes[:, 0] != becomes[:, 1]] = ASKED
+        self.kept = np.where(becomes.any(axis=1), UNASKED, NOT_KEPT).astype(np.uint8)
+        self.kept[becomes[:, 0] != becomes[:, 1]] = ASKED
         self.watched = np.zeros(0 if laned else 1, np.int32)
         """The state of the monitor in each lane."""
         self.dtype: np.dtype = np.dtype(np.uint64)
@@ -80,20 +83,25 @@ class Listening:
     def read(self, events: Relevant, lane_count: int) -> OutlookEvents:
         """Events as the kernels read them."""
         lanes = events.lanes if self.laned else NO_LANES
-        symbols = self.outlook.heard[events.symbols]
+        heard, renamed = self.outlook.heard, NOT_RENAMED
         if self.outlook.monitor is not None:
             self.watched = grown(self.watched, lane_count)
-            symbols = rename(self.outlook.monitor, symbols, lanes, self.watched)
-        kept = self._kept[events.symbols]
-        return OutlookEvents(symbols, kept, lanes, events.positions, self.measure(events))
+            renamed = rename(self.outlook.monitor, heard[events.symbols], lanes, self.watched)
+        times = self.measure(events)
+        return OutlookEvents(events.symbols, heard, renamed, self.kept, lanes, events.positions, times)
 
-    def known(self, events: Relevant, bits: np.ndarray) -> Relevant | None:
-        """Events with the symbols that they become, without those that become neutral; None if all do."""
-        symbols = self.outlook.becomes[events.symbols, bits]
-        if symbols.all():
-            return replace(events, symbols=symbols)
-        kept = np.flatnonzero(symbols)
-        return replace(events, symbols=symbols).take(kept) if len(kept) else None
+    def room(self, events: Relevant) -> KnownEvents:
+        """Room for events whose bits are found."""
+        becomes = self.outlook.becomes
+        return KnownEvents(becomes, np.empty(len(events), becomes.dtype), np.empty(len(events), np.int64))
+
+
+def known(events: Relevant, found: KnownEvents, count: int) -> Relevant | None:
+    """Those of some events that do not become neutral, with the symbols that they become; None: all do."""
+    if not count:
+        return None
+    some = events if count == len(events) else events.take(found.places[:count])
+    return replace(some, symbols=found.symbols[:count])
 
 
 class LookingBack(Listening):
@@ -121,12 +129,12 @@ class LookingBack(Listening):
         self._lanes = self._of(lane_count)
         if self.low != 0 and self._count + len(events) > len(self._starts.times):
             self._make_room(len(events))
-        bits = np.zeros(len(events), np.uint8)
-        self._count = kernels.look_behind(
+        found = self.room(events)
+        self._count, count = kernels.look_behind(
             self.outlook.tables, read, self.low, self.high, self._lanes, self._starts, self._count,
-            self._fresh(1), bits,
+            self._fresh(1), found,
         )  # fmt: skip
-        return self.known(events, bits)
+        return known(events, found, count)
 
     def _fresh(self, lanes: int) -> BehindLanes:
         return BehindLanes(

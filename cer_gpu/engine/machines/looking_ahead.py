@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.machines.looking import Listening
+from cer_gpu.engine.machines.looking import Listening, known
 from cer_gpu.engine.machines.open_events import OpenEvents
 from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import at, grown, moved
 from cer_gpu.kernels.outlook import cpu as kernels
-from cer_gpu.kernels.outlook.contract import NOT_KEPT, WAITS, AheadLanes, Waiting
+from cer_gpu.kernels.outlook.contract import WAITS, AheadLanes, Waiting
 from cer_gpu.kernels.runs.programs import hits_program
 from cer_gpu.plan.outlook import Outlook
 
@@ -70,8 +70,9 @@ class LookingAhead(Listening):
     def __call__(self, events: Relevant, lane_count: int) -> Relevant | None:
         """Read further events; those whose bit is known by now, with the symbols that they become."""
         read = self.read(events, lane_count)
-        stay = np.flatnonzero(read.kept != NOT_KEPT)
-        kept = events if len(stay) == len(events) else events.take(stay)
+        places = np.empty(len(events), np.int64)
+        count = kernels.staying(events.symbols, self.kept, places)
+        kept = events if count == len(events) else events.take(places[:count])
         if self._arena.count + len(kept) > len(self._waiting.value) or read.times.dtype != self._times:
             self._make_room(len(kept))
         count = self._arena.count
@@ -148,14 +149,18 @@ class LookingAhead(Listening):
         value = self._waiting.value
         if not self._in_order:
             order = np.sort(decided)
-            return self.known(self._arena.seen().take(order), value[order])
+            return self._known(self._arena.seen().take(order), value[order])
         first, count = self._given, self._arena.count
         waits = value[first:count] >= WAITS
         stop = first + int(np.argmax(waits)) if self._open and waits.any() else count
         if stop == first:
             return None
         self._given = stop
-        return self.known(_range(self._arena.seen(), first, stop), value[first:stop])
+        return self._known(_range(self._arena.seen(), first, stop), value[first:stop])
+
+    def _known(self, events: Relevant, bits: np.ndarray) -> Relevant | None:
+        found = self.room(events)
+        return known(events, found, kernels.become(events.symbols, bits, found))
 
     # ----------------------------------------------------------------------------------------- the arena
 
