@@ -125,7 +125,7 @@ def test_auto(monkeypatch: pytest.MonkeyPatch) -> None:
             "listing the answers of joins, assigning events to partitions and streams",
             "joins run on the CPU",
         ),
-        ("SELECT MAX * WHERE A ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
+        ("SELECT MAX * WHERE A+ ; B WITHIN 5 EVENTS", "the strategy of SELECT", None),
         (
             "SELECT * WHERE A ; B PARTITION BY k WITHIN 5 EVENTS",
             "assigning events to partitions and streams",

@@ -120,7 +120,7 @@ def test_they_agree_where_long_lanes_fall(
 ) -> None:
     """As if all that fall were long."""
     monkeypatch.setattr(automaton, "PAYS", 0)
-    agree(f"selection that falls {seed}", 30, falling_query)
+    agree(f"selection that falls {seed}", 70, falling_query)
     assert ways["best_of_falling"] > 10
     assert not ways["best_in_spans"]
 

@@ -268,7 +268,11 @@ def test_explain_gives_the_sizes_of_operators_and_what_bounds_them() -> None:
     [
         ("SELECT NEXT * WHERE A ; B", "by an automaton without a window"),
         ("SELECT LAST * WHERE A ; B WITHIN 9 EVENTS", "paths are ranked along the window"),
-        ("SELECT MAX * WHERE A ; B+ WITHIN 9 EVENTS", "each end runs its window again"),
+        ("SELECT MAX * WHERE A ; B+ ; C WITHIN 9 EVENTS", "by an automaton, whatever the window"),
+        ("SELECT MAX * WHERE A ; (B OR C)+ ; D WITHIN 5 [lap]", "by an automaton, whatever the window"),
+        ("SELECT MAX * WHERE A ; B+ CONSUME BY ANY", "by an automaton, whatever the window"),
+        ("SELECT MAX * WHERE A+ ; B WITHIN 9 EVENTS", "each end runs its window again"),
+        ("SELECT MAX * WHERE (A ; B) OR B WITHIN 5 [lap]", "each end runs its window again"),
         ("SELECT NEXT * WHERE (A AS x OR A AS y) ; B WITHIN 9 EVENTS", "each end runs its window again"),
     ],
 )

@@ -56,13 +56,14 @@ class Selected:
     strategy : {"NEXT", "LAST", "MAX"}
     later : bool
         Whether it chooses among the complex events of each end once these are known: where a window or
-        CONSUME BY says which they are.
+        CONSUME BY says which they are, and what is left depends on which.
     single : bool
         Whether exactly one is left of each end.
     tables : TransitionTables or None
         The automaton of what is left of a stream; None where it is over the budget and not needed.
     monitor : Monitor or None
-        Renames the symbols of the query for `tables`; None where `tables` is.
+        Renames the symbols of the query for `tables`; None where `tables` is, or reads these symbols itself:
+        then what is left depends on no window.
     label_has : ndarray, shape (labels, variables), uint8
         Which variables a label of `tables` marks.
     applied : Applied
@@ -150,7 +151,7 @@ def select_machine(machine: DeterministicCEA, query: tree.SelectQuery) -> Select
     LimitError
         When its automaton is over the budget and is needed.
     """
-    strategy = query.strategy
+    strategy, n_symbols = query.strategy, machine.n_symbols
     if query.window is not None and query.window.kind == "attribute":
         machine = with_barred_starts(machine)
     match = of_deterministic(machine)
@@ -175,7 +176,44 @@ def select_machine(machine: DeterministicCEA, query: tree.SelectQuery) -> Select
     read = np.array(found.symbol_of)
     monitor = Monitor(monitor.follow[:, read], monitor.symbol[:, read])
     applied = Applied(strategy.value, (states,), chosen.automaton.n_states)
-    return Selected(strategy.value, later, single, tables(found.automaton), monitor, label_has, applied)
+    whole = tables(found.automaton)
+    folded = None if single else _folded(whole, monitor, n_symbols)
+    if folded is not None:
+        return Selected(strategy.value, False, single, folded, None, label_has, applied)
+    return Selected(strategy.value, later, single, whole, monitor, label_has, applied)
+
+
+def _folded(whole: TransitionTables, monitor: Monitor, n_symbols: int) -> TransitionTables | None:
+    """An automaton behind a monitor as one over the symbols that the monitor reads.
+
+    That is possible where the monitor has one state, so that a symbol is renamed alike wherever it stands.
+    Of `A ; B+` MAX leaves the sets with all B's since their A: one for each A, whichever of these are
+    admitted as starts. Of `(A ; B) OR B` it leaves a B alone only where no A before it is admitted.
+
+    Parameters
+    ----------
+    whole : TransitionTables
+    monitor : Monitor
+        Over the symbols of the query, or over these and then those of events at which none starts.
+    n_symbols : int
+        Of the query.
+
+    Returns
+    -------
+    TransitionTables or None
+        None where there are several states, or where an event that is no start leaves others than those that
+        start there.
+    """
+    if len(monitor.follow) > 1:
+        return None
+    read = [np.arange(whole.first[symbol], whole.first[symbol + 1]) for symbol in monitor.symbol[0]]
+    for own, barred in zip(read, read[n_symbols:]):
+        going = own[whole.source[own] != 0]
+        if not all(np.array_equal(column[going], column[barred]) for column in whole[1:]):
+            return None
+    rows = np.concatenate(read[:n_symbols])
+    first = np.cumsum([0, *map(len, read[:n_symbols])]).astype(np.int32)
+    return TransitionTables(first, *(column[rows] for column in whole[1:]))
 
 
 def monitor_of(found: Monitored) -> Monitor:

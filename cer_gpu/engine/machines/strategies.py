@@ -78,14 +78,21 @@ class ChosenInSpans:
 
     The events from the least start of a hit to its end are a stream of their own, on which the automaton of
     what the strategy leaves runs; its other ends are not looked at. So a hit costs as many steps as there are
-    relevant events in its window.
+    relevant events in its window. This is for patterns in which it depends on the window what is left: of
+    `(X ; Y ; E) OR (Y ; E)` MAX leaves a Y and an E only where no X before that Y is admitted. Where it does
+    not depend on it, as for `A ; B+ ; C`, there is no choice at run time (`cer_gpu.plan.deterministic`).
 
-    Where the attribute of WITHIN falls, that is what lies between the first start that the hit admits and the
-    hit: the whole partition at worst. NEXT and LAST have a tree there that hits share (`best_of_falling`),
-    since of all paths between two states the best one is enough. Here it is not: whether a complex event is
-    left depends on all starts that are admitted together, which the monitor's state says. A node of such a
-    tree would have a matrix of numbers for each of these states, 3^|Q| * |Q|^2 numbers at worst, and its join
-    would take |Q| times as many steps: more than the spans take, but for long partitions and small automata.
+    Where the attribute of WITHIN falls, the span is what lies between the first start that the hit admits and
+    the hit: the whole partition at worst. NEXT and LAST have a tree there that hits share
+    (`best_of_falling`), since of all paths between two states the best one is enough. What is listed here
+    takes as long as to run the spans, however it is found: of `A+ ; B` MAX leaves at a B all A's from the
+    first that is admitted on, so that n A's and then n B's have answers of n * (n + 1) marks, where the spans
+    have n * (3 * n + 1) / 2 events. Only counts could do with less. For them a tree over time would hold in
+    each node what its events add, which depends on what the admitted starts before them have led to, the
+    state of the monitor: for `(X ; Y ; E) OR (Y ; E)` two matrices, one where an X has been admitted and one
+    where none has; in general as many as the monitor has states, 3^|Q| at worst, of |Q|^2 numbers each. An
+    event would take log(events) * 3^|Q| * |Q|^3 steps in place of the spans: n log n for one pattern, but
+    more than the spans unless partitions are long and automata small. There is no such tree.
 
     Parameters
     ----------

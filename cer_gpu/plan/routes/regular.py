@@ -115,8 +115,9 @@ def _choosing(
     """The machine of what a strategy leaves, and the variables that its labels mark in results."""
     if not selected.later:
         assert selected.tables is not None
-        assert selected.monitor is not None
-        monitor = selected.monitor if every.monitor is None else every.monitor.then(selected.monitor)
+        monitor = every.monitor
+        if selected.monitor is not None:
+            monitor = selected.monitor if monitor is None else monitor.then(selected.monitor)
         return AutomatonMachine(selected.tables, monitor), selected.label_has
     after = label_has if selected.tables is None else selected.label_has
     shown = shown_labels(label_has, after)

@@ -198,7 +198,8 @@ def _falls(attribute: str | None, selected: Selected | None) -> str:
         lists = (
             "the choice |Q| * log2(its events) times as many"
             if selected.single
-            else "the choice runs the partition again for each end"
+            else "the choice runs the partition again for each end,\n"
+            "since what it leaves depends on which starts are admitted"
         )
     return (
         f"\nwhere `{attribute}` falls in a partition, starts are sorted by it: hits and counts take "
@@ -215,6 +216,8 @@ def _strategy(selected: Selected) -> str:
     name = selected.strategy
     if not selected.later:
         sized = _applied(replace(selected.applied, operator=f"`{'NXT' if name == 'NEXT' else name}`"))
+        if selected.monitor is None:
+            return f"{name} leaves {left} at each end, by an automaton, whatever the window\n{sized}"
         return f"{name} leaves {left} at each end, by an automaton without a window\n{sized}"
     if selected.single:
         how = "paths are ranked along the window: at most |Q|^2 steps for a relevant event"
