@@ -70,6 +70,19 @@ def test_a_query_with_unless():
     assert [(match.start, match.end) for match in found] == [(0, 1), (5, 6)]
 
 
+def test_a_log_on_without_a_log_off():
+    [text] = re.findall(r"```\n(SELECT \* WHERE Logon.*?)```", README, re.DOTALL)
+    begin = datetime(2024, 1, 1)
+    events = [("Logon", "ann", 0), ("Logon", "bob", 1), ("Logoff", "ann", 8), ("Logoff", "bob", 9.5)]
+    types, users, hours = zip(*events, strict=True)
+    table = pa.table({"type": types, "user": users, "ts": [begin + timedelta(hours=hour) for hour in hours]})
+    query = cer_gpu.compile(text)
+    assert [match.partition for match in query.run(table, order_by="ts")] == [("bob",)]
+    stream = query.stream(order_by="ts")
+    pushed = [[match.end for match in stream.push(table.slice(row, 1))] for row in range(4)]
+    assert pushed == [[], [], [], [1]]
+
+
 def test_error_message(folder):
     shown = re.search(r"```\n(error\[.*?)```", README, re.DOTALL)[1]
     text = re.search(r"^1 \| (.*)$", shown, re.MULTILINE)[1]
