@@ -19,7 +19,7 @@ from cer_gpu.language.words import written
 
 
 class JoinError(ValueError):
-    """A rule is not what a construction asks for: base of the classes of this package."""
+    """Base of the errors of this package: a construction cannot take a rule."""
 
 
 class NotResolvedError(JoinError):

@@ -58,7 +58,7 @@ COUNT_BITS = 1 << 16
 
 
 class AutomatonDevices(Protocol):
-    """What runs an automaton elsewhere than on the CPU, of which it asks what it cannot do.
+    """Runs an automaton on devices, and asks the CPU for what they cannot do.
 
     Every function is given the runner on the CPU, whose functions `..._here` do the same, and a chunk.
 
@@ -151,7 +151,7 @@ class AutomatonRunner:
 
     @property
     def states(self) -> tuple[LaneState, ...]:
-        """What it keeps for each lane, beside registers that are carried."""
+        """The state that it keeps for each lane, beside registers that are carried."""
         return (self.consumption,) if self._prefixes is None else (self.consumption, self._prefixes)
 
     def read(self, events: Relevant, lane_count: int) -> Relevant:
@@ -267,7 +267,7 @@ class AutomatonRunner:
         return self.structure(chunk, ends)
 
     def open_runs(self) -> OpenRuns:
-        """What of a stream is kept between pushes."""
+        """The runs that a stream keeps between pushes."""
         choice = self._choice
         if choice is not None and choice.single and not self._query.pushed_runs_again:
             return BestRuns(self.tables, choice.strategy == "LAST", choice.shown)
@@ -293,7 +293,7 @@ class AutomatonRunner:
         return Single(best.joined(parts), ends.ends.event, choice.shown)
 
     def _chosen(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single | ChosenInSpans:
-        """What the strategy of SELECT leaves of the complex events at each end."""
+        """The complex events that the strategy of SELECT leaves at each end."""
         if not choice.single:
             return ChosenInSpans(choice, SpansOfHits(chunk, ends, self._n_symbols), self._workers)
         if not len(chunk.falling):
@@ -315,7 +315,7 @@ class AutomatonRunner:
         return Single(best.Paths(paths.arena, *ordered), ends.event, choice.shown)
 
     def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
-        """What NEXT or LAST leaves at each end, where no lane is falling."""
+        """The complex event that NEXT or LAST leaves at each end, where no lane is falling."""
         latest = choice.strategy == "LAST"
         if self._devices is not None:
             paths = self._devices.paths(self, chunk, ends, latest)

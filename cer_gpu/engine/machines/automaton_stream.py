@@ -109,7 +109,7 @@ class AutomatonRuns:
         return pushed
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """Find what is needed; as `OpenRuns.bound`: the window and what is consumed bound it already."""
+        """As `OpenRuns.bound`: the window and what is consumed bound each lane already."""
 
     def drop(self, dropped: Dropped) -> None:
         """Forget the runs of events that are no longer open; as `OpenRuns.drop`."""
@@ -135,7 +135,7 @@ class AutomatonRuns:
         return 32 * int(self._progress[nodes.NODES]) + 8 * int(self._progress[kernels.POOL])
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that is to be stored of them, by name."""
+        """The arrays that are stored with a stream, by name."""
         self._pack()
         progress, lists = self._progress, self._lists
         return {
@@ -146,7 +146,7 @@ class AutomatonRuns:
         }
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on where `arrays` was asked for."""
+        """Continue from what `arrays` returned."""
         arena, pool = arrays["arena"], arrays["pool"]
         self._arena = room_for(arena)
         self._lists = kernels.PackedLists(arrays["where"].copy(), room_for(pool))
@@ -155,7 +155,7 @@ class AutomatonRuns:
         self._progress[nodes.EVENT] = arrays["event"][0]
 
     def _pack(self) -> None:
-        """Put the lists of the lane at hand with those of the others."""
+        """Pack the lists of the lane that was followed last, as those of all others are."""
         while kernels.pack(self._lists, self._slots, self._states, self._progress) != kernels.DONE:
             self._lists = self._lists._replace(pool=longer(self._lists.pool))
 

@@ -23,7 +23,7 @@ ROOM = 1 << 11
 
 
 class BestRuns:
-    """What NEXT or LAST leaves where no two complex events of an end have the same marks; `OpenRuns`.
+    """The complex event that NEXT or LAST leaves of each end, where no two have the same marks; `OpenRuns`.
 
     An event costs a number of steps that depends on the query alone, on average: when the window has left
     the middle of what is open, the part before it is made anew (`cer_gpu.kernels.best.cpu_stream`).
@@ -90,7 +90,7 @@ class BestRuns:
         return lambda seen: Pushed(seen, every, answers)
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """Find what is needed; as `OpenRuns.bound`: the window bounds it already."""
+        """As `OpenRuns.bound`: there is nothing to find, since the window bounds each lane."""
         # What is reached is to be known by the numbers that events have now.
         self._last = events, bounds
 
@@ -128,7 +128,7 @@ class BestRuns:
         return 24 * int(self._progress[kernels.USED]) + 20 * n * at + self._open.rank.nbytes * 5
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that is to be stored of them, by name."""
+        """The arrays that are stored with a stream, by name."""
         at = int(self._progress[kernels.AT])
         found = {name: getattr(self._open, name) for name in ("rank", "node", "start", "levels", "middle")}
         rows = {name: getattr(self._open, name)[:at] for name in ("back_rank", "back_node", "back_start")}
@@ -138,7 +138,7 @@ class BestRuns:
         }  # fmt: skip
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on where `arrays` was asked for."""
+        """Continue from what `arrays` returned."""
         self._arena = room_for(arrays["arena"], ROOM)
         names = kernels.OpenPaths._fields[:-1]
         self._open = kernels.OpenPaths(*(arrays[name].copy() for name in names), np.empty(ROOM, np.int64))
@@ -146,7 +146,7 @@ class BestRuns:
         self._progress[kernels.AT] = arrays["event"][0]
 
     def _lanes(self, lanes: int, events: int, own: int) -> kernels.OpenPaths:
-        """Nothing yet, with room for so many lanes and events."""
+        """Empty arrays, with room for so many lanes and events."""
         n = self._tables.n_live
         shapes = (lanes, n, n), (max(events, ROOM), n)
         front, back = (

@@ -149,9 +149,9 @@ class JoinRuns:
         return pushed
 
     def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
-        """Find what is needed; as `OpenRuns.bound`: the window and what is consumed bound it already.
+        """As `OpenRuns.bound`: the window and what is consumed bound each lane already.
 
-        Where the attribute of the window may fall, all events are.
+        Where the attribute of the window may fall, all events stay open.
         """
         if self._starts is not None:
             bounds.low[:] = 0
@@ -190,7 +190,7 @@ class JoinRuns:
         return int(32 * progress[nodes.NODES] + 4 * progress[nodes.LINKS]) + self._table.nbytes + starts
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that is to be stored of them, by name."""
+        """The arrays that are stored with a stream, by name."""
         progress = self._progress
         return {
             "arena": self._arena[: progress[nodes.NODES]],
@@ -200,7 +200,7 @@ class JoinRuns:
         }
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on where `arrays` was asked for."""
+        """Continue from what `arrays` returned."""
         arena, children = arrays["arena"], arrays["children"]
         self._arena, self._children = _cut(arena, len(arena)), _cut(children, len(children))
         self._table = arrays["table"].copy()

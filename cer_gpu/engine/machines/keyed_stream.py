@@ -129,7 +129,7 @@ class KeyedRuns:
         return 40 * int(self._progress[ranked.NODES]) + self._nodes.heaps.nbytes
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that is to be stored of them, by name."""
+        """The arrays that are stored with a stream, by name."""
         count = self._progress[ranked.NODES]
         return {
             "arena": self._nodes.arena[:count],
@@ -139,7 +139,7 @@ class KeyedRuns:
         }
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on where `arrays` was asked for."""
+        """Continue from what `arrays` returned."""
         count = len(arrays["arena"])
         self._nodes = kernels.KeyedNodes(
             room_for(arrays["arena"], ROOM), room_for(arrays["distance"], ROOM), arrays["heaps"].copy()

@@ -63,7 +63,7 @@ class Following:
     keyed: np.ndarray
 
     def stops(self) -> Iterator[int]:
-        """Where to stop on the way, and at last: Ctrl-C is met, and progress shown, between two stops."""
+        """Where to stop, the end included: between two stops Ctrl-C is met, and progress shown."""
         for stop in range(self.first + STEP, self.stop, STEP):
             yield stop
             progress.show("following runs", stop - self.first, self.stop - self.first)
@@ -136,9 +136,9 @@ class OpenRuns(Protocol):
         ...
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """All that is to be stored of them, by name."""
+        """The arrays that are stored with a stream, by name."""
         ...
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
-        """Go on where `arrays` was asked for."""
+        """Continue from what `arrays` returned."""
         ...

@@ -101,7 +101,7 @@ class StreamState:
                 self._follow(events)
 
     def _made_room(self, coming: list[Relevant]) -> list[Relevant]:
-        """Drop what is not needed where there is much of it; `coming`, as it is numbered then."""
+        """Drop what is not needed, if it is much; gives `coming` with lanes and slots as numbered then."""
         self._unlooked = 0
         count = self._kept.count + sum(map(len, coming))
         if count > self._full or self._intake.forgets(count):
@@ -109,7 +109,7 @@ class StreamState:
         return self._within_allowance(coming)
 
     def _follow(self, new: Relevant, row: RowValues | None = None) -> Callable[[Relevant], Pushed] | None:
-        """Follow the runs over further events; what ends at them."""
+        """Follow the runs over further events; gives what ends at them."""
         if not self._kept.room(len(new)):
             self._events = None
         first = self._kept.count
@@ -126,7 +126,7 @@ class StreamState:
         )
 
     def _returned(self) -> list[Relevant]:
-        """Events that have come back from disk, but for those that a report in another lane has dropped."""
+        """Events that have come back from disk, without those that a report in another lane has dropped."""
         found = self._intake.returned()
         if self._query.consume == "ANY":
             found = [part.take(np.flatnonzero(part.positions > self._reported)) for part in found]
@@ -146,7 +146,7 @@ class StreamState:
         }
 
     def resume(self, state: dict[str, Any]) -> None:
-        """Go on where `state` was asked for."""
+        """Continue from what `state` returned."""
         least, self._reported = state["least"], state["reported"]
         self._bounds = _bounds(len(least))._replace(least=least, all=state["all"])
         self._runs.restore(state["runs"])
@@ -209,7 +209,7 @@ class StreamState:
         return coming
 
     def _drop(self, new: list[Relevant], pressed: bool = False, excess: int | None = None) -> list[Relevant]:
-        """Drop what is no longer open; new events, with lanes and slots as they are numbered then.
+        """Drop what is no longer open; gives new events with lanes and slots as numbered then.
 
         Parameters
         ----------

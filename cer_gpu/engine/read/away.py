@@ -131,7 +131,7 @@ class AwayLanes:
         ]
 
     def resume(self, stored: list[dict[str, Any]]) -> None:
-        """Go on with what `everything` has given."""
+        """Continue with what `everything` returned."""
         keys = self._encoder.keys
         self._stored.put(
             SpilledPart(_hashes(_named_in(keys, part["lanes"])), part["lanes"], part["events"], part["sizes"])

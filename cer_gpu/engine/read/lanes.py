@@ -38,7 +38,7 @@ class LaneState(Protocol):
         ...
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Go on with what `rows` has given for lanes that have other numbers now; there are `count` lanes."""
+        """Continue with what `rows` returned: lanes have other numbers now, and there are `count` of them."""
         ...
 
 
