@@ -8,7 +8,10 @@ state that only keeps its runs (one self-loop) costs nothing.
 
 import numpy as np
 
-from .contract import Program
+from .contract import ChainedProgram, Program
+
+CHAINED = 12
+"""Registers that a chain has at least: shorter ones are moved one by one."""
 
 
 def hits_program(tables):
@@ -27,6 +30,64 @@ def hits_program(tables):
     if width <= 4:
         blocks = [block + [(zero, zero, zero)] * (width - len(block)) for block in blocks]
     return _program(blocks, zero)
+
+
+def chained_program(program):
+    """A program for hits as a `ChainedProgram`; None where no chain of `CHAINED` registers moves on together.
+
+    Parameters
+    ----------
+    program : Program
+        From `hits_program`.
+    """
+    if program.zero < CHAINED:
+        return None
+    into, left, right = (column.astype(np.int64) for column in (program.into, program.left, program.right))
+    link = (left == into) & (right == into - 1) & (into < program.zero)
+    bounds = list(zip(program.first[:-1], program.first[1:]))
+    runs = [_longest_fall(into[low:high], link[low:high]) for low, high in bounds]
+    ends = [(into[low + stop - 1] - 1, into[low + start]) for (low, _), (start, stop) in zip(bounds, runs)]
+    moving = [stop - start >= CHAINED for start, stop in runs]
+    if not any(moving):
+        return None
+    low = int(max(end[0] for end, moves in zip(ends, moving) if moves))
+    high = int(min(end[1] for end, moves in zip(ends, moving) if moves))
+    inside = link & (into > low) & (into <= high)
+    counts = np.array([inside[a:b].sum() for a, b in bounds])
+    moves = counts == high - low
+    writes = (into > low) & (into <= high) & ~inside
+    falls = (into == low) & (left != low)
+    if high - low < CHAINED or (counts[~moves] > 0).any() or writes.any() or falls.any():
+        return None
+    kept = ~inside
+    number = np.concatenate([[0], np.cumsum(kept)])
+    place = [a + int(np.argmax(inside[a:b])) if move else a for (a, b), move in zip(bounds, moves)]
+    return ChainedProgram(
+        number[program.first].astype(np.int32),
+        number[place].astype(np.int32),
+        moves.astype(np.uint8),
+        np.ascontiguousarray(program.into[kept]),
+        np.ascontiguousarray(program.left[kept]),
+        np.ascontiguousarray(program.right[kept]),
+        program.zero,
+        program.n_registers,
+        low,
+        high,
+    )
+
+
+def _longest_fall(into, link):
+    """Where the longest run of links stands whose registers fall one by one, half-open; else (0, 0)."""
+    best, start = (0, 0), 0
+    for place in range(len(into)):
+        if not link[place]:
+            start = place + 1
+            continue
+        if place > start and into[place] != into[place - 1] - 1:
+            start = place
+        if place + 1 - start > best[1] - best[0]:
+            best = start, place + 1
+    return best
 
 
 def forward_program(tables):

@@ -44,7 +44,12 @@ from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
 from cer_gpu.kernels.runs.cpu import first_open
-from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
+from cer_gpu.kernels.runs.programs import (
+    backward_program,
+    chained_program,
+    forward_program,
+    hits_program,
+)
 from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -142,6 +147,7 @@ class AutomatonRunner:
         self.chunks = 1 if devices is None else devices.chunks
         self.carries = carries
         self.program = hits_program(self.tables)
+        self._chained = chained_program(self.program)
         self.forward = forward_program(self.tables)
         self.backward = backward_program(self.tables)
         self.registers = np.empty((0, self.tables.n_live), np.int64)
@@ -440,8 +446,7 @@ class AutomatonRunner:
             registers = self.registers[segments.lane]
         else:
             registers = np.full((len(segments), self.tables.n_live), -1, np.int64)
-        found = hits(
-            self.program,
+        given = (
             events.symbols,
             # Carried registers hold stream positions, since the events of earlier chunks are gone.
             events.positions if self.carries else none,
@@ -452,6 +457,13 @@ class AutomatonRunner:
             segments.stop,
             registers,
         )
+        if self._chained is None:
+            found = hits(self.program, *given)
+        else:
+            # Few queries need it, and what is not imported takes no time.
+            from cer_gpu.kernels.hits.cpu_chained import hits_chained
+
+            found = hits_chained(self._chained, *given)
         if self.carries:
             self.registers[segments.lane] = registers
         return found

@@ -1,0 +1,92 @@
+"""Hits of an automaton with a long chain of states, `A {200,}`: its length is no matter to an event."""
+
+import numpy as np
+
+from ..jit import SELDOM, inline, jit
+from ..windows.contract import comparable
+
+ROOM = 4096
+"""Moves of the chain before it is put back to the end of its array."""
+
+
+@inline
+def _place(register, low, high, chain):
+    # Where a register lies: those of the chain from `chain` on.
+    return chain + register - low if low <= register <= high else register
+
+
+@jit
+def _hits_chained(
+    program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start, halt
+):
+    """As `cpu._hits`, of a `ChainedProgram`.
+
+    `register`, int64 [n_registers + ROOM + chain], holds the chain behind the others; on entry -1 throughout.
+    """
+    first = program.first
+    middle = program.middle
+    moves = program.moves
+    into = program.into
+    left = program.left
+    right = program.right
+    low = program.low
+    high = program.high
+    length = high - low + 1
+    begins = register.size - length
+    accepted = program.zero + 1
+    keys = window.keys
+    windowed = keys.shape[0] > 0
+    numbered = starts.shape[0] > 0
+    n = 0
+    for g in range(begin.shape[0]):
+        chain = begins
+        for q in range(registers.shape[1]):
+            register[_place(q, low, high, chain)] = registers[g, q]
+        for strip in range(begin[g], stop[g], SELDOM):
+            if halt[0]:
+                break
+            for i in range(strip, min(strip + SELDOM, stop[g])):
+                register[_place(0, low, high, chain)] = starts[i] if numbered else i
+                symbol = symbols[i]
+                split = middle[symbol]
+                for k in range(first[symbol], split):
+                    one = register[_place(left[k], low, high, chain)]
+                    other = register[_place(right[k], low, high, chain)]
+                    register[_place(into[k], low, high, chain)] = one if one > other else other
+                if moves[symbol]:
+                    if chain == begins - ROOM:
+                        for q in range(length - 1, -1, -1):
+                            register[begins + q] = register[chain + q]
+                        chain = begins
+                    chain -= 1
+                    register[chain] = register[chain + 1]
+                for k in range(split, first[symbol + 1]):
+                    one = register[_place(left[k], low, high, chain)]
+                    other = register[_place(right[k], low, high, chain)]
+                    register[_place(into[k], low, high, chain)] = one if one > other else other
+                if i >= report[g]:
+                    latest = register[accepted]
+                    out_event[n] = i
+                    out_start[n] = latest
+                    if windowed:
+                        at = latest if latest >= 0 else i
+                        n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
+                    else:
+                        n += latest >= 0
+        for q in range(registers.shape[1]):
+            registers[g, q] = register[_place(q, low, high, chain)]
+    return n
+
+
+def hits_chained(program, symbols, starts, keys, size, begin, report, stop, registers):
+    """As `cpu.hits`, of a `ChainedProgram`: the same hits, and the same registers."""
+    capacity = int((stop - report).sum()) + 1
+    out_event = np.empty(capacity, dtype=np.int64)
+    out_start = np.empty(capacity, dtype=np.int64)
+    length = program.high - program.low + 1
+    register = np.full(program.n_registers + ROOM + length, -1, dtype=np.int64)
+    window = comparable(keys, size)
+    n = _hits_chained(
+        program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start
+    )
+    return out_event[:n], out_start[:n]
