@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
@@ -55,10 +56,13 @@ def json_text(array: pa.Array) -> pa.LargeStringArray:
 
 def quoted(text: str) -> str:
     """A text as JSON; beside what JSON escapes, the other characters that a terminal would obey."""
-    return _BEYOND_ASCII.sub(_escape, json.dumps(text, ensure_ascii=False))
+    spelled = json.dumps(text, ensure_ascii=False)
+    return spelled if spelled.isprintable() else _beyond_ascii().sub(_escape, spelled)
 
 
-_BEYOND_ASCII = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+@cache
+def _beyond_ascii() -> re.Pattern[str]:
+    return re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def _escape(found: re.Match[str]) -> str:

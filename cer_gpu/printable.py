@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _OBEYED = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and line end
@@ -12,7 +13,12 @@ _OBEYED = (
 _NO_TEXT = r"\ud800-\udfff\ufffe\uffff"
 """Halves of surrogate pairs, and what is no character: no encoding and no XML has them."""
 
-_HIDDEN = re.compile(f"[{_OBEYED}{_NO_TEXT}]")
+
+@cache
+def _hidden() -> re.Pattern[str]:
+    """Made when a text needs it: that takes as long as importing three modules."""
+    return re.compile(f"[{_OBEYED}{_NO_TEXT}]")
+
 
 CONTROLS = r"[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{2028}\x{2029}\x{202a}-\x{202e}\x{2066}-\x{2069}]"
 """The same for the regular expressions of Arrow, whose strings have no surrogates."""
@@ -28,7 +34,7 @@ def printable(text: str) -> str:
     >>> printable("a\\x1b[31mb")
     'a\\ufffd[31mb'
     """
-    return _HIDDEN.sub(REPLACEMENT, text)
+    return text if text.isprintable() else _hidden().sub(REPLACEMENT, text)
 
 
 def on_one_line(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -19,13 +20,17 @@ from cer_gpu.engine.read.sources.packed import open_packed
 from cer_gpu.engine.read.sources.text_form import (
     CSV_NULLS,
     DECISIVE,
-    INVALID,
     NOT_UTF8,
     TIMES,
     TextForm,
     delimiter_of,
 )
 from cer_gpu.language.schema import ValueType
+
+INVALID = re.compile(
+    r"CSV conversion error to (?P<kind>.*?): invalid value '(?P<cell>.*?)'(?:\n|$)", re.DOTALL
+)
+"""What Arrow says of a cell that does not convert."""
 
 SHOWN = 40
 """Characters of a cell or a row that are shown."""

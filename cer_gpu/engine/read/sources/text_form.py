@@ -24,11 +24,6 @@ TIMES = "2024-12-31, 2024-12-31 23:59:59.123456, 2024-12-31T23:59:59Z or 2024-12
 NOT_UTF8 = "bytes that are not UTF-8 text (convert the file: iconv -f WINDOWS-1252 -t UTF-8)"
 """What stands for the type of a column whose text is encoded in another way."""
 
-INVALID = re.compile(
-    r"CSV conversion error to (?P<kind>.*?): invalid value '(?P<cell>.*?)'(?:\n|$)", re.DOTALL
-)
-"""What Arrow says of a cell that does not convert."""
-
 _SHORT: Mapping[str, pa.DataType] = {
     "str": pa.string(),
     "text": pa.string(),
@@ -45,8 +40,9 @@ TYPE_NAMES = (
 )
 """The types that are named where somebody asks for another; Arrow's other names are known too."""
 
-_ZONED = re.compile(r"timestamp\[\s*(s|ms|us|ns)\s*,\s*(?:tz\s*=\s*)?([^\]\s]+)\s*\]")
-_DECIMAL = re.compile(r"decimal(?:128)?\(\s*(\d+)\s*,\s*(\d+)\s*\)")
+# Patterns, compiled where a type is named: few runs name one.
+_ZONED = r"timestamp\[\s*(s|ms|us|ns)\s*,\s*(?:tz\s*=\s*)?([^\]\s]+)\s*\]"
+_DECIMAL = r"decimal(?:128)?\(\s*(\d+)\s*,\s*(\d+)\s*\)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +117,10 @@ def _type(name: object, kind: object) -> pa.DataType:
         return kind
     if not isinstance(kind, str):
         raise TypeError(f"the type of a column is a str or a pyarrow type, not {kind!r}")
-    if found := _ZONED.fullmatch(kind):
+    if found := re.fullmatch(_ZONED, kind):
         return pa.timestamp(found[1], found[2])
     try:
-        if found := _DECIMAL.fullmatch(kind):
+        if found := re.fullmatch(_DECIMAL, kind):
             return pa.decimal128(int(found[1]), int(found[2]))
         return _SHORT.get(kind) or pa.type_for_alias(kind)
     except ValueError as error:
