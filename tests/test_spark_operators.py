@@ -318,3 +318,17 @@ def test_prev_on_spark(spark: Any, frame: Any, table: pa.Table, text: str, tmp_p
     for part in range(3):
         pq.write_table(table.slice(1000 * part, 1000), tmp_path / f"{part}.parquet", row_group_size=100)
     assert cer_spark.count_files(str(tmp_path), query, order_by="ts").collect()[0][0] == wanted
+
+
+def test_measures_and_whole_events(frame: Any, table: pa.Table, small_tasks: None) -> None:
+    """Durations, times, texts and numbers through Spark, and answers that measures alone tell apart."""
+    what = "COUNT(a) AS n, DURATION AS held, LAST(a.ts) AS last, FIRST(a.k) AS key, AVG(a.price) / 2 AS half"
+    where = "FROM S WHERE A+ AS a ; B AS b PARTITION BY k WITHIN 6 EVENTS"
+    for text in (f"SELECT a, b[*], {what} {where}", f"SELECT NONE, {what} {where}"):
+        query = cer.compile(text)
+        local = query.run(table, order_by="ts").to_arrow()
+        assert len(local) > 20
+        found = collected(cer_spark.run(frame, query, order_by="ts", event_id=ROW, rows=EVENTS))
+        assert found.schema.names == local.schema.names
+        assert rows_of(found.cast(local.schema)) == rows_of(local)
+        assert int(cer_spark.count(frame, query, order_by="ts", rows=EVENTS).first()["count"]) == len(local)
