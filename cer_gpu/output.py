@@ -274,16 +274,13 @@ def _flat_column(column: pa.Array, shown: bool) -> pa.Array:
         return _flat_column(column.dictionary.cast(roomy(kind.value_type)), shown).take(column.indices)
     if shown and is_text(kind):
         return pc.replace_substring_regex(column, CONTROLS, REPLACEMENT)
+    if pa.types.is_duration(kind):
+        return column.cast(pa.int64())
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
-        return column if _has_text(kind) else json_text(column)
+        return json_text(column) if pa.types.is_struct(kind) or pa.types.is_map(kind) else column
     if pa.types.is_integer(kind.value_type):
         return pc.binary_join(column.cast(pa.list_(pa.string())), " ")
     return json_text(column)
-
-
-def _has_text(kind: pa.DataType) -> bool:
-    """Whether Arrow writes values of a type in CSV."""
-    return not (pa.types.is_struct(kind) or pa.types.is_map(kind) or pa.types.is_duration(kind))
 
 
 def _write_csv(results: pa.RecordBatchReader, sink: BinaryIO) -> None:

@@ -292,6 +292,18 @@ def test_events_of_a_stream() -> None:
     assert told[3]["price"].to_pylist() == [1.5, None, 3.0, None]
 
 
+def test_ids_of_a_stream() -> None:
+    named = TRADES.append_column("id", pa.array(list("wxyz")))
+    query = cer_gpu.compile(PAIRS)
+    stream = query.stream(order_by="ts", event_id="id")
+    assert stream.push(named.slice(0, 1)).to_arrow().num_rows == 0
+    state = stream.snapshot()
+    with pytest.raises(cer_gpu.DataError, match="another event_id"):
+        query.stream(order_by="ts", state=state)
+    again = query.stream(order_by="ts", event_id="id", state=state)
+    assert [(ce.start, ce.end) for ce in again.push(named.slice(1))] == [("w", "x"), ("w", "z"), ("y", "z")]
+
+
 def test_nothing_is_marked() -> None:
     told = pairs(text="SELECT NONE FROM S WHERE A ; B").events()
     assert told.num_rows == 0

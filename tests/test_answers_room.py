@@ -27,7 +27,10 @@ def subsets(events: object = HEAVY, text: str = "SELECT * WHERE A+ ; B", **keywo
     return cer.compile(text).run(events, order_by="ts", **keywords)
 
 
-@pytest.mark.parametrize("ask", [Matches.to_arrow, Matches.to_pandas, Matches.to_polars, list, tuple])
+ALL_AT_ONCE = [Matches.to_arrow, Matches.to_pandas, Matches.to_polars, Matches.events, list, tuple]
+
+
+@pytest.mark.parametrize("ask", ALL_AT_ONCE)
 def test_what_cannot_fit_is_an_error_before_it_is_listed(ask: object) -> None:
     """2^40 complex events: no machine has that much, and the run would take days."""
     with pytest.raises(cer.LimitError) as caught:

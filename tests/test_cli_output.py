@@ -137,6 +137,11 @@ def test_csv():
     assert written(table.slice(0, 0), "csv").startswith(b'"start","end","symbol"')
 
 
+def test_csv_of_durations_and_of_structs():
+    table = pa.table({"held": pa.array([90, None], pa.duration("s")), "whole": [{"a": 1}, None]})
+    assert written(table, "csv").decode().splitlines()[1:] == ['90,"{""a"": 1}"', ',"null"']
+
+
 def test_parquet():
     table = answers(20)
     assert pq.read_table(io.BytesIO(written(table, "parquet"))).equals(table)

@@ -174,7 +174,7 @@ class Matches:
                 left -= len(batch)
             if len(batch):
                 if room is not None:
-                    room.note(batch)
+                    room.note(len(batch), batch.nbytes)
                 yield batch
             if met:
                 break
@@ -237,11 +237,11 @@ class Matches:
                 self._kept = pa.Table.from_batches(list(self._run(room=self._room(0))), self.schema)
         return self._kept
 
-    def _room(self, beside: int) -> Room:
+    def _room(self, beside: int, schema: pa.Schema | None = None) -> Room:
         """What watches that all answers fit into memory, with so many bytes beside each in the table."""
         from cer_gpu.engine.answers.room import Room
 
-        return Room(self.schema, beside)
+        return Room(self.schema if schema is None else schema, beside)
 
     def to_pandas(self) -> pd.DataFrame:
         """All complex events as a DataFrame (needs pandas).
@@ -283,8 +283,9 @@ class Matches:
             type as `variable`.
         """
         with within_memory("collecting the events of the answers"):
-            rows = self.event_batches()
-            return pa.Table.from_batches(list(rows), rows.schema)
+            form = self._event_form()
+            room = None if self._form.hidden is not None else self._room(0, form.schema)
+            return pa.Table.from_batches(list(self._event_rows(form, room)), form.schema)
 
     def event_batches(self) -> pa.RecordBatchReader:
         """The rows of `events()` as a reader of record batches of bounded size."""
@@ -305,9 +306,9 @@ class Matches:
         form = self._flat_form()
         return pa.RecordBatchReader.from_batches(form.schema, self._run(form))
 
-    def _event_rows(self, form: EventForm) -> Iterator[pa.RecordBatch]:
+    def _event_rows(self, form: EventForm, room: Room | None = None) -> Iterator[pa.RecordBatch]:
         left, before, met = self._limit, 0, False
-        for matches, batch in self._produce(form, self._looked_at):
+        for matches, batch in self._produce(form, self._looked_at, room):
             own = batch.column(0)
             met = left is not None and matches > left
             if left is not None and met:
@@ -316,6 +317,8 @@ class Matches:
             if before:
                 batch = batch.set_column(0, batch.schema.field(0), pc.add(own, before))
             if len(batch):
+                if room is not None:
+                    room.note(matches, batch.nbytes)
                 yield batch
             if met:
                 break

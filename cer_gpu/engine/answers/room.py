@@ -48,10 +48,10 @@ class Room:
             self._known = None if free is None else free + self._bytes
         return self._known
 
-    def note(self, batch: pa.RecordBatch) -> None:
-        """Count a batch of answers that has been made."""
-        self._rows += len(batch)
-        self._bytes += batch.nbytes + self._beside * len(batch)
+    def note(self, answers: int, nbytes: int) -> None:
+        """Count answers that have been made, and the bytes that they take as Arrow has them."""
+        self._rows += answers
+        self._bytes += nbytes + self._beside * answers
 
     @property
     def _each(self) -> float:

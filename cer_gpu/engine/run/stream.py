@@ -278,6 +278,7 @@ def about(text: str, asked: Options) -> dict[str, Any]:
         "stream_column": asked.stream_column,
         "engine": asked.engine,
         "ordered": asked.ordered,
+        "event_id": asked.event_id,
     }
 
 
