@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import sys
+from itertools import count
 
 import pandas as pd
 import polars as pl
@@ -226,6 +227,7 @@ def gzipped():
         (parquet(), ()),
         (arrow(), ("--input-format", "arrow")),
     ],
+    ids=count(),
 )
 def test_standard_input(content, options, monkeypatch, capsys):
     assert shell(monkeypatch, capsys, content, PAIR, "-", *options) == (0, "1")
