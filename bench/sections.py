@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import cer_gpu as cer
 from bench import answers, formula
 from bench.attributes import attributes
+from bench.counted import counted
 from bench.figures import Figure, Target, duration, rate, ratio
 from bench.followed import followed
 from bench.forms import answer_forms
@@ -256,6 +257,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "strategies": strategies,
     "attributes": attributes,
     "followed": followed,
+    "counted": counted,
     "streams_push": streams_push,
     "join_rivals": join_rivals,
     "join_update": join_update,
