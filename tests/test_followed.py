@@ -171,3 +171,57 @@ def test_too_much_that_waits_is_an_error_where_memory_is_said(monkeypatch: pytes
         query.count(events, order_by="ts", memory=400_000)
     near = cer.compile("SELECT * WHERE A NOT FOLLOWED BY [<= 9] B")
     assert near.count(events, order_by="ts", memory=400_000) == 20_000
+
+
+# -------------------------------------------------------------------------------- the units of intervals
+
+
+HALVES = [0, 1, 1, 4, 6, 7, 12]
+"""Times of A B A B A B A, in halves of a unit."""
+
+
+def in_halves(kind: pa.DataType) -> pa.Array:
+    if pa.types.is_floating(kind):
+        return pa.array([half / 2 for half in HALVES], kind)
+    return pa.array([half * 500 for half in HALVES], pa.int64()).cast(kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        (pa.timestamp("ms"), "{} s"),
+        (pa.timestamp("ms"), "{}000 ms"),
+        (pa.duration("ms"), "{} s"),
+        (pa.float64(), "{}"),
+        (pa.float32(), "{}"),
+        (pa.int64(), "{}000"),
+    ],
+    ids=str,
+)
+def test_intervals_are_in_the_units_of_the_time(kind: pa.DataType, written: str) -> None:
+    """From an A the next B is 0.5, 1.5 and 0.5 units away, and none follows the last."""
+    table = pa.table({"type": list("ABABABA"), "ts": in_halves(kind)})
+
+    def ends(text: str) -> list[int]:
+        query = cer.compile(f"SELECT * WHERE {text.replace('one', written.format(1))}")
+        return [ce.end for ce in query.run(table, order_by="ts")]
+
+    assert ends("A FOLLOWED BY [<= one] B") == [0, 4]
+    assert ends("A NOT FOLLOWED BY [<= one] B") == [2, 6]
+    assert ends("A FOLLOWED BY [> one] B") == [0, 2]
+    assert ends("B PRECEDED BY [>= one] A") == [3, 5]
+    assert ends("B NOT PRECEDED BY [< one] A") == [3]
+
+
+def test_a_bound_that_a_time_meets_exactly() -> None:
+    table = pa.table({"type": ["A", "B", "A", "B"], "ts": [0.0, 0.1, 1.0, 1.3]})
+    for text, wanted in (("[<= 0.1]", [0]), ("[< 0.1]", []), ("[>= 0.1, < 0.3]", [0]), ("[> 0.1]", [0, 2])):
+        found = cer.compile(f"SELECT * WHERE A FOLLOWED BY {text} B").run(table, order_by="ts")
+        assert [ce.end for ce in found] == wanted, text
+
+
+def test_times_far_apart_and_negative() -> None:
+    table = pa.table({"type": list("ABAB"), "ts": [-(2**63), -1, 0, 2**63 - 1]})
+    assert cer.compile(f"SELECT * WHERE A FOLLOWED BY [<= {2**63 - 1}] B").count(table, order_by="ts") == 2
+    assert cer.compile(f"SELECT * WHERE A FOLLOWED BY [<= {2**63 - 2}] B").count(table, order_by="ts") == 0
+    assert cer.compile(f"SELECT * WHERE B PRECEDED BY [> {2**63 - 1}] A").count(table, order_by="ts") == 1

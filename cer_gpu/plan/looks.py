@@ -23,7 +23,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.units import NANOSECONDS, exact, one_in
+from cer_gpu.language.units import NANOSECONDS, exact
 from cer_gpu.plan.deterministic import deterministic, tables
 from cer_gpu.plan.drawing_text import beside_text
 from cer_gpu.plan.outlook import Outlook, Reach
@@ -221,9 +221,6 @@ def reach_of(interval: tree.Interval | None, schema: Schema) -> Reach:
 
     def size(bound: tree.Bound) -> Fraction:
         value = exact(bound.value)
-        if kind is ValueType.DECIMAL:
-            assert unit is not None
-            return value / one_in(unit)
         if counts or bound.unit is None:
             return value
         assert unit is not None
