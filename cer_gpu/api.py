@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.engine.memory import within_memory
@@ -20,7 +21,7 @@ from cer_gpu.language.walk import names_in, walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
 from cer_gpu.plan.leaves import RoleColumns
-from cer_gpu.plan.outline import outline
+from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, ENGINES
 from cer_gpu.printable import printable
@@ -34,19 +35,22 @@ if TYPE_CHECKING:
     from cer_gpu.engine.run.bound import BoundQuery
     from cer_gpu.engine.run.portable import PortableQuery
     from cer_gpu.engine.run.stream import Stream
+    from cer_gpu.plan.open_query import OpenQuery
 
 
 COMMON = ("CER101",)
 """Notes on what many queries mean to do, so that no warning is given of it: a name on both sides of `;`."""
 
 
-def compile(text: str) -> Query:
+def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     """Compile a query or a rule.
 
     Parameters
     ----------
     text : str
         `SELECT ...`, or a rule, `Q(x) <- T(x), S(x, y)`.
+    params : mapping of str to object, optional
+        Values of its parameters, `$name`, for calls that give no other.
 
     Raises
     ------
@@ -55,7 +59,7 @@ def compile(text: str) -> Query:
     LimitError
         When its automaton would exceed its budget.
     """
-    return Query(text)
+    return Query(text, params)
 
 
 class Query:
@@ -67,13 +71,18 @@ class Query:
         The query as it was written.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, params: Mapping[str, Any] | None = None) -> None:
         if not isinstance(text, str):
             raise TypeError(f"a query is a str, not {type(text).__name__}")
         self.text = text
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
         self._outline = outline(self._tree, text)
+        self._open: OpenQuery | None = None
+        if params or "$" in text:
+            from cer_gpu.plan.open_query import OpenQuery
+
+            self._open = OpenQuery(self._tree, text, params or {})
         self._planned: tuple[Any, Plan, Sequence[Diagnostic]] | None = None
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
@@ -127,6 +136,9 @@ class Query:
         engine : {"auto", "regular", "chain", "rule"}, default "auto"
             The engine that answers. "auto" takes the first one under "routes" in `explain` that can answer
             the query. Every engine that can gives the same answers.
+        params : mapping of str to object, optional
+            The values of the query's parameters, `$name`: numbers, texts, bools, times; for a span of time a
+            `timedelta` or a text such as '5 min'.
         event_id : str, optional
             A column whose values are given wherever positions would be: `start`, `end`, the lists of the
             variables, `position`, `latest_start`. `hits` keeps the ids of all events that matter.
@@ -245,7 +257,11 @@ class Query:
         if format == "text":
             from cer_gpu.plan.explain import WIDTH, explain
 
-            return printable(explain(found)) + (f"{'device':<{WIDTH}}{place}\n" if place else "")
+            told = [] if self._open is None else self._open.told(asked.params)
+            more = "".join(
+                f"{'' if number else 'params':<{WIDTH}}{line}\n" for number, line in enumerate(told)
+            )
+            return printable(explain(found) + more) + (f"{'device':<{WIDTH}}{place}\n" if place else "")
         drawing = found.built.explanation.drawing()
         if format == "mermaid":
             from cer_gpu.plan.mermaid import to_mermaid
@@ -306,6 +322,14 @@ class Query:
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
         key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine)
+        if self._open is not None:
+            _check_roles(self._tree, source)
+            make = partial(self._checked_plan, schema, columns, asked.engine)
+            return self._open.planned(key, schema, asked.params, make)
+        if asked.params:
+            from cer_gpu.language.parameters import check_given
+
+            check_given(self._tree, asked.params, self.text)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:
             found = check_query(self._tree, schema)
@@ -316,17 +340,19 @@ class Query:
             planned = self._planned = (key, made, notes)
         return planned[1], schema, planned[2]
 
-    def _checked_plan(self, schema: Schema | None, columns: RoleColumns, engine: str) -> Plan:
+    def _checked_plan(
+        self, schema: Schema | None, columns: RoleColumns, engine: str, asked: Outline | None = None
+    ) -> Plan:
         if engine not in ENGINES:
             raise ValueError(f"engine={engine!r}: the engines are {', '.join(ENGINES)}")
         try:
-            return plan(self._outline, schema, columns, engine)
+            return plan(asked or self._outline, schema, columns, engine)
         except QueryError as error:
             raise QueryError(error.diagnostics, self.text) from None
 
-    def __reduce__(self) -> tuple[type[Query], tuple[str]]:
+    def __reduce__(self) -> tuple[type[Query], tuple[str, Mapping[str, Any] | None]]:
         # The threads stay behind: a query is its text.
-        return Query, (self.text,)
+        return Query, (self.text, None if self._open is None else self._open.given)
 
     def __repr__(self) -> str:
         return f"<cer_gpu.Query {' '.join(self.text.split())!r}>"

@@ -30,10 +30,12 @@ from cer_gpu.cli_inputs import (
     OrderBy,
     Ordered,
     OrderUnit,
+    Param,
     Sort,
     StreamColumn,
     TypeColumn,
     events_of,
+    given_params,
     query_text,
     read_keywords,
     refuse_own_input,
@@ -113,6 +115,7 @@ def run(
     ordered: Ordered = False,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
@@ -135,6 +138,7 @@ def run(
         events_of(data, input_format, query),
         **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
         **text_keywords(delimiter, column_type),
+        params=given_params(param),
         device=device,
         engine=engine,
         limit=limit,
@@ -162,6 +166,7 @@ def count(
     ordered: Ordered = False,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
@@ -174,6 +179,7 @@ def count(
         events_of(data, input_format, query),
         **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
         **text_keywords(delimiter, column_type),
+        params=given_params(param),
         device=device,
         engine=engine,
         memory=_bytes(memory),
@@ -194,6 +200,7 @@ def hits(
     ordered: Ordered = False,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
@@ -211,6 +218,7 @@ def hits(
         events_of(data, input_format, query),
         **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
         **text_keywords(delimiter, column_type),
+        params=given_params(param),
         device=device,
         engine=engine,
         memory=_bytes(memory),
@@ -231,6 +239,7 @@ def explain(
     stream_column: StreamColumn = None,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    param: Param = None,
     input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
     form: Drawn = None,
@@ -247,7 +256,7 @@ def explain(
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
         options |= text_keywords(delimiter, column_type)
     events = events_of(data, input_format, query) if data else None
-    text = compiled.explain(chosen, events, engine=engine, **options)
+    text = compiled.explain(chosen, events, engine=engine, params=given_params(param), **options)
     if output is None:
         print(text)
         return DONE

@@ -69,6 +69,10 @@ ColumnType = Annotated[
         "--column-type", help="The type of a column of CSV or JSON lines, such as id=string; repeat it."
     ),
 ]
+Param = Annotated[
+    list[str] | None,
+    typer.Option("--param", help="The value of a parameter of the query, such as p=10; repeat it."),
+]
 MaybeInputFormat = Annotated[
     InputFormat | None, typer.Option("--input-format", help="Format of standard input, where DATA is -.")
 ]
@@ -183,6 +187,19 @@ def read_keywords(
         "sort": sort,
         "ordered": ordered,
     }
+
+
+def given_params(given: Sequence[str] | None) -> dict[str, str]:
+    """The values of parameters; the place of each says whether it is a number or a text."""
+    from cer_gpu.language.parameters import Written
+
+    found: dict[str, str] = {}
+    for each in given or ():
+        name, there, value = each.partition("=")
+        if not there:
+            raise typer.BadParameter(f"--param takes NAME=VALUE, such as p=10, not `{each}`")
+        found[name.removeprefix("$")] = Written(value)
+    return found
 
 
 def text_keywords(delimiter: str | None, column_types: Sequence[str] | None) -> dict[str, Any]:

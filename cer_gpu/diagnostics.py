@@ -108,6 +108,10 @@ CODES: Mapping[str, str] = {
     "CER061": "a correlation that no automaton with equalities follows",
     "CER062": "alternatives that compare the same event differently",
     "CER063": "an event without a mark beside a correlation",
+    # Parameters
+    "CER064": "a parameter without a value",
+    "CER065": "a value of no parameter",
+    "CER066": "a value that its place cannot have",
     # Evaluation
     "CER090": "a construct that is not evaluated yet",
     "CER091": "a query that the engine asked for does not take",

@@ -43,7 +43,7 @@ LAYERS = [
 ]
 # The same inside a part, folder by folder.
 FLOORS = {
-    "plan": [{""}, {"routes"}, {"planner", "explain"}],
+    "plan": [{""}, {"routes"}, {"planner", "explain", "given", "open_query"}],
     "engine": [{""}, {"read"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}],
 }
 LAYER = {name: rank for rank, names in enumerate(LAYERS) for name in names}

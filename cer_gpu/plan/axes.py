@@ -233,6 +233,18 @@ class NullAxis:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenAxis:
+    """Whether a predicate with a parameter holds: class 1 if so.
+
+    The value comes with the call, and with it another axis that has the same two classes
+    (`cer_gpu.plan.given`).
+    """
+
+    leaf: tree.Condition
+    size: int = 2
+
+
+@dataclass(frozen=True, slots=True)
 class RelationAxis:
     """Whether a comparison between two expressions of one event holds: class 1 if so."""
 
@@ -242,7 +254,7 @@ class RelationAxis:
     size: int = 2
 
 
-Axis: TypeAlias = ColumnAxis | CutAxis | MatchAxis | NullAxis | RelationAxis
+Axis: TypeAlias = ColumnAxis | CutAxis | MatchAxis | NullAxis | RelationAxis | GivenAxis
 
 
 @dataclass(frozen=True, slots=True)

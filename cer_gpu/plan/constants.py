@@ -87,6 +87,8 @@ class ConstantReader:
                 return measure_of_call(function, [self.type_of(one) for one in arguments])
             case tree.Previous(attribute):
                 return self.type_of(attribute)
+            case tree.Parameter():
+                return Measure(ValueType.FLOAT64)  # of a plan that is only shown
             case tree.Negation(operand):
                 return self.type_of(operand)
             case tree.Arithmetic(op, left, right):

@@ -85,7 +85,8 @@ class Deriver:
             case tree.Call(function=function, arguments=arguments):
                 call = tree.Call(function, tuple(map(self.rewritten, arguments)))
                 if not attributes_of(call):
-                    return folded(call)
+                    waits = any(isinstance(part, tree.Parameter) for part in walk(call))
+                    return call if waits else folded(call)
                 measures = [self._measure_of(one) for one in call.arguments]
                 measure = measure_of_call(function, measures)
                 return self._column(call, measure, to_text(node), measures[0].zone)

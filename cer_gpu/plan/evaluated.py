@@ -21,8 +21,6 @@ def _construct(node: Any) -> str | None:
             return f"a time interval on `{':' if node.contiguous else ';'}`"
         case tree.Iteration(gap=tree.Interval()):
             return f"a time interval on `{':+' if node.contiguous else '+'}`"
-        case tree.Parameter(name=name):
-            return f"the parameter `${name}`"
         case tree.Aggregate(function=function):
             return f"the aggregate `{function}(...)` in a filter"
         case tree.Attribute(prior=True) | tree.Every(prior=True):

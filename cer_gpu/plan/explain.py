@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.outlook import Outlook
@@ -95,6 +95,8 @@ def _axis(axis: Axis, derived: Sequence[DerivedColumn]) -> str:
             return f"{written(operand)} LIKE '{pattern}' (once for each value of the dictionary)"
         case NullAxis(operand):
             return f"{written(operand)} IS NULL"
+        case GivenAxis(leaf):
+            return f"{to_text(leaf)} (its bound comes with the call, and the plan stays)"
         case RelationAxis(op, left, right):
             return f"{written(left)} {op} {written(right)} (two derived columns)"
 

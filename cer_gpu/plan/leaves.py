@@ -18,7 +18,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.chains import balanced, flattened
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
-from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis
+from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, NullAxis, RelationAxis
 from cer_gpu.plan.constants import ConstantReader, Value, in_decimals
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula, Test
 from cer_gpu.plan.regions import Regions, ValueSet, classes_of
@@ -199,7 +199,7 @@ class AxisBuilder:
                 tests.append(_Name(role, names.setdefault(value, len(names) + 1)))
         return _Several(True, tests)
 
-    def _boolean(self, axis: MatchAxis | NullAxis | RelationAxis) -> Axis:
+    def _boolean(self, axis: MatchAxis | NullAxis | RelationAxis | GivenAxis) -> Axis:
         self._others.setdefault(axis)
         return axis
 
@@ -208,9 +208,13 @@ class AxisBuilder:
         if not reads_left and not reads_right:
             return Constant(self._constants.compare(op, left, right))
         if reads_left and reads_right:
+            if _is_open(left) or _is_open(right):
+                return self._boolean(GivenAxis(tree.Comparison(op, left, right)))
             return self._boolean(RelationAxis(op, left, right))
         if reads_right:
             op, left, right = MIRRORED[op], right, left
+        if _is_open(left) or _is_open(right):
+            return self._boolean(GivenAxis(tree.Comparison(op, left, right)))
         value = self._constants.read(right, self._constants.type_of(left))
         if value is None:  # arithmetic over constants that gives a null compares to nothing
             return Constant(False)
@@ -227,6 +231,8 @@ class AxisBuilder:
             parts = [self._comparison("=", operand, member) for member in members.constants]
             parts += [self._in_range(operand, low, high) for low, high in members.ranges]
             return _Several(False, parts)
+        if _is_open(operand) or _is_open(members):
+            return self._boolean(GivenAxis(tree.InSet(operand, members)))
         wanted = self._constants.type_of(operand)
 
         stamps = wanted.type is ValueType.TIMESTAMP
@@ -252,6 +258,20 @@ class AxisBuilder:
         key = (operand, textual)
         self._sets.setdefault(key, []).append(values)
         return _Values(key, values)
+
+
+def _is_open(node: tree.Expression | tree.Members) -> bool:
+    """Whether the value of a parameter is missing."""
+    match node:
+        case tree.Members(lows=lows, highs=highs, others=others):
+            return any(isinstance(one, tree.Parameter) for one in (*others, *lows, *highs))
+        case tree.Arithmetic(left=left, right=right):
+            return _is_open(left) or _is_open(right)
+        case tree.Negation(operand=operand):
+            return _is_open(operand)
+        case tree.Call(arguments=arguments):
+            return any(map(_is_open, arguments))
+    return isinstance(node, tree.Parameter)
 
 
 def _compared(op: str, value: Value) -> ValueSet:

@@ -229,7 +229,7 @@ def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None
     """WITHIN in the unit of the column that it measures; the checks have seen that there is one."""
     if window is None:
         return None
-    if window.kind == "events":
+    if window.kind in ("events", "parameter"):  # of a parameter without a value anything is assumed
         return WindowPlan("events", window.size)
     size = exact(window.size)
     attribute = window.attribute if window.kind == "attribute" else schema.order

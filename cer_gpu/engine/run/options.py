@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import field, fields
 from operator import index
 from typing import Any, SupportsIndex
 
@@ -37,6 +37,8 @@ class Options:
         The column whose values stand for positions.
     text : TextForm
         How text files are read: what `delimiter` and `column_types` say.
+    params : mapping of str to object
+        The values of parameters, `$name`, by their names.
     """
 
     order_by: tuple[str, ...]
@@ -51,9 +53,10 @@ class Options:
     engine: str
     event_id: str | None = None
     text: TextForm = PLAIN
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
-KEYWORDS = (*(field.name for field in fields(Options) if field.name != "text"), "delimiter", "column_types")
+KEYWORDS = (*(one.name for one in fields(Options) if one.name != "text"), "delimiter", "column_types")
 
 
 def read_options(
@@ -70,6 +73,7 @@ def read_options(
     event_id: str | None = None,
     delimiter: str | None = None,
     column_types: Mapping[str, Any] | None = None,
+    params: Mapping[str, Any] | None = None,
     **unknown: object,
 ) -> Options:
     """Check the keywords.
@@ -113,6 +117,7 @@ def read_options(
         engine,
         event_id,
         text_form(delimiter, column_types),
+        dict(params or {}),
     )
 
 

@@ -279,6 +279,7 @@ def about(text: str, asked: Options) -> dict[str, Any]:
         "engine": asked.engine,
         "ordered": asked.ordered,
         "event_id": asked.event_id,
+        **({"params": repr(sorted(asked.params.items()))} if asked.params else {}),
     }
 
 

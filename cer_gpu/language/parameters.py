@@ -1,0 +1,339 @@
+"""Parameters: `$name` stands for a value that comes with the call, of the type that its place asks for.
+
+A value that is compared, `price > $p`, leaves the plan as it is; one that says how often something repeats,
+or that a function takes, makes another plan (`shaping`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any, TypeVar
+
+import numpy as np
+
+from cer_gpu.errors import Diagnostic, QueryError, Span
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.leaves import attributes_of, operands
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.types import TypeChecker
+from cer_gpu.language.units import unit_named
+from cer_gpu.language.walk import walk
+
+_SPAN = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*")
+_EVENTS = re.compile(r"\s*(\d+)\s*events?\s*", re.IGNORECASE)
+
+Part = TypeVar("Part")
+
+_LEAVES = (t.Comparison, t.InRange, t.InSet)
+
+
+class Written(str):
+    """The value of a parameter as it was typed in a shell: its place says whether it is a number."""
+
+
+def parameters(statement: t.Statement) -> dict[str, Span | None]:
+    """The parameters of a statement, with where each is first written."""
+    found: dict[str, Span | None] = {}
+    for node in walk(statement):
+        if isinstance(node, t.Parameter):
+            found.setdefault(node.name, node.span)
+    return found
+
+
+def has_parameter(node: Any) -> bool:
+    """Whether a part of a statement has a parameter."""
+    return any(isinstance(part, t.Parameter) for part in walk(node))
+
+
+def shaping(statement: t.Statement) -> frozenset[str]:
+    """The parameters of which each value has a plan of its own: all but what is compared, and the window."""
+    parts = (part for leaf in _free_leaves(statement) for part in walk(leaf))
+    free = {part.name for part in parts if isinstance(part, t.Parameter)}
+    window = getattr(statement, "window", None)
+    if window is not None and window.parameter is not None:
+        free.add(window.parameter.name)
+    return frozenset(parameters(statement)) - (free - _bound_elsewhere(statement))
+
+
+def _free_leaves(statement: t.Statement) -> Iterator[t.Comparison | t.InRange | t.InSet]:
+    for node in walk(statement):
+        if isinstance(node, _LEAVES) and _is_free(node):
+            yield node
+
+
+def _is_free(leaf: t.Comparison | t.InRange | t.InSet) -> bool:
+    inside = any(isinstance(part, t.Call | t.Previous) and has_parameter(part) for part in walk(leaf))
+    return not inside and any(attributes_of(side) for side in operands(leaf))
+
+
+def _bound_elsewhere(statement: t.Statement) -> set[str]:
+    """The parameters that stand anywhere but in a free leaf or as the window."""
+    found: set[str] = set()
+    waiting: list[Any] = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _LEAVES) and _is_free(node):
+            continue
+        if isinstance(node, t.Window):
+            continue
+        if isinstance(node, t.Parameter):
+            found.add(node.name)
+        elif isinstance(node, tuple):
+            waiting += node
+        elif isinstance(node, t.Members):
+            waiting += (*node.others, *node.lows, *node.highs)
+        elif is_dataclass(node) and not isinstance(node, Span):
+            waiting += [getattr(node, field.name) for field in fields(node)]
+    return found
+
+
+def check_given(statement: t.Statement, given: Mapping[str, Any], text: str) -> None:
+    """Raise where a parameter has no value, or a value no parameter.
+
+    Raises
+    ------
+    QueryError
+    """
+    asked = parameters(statement)
+    findings = [
+        Diagnostic(
+            "CER064",
+            f"the parameter `${name}` has no value",
+            span,
+            hints=(f"pass it: params={{'{name}': ...}} (--param {name}=...)",),
+        )
+        for name, span in asked.items()
+        if name not in given
+    ]
+    known = ", ".join(f"`${name}`" for name in asked) or "none"
+    findings += [
+        Diagnostic("CER065", f"the query has no parameter `${name}`", None, hints=(f"it has {known}",))
+        for name in given
+        if name not in asked
+    ]
+    if findings:
+        raise QueryError(findings, text)
+
+
+def with_values(statement: Part, given: Mapping[str, Any], schema: Schema | None, text: str) -> Part:
+    """A statement with values in the place of some of its parameters.
+
+    Parameters
+    ----------
+    statement : Query, Rule, or a part of one
+    given : mapping of str to object
+        Values of the parameters that are replaced; others stay.
+    schema : Schema or None
+        Says of which type a place is.
+    text : str
+        Of the statement, for messages.
+
+    Raises
+    ------
+    QueryError
+        For a value that its place cannot have.
+    """
+    filler = _Filler(given, schema)
+    found: Part = filler.filled(statement)
+    if filler.errors:
+        raise QueryError(filler.errors, text)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Amount:
+    """A number with a unit, or without."""
+
+    value: int | float
+    unit: str | None
+
+
+class _Filler:
+    def __init__(self, given: Mapping[str, Any], schema: Schema | None) -> None:
+        self._given = given
+        kinds = {} if schema is None else schema.attributes
+        self._types = TypeChecker(
+            lambda attribute: kinds.get(attribute.name),
+            Findings(),
+            lambda previous: kinds.get(previous.attribute.name),
+        )
+        self.errors: list[Diagnostic] = []
+
+    def filled(self, node: Any, beside: t.Expression | None = None) -> Any:
+        """A part of the statement with values; `beside` is what an expression in it is compared with."""
+        match node:
+            case t.Parameter(name=name):
+                return self._constant(node, beside) if name in self._given else node
+            case t.Comparison(left=left, right=right):
+                return replace(node, left=self.filled(left, right), right=self.filled(right, left))
+            case t.InRange(operand=operand, low=low, high=high):
+                ends = [None if end is None else self.filled(end, operand) for end in (low, high)]
+                return replace(node, operand=self.filled(operand, low or high), low=ends[0], high=ends[1])
+            case t.InSet(operand=operand, members=members):
+                return replace(node, operand=self.filled(operand), members=self._members(members, operand))
+            case t.Call(arguments=arguments):
+                others = [next((one for one in arguments if one is not own), beside) for own in arguments]
+                return replace(node, arguments=tuple(map(self.filled, arguments, others)))
+            case t.Arithmetic(left=left, right=right):
+                return replace(node, left=self.filled(left), right=self.filled(right))
+            case t.Like(parameter=t.Parameter(name=name) as parameter) if name in self._given:
+                return replace(node, pattern=self._text(parameter), parameter=None)
+            case t.Previous(parameter=t.Parameter(name=name) as parameter) if name in self._given:
+                return replace(node, distance=self._count(parameter, 1), parameter=None)
+            case t.Bound(parameter=t.Parameter(name=name) as parameter) if name in self._given:
+                amount = self._amount(parameter, node.unit)
+                return replace(node, value=amount.value, unit=amount.unit, parameter=None)
+            case t.Window(parameter=t.Parameter(name=name) as parameter) if name in self._given:
+                return self._window(node, parameter)
+            case t.Times():
+                return self._times(node)
+            case tuple():
+                return tuple(map(self.filled, node))
+        if not is_dataclass(node) or isinstance(node, Span | t.Members):
+            return node
+        changed = {}
+        for field in fields(node):
+            if field.init:
+                own = getattr(node, field.name)
+                new = self.filled(own)
+                if new is not own and new != own:
+                    changed[field.name] = new
+        return replace(node, **changed) if changed else node  # type: ignore[type-var]
+
+    # ------------------------------------------------------------------------------------- constants
+
+    def _constant(self, parameter: t.Parameter, beside: t.Expression | None) -> t.Expression:
+        kind = None if beside is None or isinstance(beside, t.Parameter) else self._types.type_of(beside)
+        value, span = _plain(self._given[parameter.name]), parameter.span
+        if isinstance(value, Written) and kind not in (ValueType.STRING, ValueType.TIMESTAMP):
+            value = _typed(value)
+        if isinstance(value, bool):
+            return t.Boolean(value, span=span)
+        if isinstance(value, int | float) and abs(value) < 2**63:
+            return t.Number(value, span=span)
+        if isinstance(value, _Amount):
+            return t.Quantity(value.value, value.unit or "ns", span=span)
+        if isinstance(value, str):
+            amount = _amount_of(value) if kind is ValueType.DURATION else None
+            if amount is not None:
+                return t.Quantity(amount.value, amount.unit or "ns", span=span)
+            return t.Text(str(value), span=span)
+        self._refuse(parameter, "a constant is a number, a text, a bool, a time or a span of time")
+        return parameter
+
+    def _members(self, members: t.Members, operand: t.Expression) -> t.Members:
+        if not has_parameter(members):
+            return members
+        constants = [self.filled(one, operand) for one in members.constants]
+        ranges = [tuple(self.filled(end, operand) for end in pair) for pair in members.ranges]
+        return t.Members.of(*constants, ranges=ranges, start=members.start)
+
+    def _text(self, parameter: t.Parameter) -> str:
+        value = self._given[parameter.name]
+        if isinstance(value, str):
+            return str(value)
+        self._refuse(parameter, "LIKE takes a regular expression, as text")
+        return ""
+
+    # --------------------------------------------------------------------------------------- amounts
+
+    def _count(self, parameter: t.Parameter, least: int) -> int:
+        value = _plain(self._given[parameter.name])
+        value = _typed(value) if isinstance(value, Written) else value
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**31:
+            return value
+        self._refuse(parameter, f"here stands a whole number of at least {least}")
+        return max(least, 1)
+
+    def _times(self, node: t.Times) -> t.Times:
+        least, most = node.least_parameter, node.most_parameter
+        if least is not None and least.name in self._given:
+            node = replace(node, least=self._count(least, 1), least_parameter=None)
+        if most is not None and most.name in self._given:
+            node = replace(node, most=self._count(most, 1), most_parameter=None)
+        open_ = node.least_parameter is not None or node.most_parameter is not None
+        if node.most is not None and node.most < node.least and not open_:
+            self._refuse(most or least or t.Parameter(""), "the most repetitions are fewer than the least")
+        return node
+
+    def _amount(self, parameter: t.Parameter, unit: str | None) -> _Amount:
+        """A number in a unit that the query says, or with its own."""
+        value = _plain(self._given[parameter.name])
+        if isinstance(value, str):
+            value = _amount_of(value) or _typed(Written(value))
+        if isinstance(value, _Amount) and (unit is None or value.unit is None):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0:
+            return _Amount(value, unit)
+        fit = f"a number of {unit}" if unit is not None else "a span such as '5 min', or a number"
+        self._refuse(parameter, f"here stands {fit}")
+        return _Amount(1, unit)
+
+    def _window(self, window: t.Window, parameter: t.Parameter) -> t.Window:
+        if window.kind == "events":
+            return replace(window, size=self._count(parameter, 0), parameter=None)
+        value = self._given[parameter.name]
+        events = _EVENTS.fullmatch(value) if isinstance(value, str) else None
+        if window.kind == "parameter" and events is not None:
+            return replace(window, kind="events", size=int(events[1]), parameter=None)
+        amount = self._amount(parameter, None if window.kind == "parameter" else window.unit)
+        if window.kind == "attribute":
+            return replace(window, size=amount.value, parameter=None)
+        if amount.unit is None:
+            self._refuse(parameter, "here stands a span such as '5 min', or '100 events'")
+            return replace(window, kind="events", parameter=None)
+        return replace(window, kind="time", size=amount.value, unit=amount.unit, parameter=None)
+
+    def _refuse(self, parameter: t.Parameter, hint: str) -> None:
+        value = self._given.get(parameter.name)
+        shown = to_text(parameter)
+        message = f"the value of `{shown}`, {value!r}, does not fit its place"
+        self.errors.append(Diagnostic("CER066", message, parameter.span, hints=(hint,)))
+
+
+def _plain(value: Any) -> Any:
+    """A value of NumPy, pandas or the standard library as a number, a text, or an amount of time."""
+    if isinstance(value, np.timedelta64):
+        return _Amount(int(value.astype("timedelta64[ns]").astype(np.int64)), "ns")
+    if isinstance(value, np.datetime64):
+        return str(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, timedelta):
+        nanoseconds = getattr(value, "nanoseconds", 0)  # of pandas
+        whole = (value.days * 86_400 + value.seconds) * 1_000_000 + value.microseconds
+        return _Amount(whole * 1_000 + nanoseconds, "ns")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value
+
+
+def _typed(value: Written) -> Any:
+    """What is typed in a shell, where its place asks for no text: a number, a bool, a span, or a text."""
+    lower = value.strip().lower()
+    if lower in ("true", "false"):
+        return lower == "true"
+    for read in (int, float):
+        try:
+            return read(value)
+        except ValueError:
+            continue
+    return _amount_of(value) or str(value)
+
+
+def _amount_of(text: str) -> _Amount | None:
+    """`5 min` as an amount; None for another text."""
+    found = _SPAN.fullmatch(text)
+    unit = None if found is None else unit_named(found[2])
+    if found is None or unit is None:
+        return None
+    return _Amount(float(found[1]) if "." in found[1] else int(found[1]), unit)

@@ -1,0 +1,113 @@
+"""A query with parameters: its plans, of which each serves all values that do not change its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cer_gpu.errors import Diagnostic, QueryError
+from cer_gpu.language import tree
+from cer_gpu.language.check import check
+from cer_gpu.language.parameters import check_given, parameters, shaping, with_values
+from cer_gpu.language.schema import Schema
+from cer_gpu.plan.evaluated import never_answers
+from cer_gpu.plan.given import with_given
+from cer_gpu.plan.outline import Outline, outline
+from cer_gpu.plan.planner import Plan
+
+PLANS = 256
+"""Plans that are kept, for values that need their own."""
+
+
+class OpenQuery:
+    """What becomes of a query once its parameters have values.
+
+    Parameters
+    ----------
+    statement : Query or Rule
+    text : str
+        As it was written.
+    given : mapping of str to object
+        Values for calls that give none.
+
+    Raises
+    ------
+    QueryError
+        For a value of no parameter.
+    """
+
+    def __init__(self, statement: tree.Statement, text: str, given: Mapping[str, Any]) -> None:
+        self._statement = statement
+        self._text = text
+        self.given = dict(given)
+        self._shaping = shaping(statement)
+        self._key: Any = None
+        self._plans: dict[Any, Plan] = {}
+        asked = parameters(statement)
+        check_given(statement, {**dict.fromkeys(asked), **self.given}, text)
+
+    def planned(
+        self, key: Any, schema: Schema, params: Mapping[str, Any], make: Callable[[Outline], Plan]
+    ) -> tuple[Plan, Schema, tuple[Diagnostic, ...]]:
+        """The plan for some values, the schema, and the notes of the checks.
+
+        Parameters
+        ----------
+        key : object
+            What plans hold for beside the values; equal keys share them.
+        schema : Schema
+        params : mapping of str to object
+            The values of this call.
+        make : callable
+            Makes a plan.
+
+        Raises
+        ------
+        QueryError
+            For a value that is missing, of no parameter, or does not fit its place.
+        """
+        given = {**self.given, **params}
+        check_given(self._statement, given, self._text)
+        statement = with_values(self._statement, given, schema, self._text)
+        found = check(statement, schema)
+        errors = [finding for finding in found if finding.severity == "error"]
+        if errors:
+            raise QueryError(errors, self._text)
+        plan = self._plan(key, statement, given, schema, make)
+        notes = (*found, never_answers(statement)) if plan.never else found
+        return with_given(plan, statement, given, schema), schema, tuple(notes)
+
+    def _plan(
+        self,
+        key: Any,
+        statement: tree.Statement,
+        given: Mapping[str, Any],
+        schema: Schema,
+        make: Callable[[Outline], Plan],
+    ) -> Plan:
+        """The plan that all values share which do not change its shape."""
+        if self._key != key:
+            self._key, self._plans = key, {}
+        shape = {name: given[name] for name in sorted(self._shaping)}
+        window = statement.window
+        measured = None if window is None else (window.kind, window.unit, window.attribute)
+        own = (repr(shape), measured)
+        plan = self._plans.get(own)
+        if plan is None:
+            open_ = with_values(self._statement, shape, schema, self._text)
+            if window is not None:
+                open_ = replace(open_, window=window)
+            if len(self._plans) >= PLANS:
+                self._plans.clear()
+            plan = self._plans[own] = make(outline(open_, self._text))
+        return plan
+
+    def told(self, params: Mapping[str, Any]) -> list[str]:
+        """A line for each parameter: its value, and whether another one needs another plan."""
+        given = {**self.given, **params}
+        return [
+            f"${name}{f' = {given[name]!r}' if name in given else ''}: "
+            + ("each value has a plan of its own" if name in self._shaping else "the plan serves all values")
+            for name in parameters(self._statement)
+        ]

@@ -1,0 +1,162 @@
+"""Parameters: a call with values gives what the query with these values in its text gives."""
+
+from __future__ import annotations
+
+import pickle
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from engine_oracle import OPTIONS, found
+from generate import stream, stream_to_table
+from typer.testing import CliRunner
+
+import cer_gpu as cer
+from cer_gpu import api
+from cer_gpu.cli import app
+
+CASES: list[tuple[str, dict[str, list[Any]]]] = [
+    ("A AS x FILTER x[v > $p]", {"p": [3, 0, 12, 4.5, -1]}),
+    ("A AS x ; B AS y FILTER x[v > $p AND v < $q] AND y[v >= 2 * $p - 3]", {"p": [1, 4], "q": [6, 9]}),
+    ("A AS x : B AS y FILTER x.v > $p", {"p": [2, 7]}),
+    ("A AS x FILTER x[v IN {1, $p, 4..$q}] OR x[v NOT IN {$p}]", {"p": [2, 9], "q": [5, 8]}),
+    ("A AS x FILTER x[v IN RANGE ($p, $q)]", {"p": [2, 5], "q": [4, 9]}),
+    ("A AS x FILTER x[s = $s] OR x[s > $t]", {"s": ["beta", ""], "t": ["beta", "delta"]}),
+    ("A AS x FILTER x[s LIKE $s]", {"s": ["a$", "^b"]}),
+    ("A AS x FILTER x[ABS(v - $p) <= 2 AND p < $p * 2]", {"p": [3, 5]}),
+    ("A AS x FILTER x[v > PREV(v, $n)]", {"n": [1, 3]}),
+    ("A {$n,$m} FILTER A[v > $p]", {"n": [1, 2], "m": [2, 4], "p": [1, 3]}),
+    ("A AS x ; B AS y FILTER x[v > $p] WITHIN $w EVENTS", {"p": [1, 4], "w": [2, 5]}),
+    (
+        "A AS x ; B AS y FILTER x[v > $p * PREV(v)] WITHIN $w",
+        {"p": [0.5, 1], "w": ["1 s", "3 EVENTS", "2500 ms"]},
+    ),
+    ("A AS x ; B AS y PARTITION BY [id] WITHIN $w SECONDS", {"w": [1, 2.5]}),
+    ("A AS x FILTER x[ts - PREV(ts) > $g]", {"g": ["500 ms", "1 s"]}),
+]
+
+
+def texts(pattern: str, values: dict[str, Any]) -> str:
+    """The query with values in it, as a person would write them."""
+    for name, value in values.items():
+        shown = str(value)
+        if isinstance(value, str) and name in "st":
+            shown = f"'{value}'"
+        pattern = pattern.replace(f"${name}", shown)
+    return f"SELECT * FROM S WHERE {pattern}"
+
+
+@pytest.mark.parametrize(("pattern", "values"), CASES)
+def test_values_that_come_with_the_call(pattern: str, values: dict[str, list[Any]]) -> None:
+    rng = Random(pattern)
+    table = stream_to_table(stream(rng, 60))
+    query = cer.compile(f"SELECT * FROM S WHERE {pattern}")
+    some = 0
+    for _ in range(6):
+        given = {name: rng.choice(choices) for name, choices in values.items()}
+        written = cer.compile(texts(pattern, given))
+        try:
+            wanted = found(written.run(table, **OPTIONS))
+        except cer.CerError:
+            continue
+        some += len(wanted)
+        assert found(query.run(table, params=given, **OPTIONS)) == wanted, given
+        assert query.count(table, params=given, **OPTIONS) == len(wanted)
+        assert query.counts(table, params=given, **OPTIONS).equals(written.counts(table, **OPTIONS))
+        with query.stream(params=given, **OPTIONS) as pushed:
+            assert [row for at in range(0, 60, 7) for row in found(pushed.push(table.slice(at, 7)))] == wanted
+        fixed = pickle.loads(pickle.dumps(cer.compile(query.text, params=given)))
+        assert found(fixed.run(table, **OPTIONS)) == wanted
+    assert some
+
+
+def test_a_hundred_values_are_one_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    plan = api.plan
+
+    def noting(*arguments: Any) -> Any:
+        made.append(arguments)
+        return plan(*arguments)
+
+    monkeypatch.setattr(api, "plan", noting)
+    table = stream_to_table(stream(Random(1), 50))
+    pattern = "A AS x ; B AS y FILTER x[v > $p] AND y[s != $s]"
+    query = cer.compile(f"SELECT * FROM S WHERE {pattern} WITHIN $w SECONDS")
+    before = len(made)
+    counts = [query.count(table, params={"p": p / 10, "s": "beta", "w": p}, **OPTIONS) for p in range(100)]
+    assert len(made) == before + 1
+    assert len(set(counts)) > 5
+    shaped = cer.compile("SELECT * FROM S WHERE A {$n} FILTER A[v > $p]")
+    before = len(made)
+    for n in (1, 2, 1, 2, 1):
+        for p in range(5):
+            shaped.count(table, params={"n": n, "p": p}, **OPTIONS)
+    assert len(made) == before + 2
+
+
+def test_values_of_many_kinds() -> None:
+    moment = datetime(2024, 1, 1, 0, 0, 3, tzinfo=UTC)
+    times = pa.array([int(moment.timestamp()) - 3 + at for at in range(6)], pa.timestamp("s", "UTC"))
+    table = pa.table({"type": ["A"] * 6, "ts": times, "v": range(6), "b": [True, False] * 3})
+
+    def rows(condition: str, value: Any) -> list[int]:
+        query = cer.compile(f"SELECT * FROM S WHERE A AS a FILTER a[{condition}]")
+        return query.hits(table, order_by="ts", params={"x": value})["position"].to_pylist()
+
+    for value in (
+        moment,
+        "2024-01-01T00:00:03",
+        np.datetime64("2024-01-01T00:00:03"),
+        "2024-01-01T01:00:03+01:00",
+    ):
+        assert rows("ts = $x", value) == [3]
+    assert rows("v = $x", np.int32(4)) == rows("v = $x", 4.0) == [4]
+    assert rows("b = $x", True) == [0, 2, 4]
+    for value in (timedelta(seconds=1), "1 s", np.timedelta64(1000, "ms")):
+        assert rows("ts - PREV(ts) <= $x AND v > 3", value) == [4, 5]
+    for value in (timedelta(seconds=2), "2 s"):
+        query = cer.compile("SELECT * FROM S WHERE A AS a ; A AS b WITHIN $w")
+        assert query.count(table, order_by="ts", params={"w": value}) == 9
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({}, r"CER064\]: the parameter `\$p` has no value"),
+        ({"p": 1, "n": 2, "q": 3}, r"CER065\]: the query has no parameter `\$q`"),
+        ({"p": "abc", "n": 2}, "`v` is an int64 and `'abc'` a string: they do not compare"),
+        ({"p": [1], "n": 2}, r"CER066\]: the value of `\$p`, \[1\], does not fit its place"),
+        ({"p": 1, "n": 0}, "here stands a whole number of at least 1"),
+        ({"p": 1, "n": 2.5}, "here stands a whole number of at least 1"),
+    ],
+)
+def test_values_that_do_not_fit(params: dict[str, Any], message: str) -> None:
+    query = cer.compile("SELECT * FROM S WHERE A {$n,} FILTER A[v > $p]")
+    with pytest.raises(cer.QueryError, match=message):
+        query.count(pa.table({"type": ["A"], "v": [1]}), params=params)
+    with pytest.raises(cer.QueryError, match=r"no parameter `\$z`"):
+        cer.compile("SELECT * FROM S WHERE A", params={"z": 1})
+    with pytest.raises(cer.QueryError, match=r"no parameter `\$z`"):
+        cer.compile("SELECT * FROM S WHERE A").count(pa.table({"type": ["A"]}), params={"z": 1})
+
+
+def test_explain_says_what_a_value_changes() -> None:
+    shown = cer.compile("SELECT * WHERE A {$n,} FILTER A[v > $p]", params={"p": 3}).explain()
+    assert "$n: each value has a plan of its own" in shown
+    assert "$p = 3: the plan serves all values" in shown
+
+
+def test_the_shell_takes_values(tmp_path: Path) -> None:
+    path = tmp_path / "events.parquet"
+    pq.write_table(pa.table({"type": ["A", "B", "A"], "v": [1, 5, 9], "s": ["10", "x", "10"]}), path)
+    query = "SELECT * FROM S WHERE A AS a FILTER a[v > $p AND s = $s]"
+    asked = ["count", query, str(path), "--param", "p=4", "--param", "s=10"]
+    assert CliRunner().invoke(app, asked).stdout.strip() == "1"
+    missing = CliRunner().invoke(app, ["count", query, str(path), "--param", "p=4"])
+    assert "`$s` has no value" in str(missing.exception)
+    assert CliRunner().invoke(app, ["count", query, str(path), "--param", "p"]).exit_code != 0
