@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.hits.cpu_chained import ROOM, hits_chained
+from cer_gpu.kernels.runs.barred import barred
 from cer_gpu.kernels.runs.programs import CHAINED, chained_program, hits_program
 
 import cer_gpu as cer
@@ -36,9 +37,11 @@ def machine_of(pattern: str) -> AutomatonMachine:
 
 
 @pytest.mark.parametrize("pattern", CHAINS)
-@pytest.mark.parametrize("windowed", [False, True])
-def test_the_hits_and_the_registers_are_those_without_a_chain(pattern: str, windowed: bool) -> None:
+@pytest.mark.parametrize("kind", ["whole", "windowed", "barred"])
+def test_the_hits_and_the_registers_are_those_without_a_chain(pattern: str, kind: str) -> None:
     tables = machine_of(pattern).tables
+    if kind == "barred":
+        tables = barred(tables)
     program = hits_program(tables)
     chained = chained_program(program)
     assert (chained is None) == (pattern in ("C {20,} OR (A ; B {20})", "A {14,} ; B {14,}"))
@@ -51,7 +54,7 @@ def test_the_hits_and_the_registers_are_those_without_a_chain(pattern: str, wind
         symbols = rng.integers(0, tables.n_symbols, n).astype(np.uint8)
         begin, stop = np.array([0, n // 3]), np.array([n // 3, n])
         report = np.array([0, n // 2])
-        keys, size = (np.cumsum(rng.integers(0, 3, n)), 900) if windowed else (NONE, 0)
+        keys, size = (np.cumsum(rng.integers(0, 3, n)), 900) if kind == "windowed" else (NONE, 0)
         registers = np.full((2, tables.n_live), -1, np.int64)
         others = registers.copy()
         one = hits(program, symbols, NONE, keys, size, begin, report, stop, registers)

@@ -5,14 +5,14 @@ import numpy as np
 from ..jit import SELDOM, inline, jit
 from ..windows.contract import comparable
 
-ROOM = 4096
+ROOM = 1024
 """Moves of the chain before it is put back to the end of its array."""
 
 
 @inline
-def _place(register, low, high, chain):
-    # Where a register lies: those of the chain from `chain` on.
-    return chain + register - low if low <= register <= high else register
+def _place(register, behind, moved):
+    # Where a register lies: those of the chain, from `behind` on, have moved.
+    return register + moved if register >= behind else register
 
 
 @jit
@@ -31,6 +31,7 @@ def _hits_chained(
     right = program.right
     low = program.low
     high = program.high
+    behind = program.n_registers
     length = high - low + 1
     begins = register.size - length
     accepted = program.zero + 1
@@ -41,18 +42,19 @@ def _hits_chained(
     for g in range(begin.shape[0]):
         chain = begins
         for q in range(registers.shape[1]):
-            register[_place(q, low, high, chain)] = registers[g, q]
+            register[chain + q - low if low <= q <= high else q] = registers[g, q]
         for strip in range(begin[g], stop[g], SELDOM):
             if halt[0]:
                 break
             for i in range(strip, min(strip + SELDOM, stop[g])):
-                register[_place(0, low, high, chain)] = starts[i] if numbered else i
+                register[0 if low else chain] = starts[i] if numbered else i
+                moved = chain - behind
                 symbol = symbols[i]
                 split = middle[symbol]
                 for k in range(first[symbol], split):
-                    one = register[_place(left[k], low, high, chain)]
-                    other = register[_place(right[k], low, high, chain)]
-                    register[_place(into[k], low, high, chain)] = one if one > other else other
+                    one = register[_place(left[k], behind, moved)]
+                    other = register[_place(right[k], behind, moved)]
+                    register[_place(into[k], behind, moved)] = one if one > other else other
                 if moves[symbol]:
                     if chain == begins - ROOM:
                         for q in range(length - 1, -1, -1):
@@ -60,10 +62,11 @@ def _hits_chained(
                         chain = begins
                     chain -= 1
                     register[chain] = register[chain + 1]
+                    moved = chain - behind
                 for k in range(split, first[symbol + 1]):
-                    one = register[_place(left[k], low, high, chain)]
-                    other = register[_place(right[k], low, high, chain)]
-                    register[_place(into[k], low, high, chain)] = one if one > other else other
+                    one = register[_place(left[k], behind, moved)]
+                    other = register[_place(right[k], behind, moved)]
+                    register[_place(into[k], behind, moved)] = one if one > other else other
                 if i >= report[g]:
                     latest = register[accepted]
                     out_event[n] = i
@@ -74,7 +77,7 @@ def _hits_chained(
                     else:
                         n += latest >= 0
         for q in range(registers.shape[1]):
-            registers[g, q] = register[_place(q, low, high, chain)]
+            registers[g, q] = register[chain + q - low if low <= q <= high else q]
     return n
 
 

@@ -84,7 +84,7 @@ class ChainedProgram(NamedTuple):
     `first`       int32 [symbols + 1]     the other operations of symbol s are first[s] .. first[s + 1] - 1
     `middle`      int32 [symbols]         the chain moves before operation middle[s]
     `moves`       uint8 [symbols]         1: it moves
-    `into` ...                            as in `Program`
+    `into` ...                            as in `Program`; register low + k of the chain is n_registers + k
     `low`, `high`                         the chain, both ends in it
     ============  ======================  ============================================================
     """

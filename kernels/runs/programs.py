@@ -66,14 +66,18 @@ def chained_program(program):
         number[program.first].astype(np.int32),
         number[place].astype(np.int32),
         moves.astype(np.uint8),
-        np.ascontiguousarray(program.into[kept]),
-        np.ascontiguousarray(program.left[kept]),
-        np.ascontiguousarray(program.right[kept]),
+        *(_behind(column[kept], low, high, program.n_registers) for column in (into, left, right)),
         program.zero,
         program.n_registers,
         low,
         high,
     )
+
+
+def _behind(column, low, high, n_registers):
+    """Operands with the registers of the chain numbered behind the others."""
+    inside = (column >= low) & (column <= high)
+    return np.where(inside, column - low + n_registers, column).astype(np.uint32)
 
 
 def _longest_fall(into, link):
