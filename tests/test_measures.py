@@ -312,14 +312,21 @@ def test_all_attributes_of_a_variable() -> None:
 def test_decimals_are_added_exactly() -> None:
     money = pa.array(["0.10", "0.20", "0.30"]).cast(pa.decimal128(10, 2))
     data = pa.table({"type": list("AAZ"), "m": money, "ts": range(3)})
-    text = "SELECT NONE, SUM(a.m) AS total, MAX(a.m) * 2 AS twice, a.m / 4 AS part, a.m + 0.05 AS more FROM S"
+    text = (
+        "SELECT NONE, SUM(a.m) AS total, MAX(a.m) * 2 AS twice, a.m / 4 AS part, a.m + 0.05 AS more, "
+        "AVG(a.m) AS mean, -SUM(a.m) % 0.07 AS rest, a.m % 0 AS void FROM S"
+    )
     (found,) = [ce for ce in run(f"{text} WHERE A+ AS a ; Z", data) if ce.measures["total"] > Decimal("0.25")]
     assert found.measures == {
         "total": Decimal("0.30"),
         "twice": Decimal("0.40"),
         "part": pytest.approx(0.025),
         "more": Decimal("0.15"),
+        "mean": 0.15,
+        "rest": Decimal("-0.02"),
+        "void": None,
     }
+    assert pa.types.is_decimal128(run(f"{text} WHERE A+ AS a ; Z", data).to_arrow()["twice"].type)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.arithmetic import as_floats
 from cer_gpu.errors import DataError
 from cer_gpu.late import compute as pc
 
@@ -69,7 +70,7 @@ def aggregated(function: str, distinct: bool, given: Grouped) -> pa.Array:
     if function == "SUM":
         return total
     sizes = pa.array(group.sizes.astype(np.float64))
-    return pc.divide(total.cast(pa.float64()), pc.if_else(pc.equal(sizes, 0.0), None, sizes))
+    return pc.divide(as_floats(total), pc.if_else(pc.equal(sizes, 0.0), None, sizes))
 
 
 def _at(group: Grouped, which: int) -> pa.Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,9 @@ from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.language import tree
 from cer_gpu.language.units import NANOSECONDS, nanoseconds
 from cer_gpu.late import compute as pc
+
+MOST_DIGITS = 38
+"""Digits of a decimal of 128 bits."""
 
 Operand = Callable[[tree.Expression], pa.Array]
 """From a part of an expression that arithmetic does not know, such as an aggregate, to its values."""
@@ -91,12 +94,17 @@ def _combined(op: str, left: pa.Array, right: pa.Array) -> pa.Array:
         span, factor = (left, right) if spans[0] else (right, left)
         return _scaled(op, span, factor)
     if op == "/":
-        return pc.divide(left.cast(pa.float64()), _nonzero(right.cast(pa.float64())))
+        return pc.divide(as_floats(left), _nonzero(as_floats(right)))
+    decimals = pa.types.is_decimal(left.type) and pa.types.is_decimal(right.type)
     if op == "%":
-        return _remainder(left, _nonzero(right))
-    if pa.types.is_decimal(left.type) and pa.types.is_decimal(right.type):
-        left, right = (side.cast(_wide(side.type)) for side in (left, right))
-    return _CHECKED[op](left, right)
+        return _decimal_remainder(left, right) if decimals else _remainder(left, right)
+    if not decimals:
+        if any(pa.types.is_decimal(side.type) for side in (left, right)):
+            left, right = as_floats(left), as_floats(right)
+        return _CHECKED[op](left, right)
+    found = _CHECKED[op](*(side.cast(_wide(side.type)) for side in (left, right)))
+    narrow = found.type.precision <= MOST_DIGITS
+    return found.cast(pa.decimal128(found.type.precision, found.type.scale)) if narrow else found
 
 
 _CHECKED: dict[str, Callable[[pa.Array, pa.Array], pa.Array]] = {
@@ -112,26 +120,47 @@ def _wide(kind: pa.DataType) -> pa.DataType:
 
 
 def _nonzero(values: pa.Array) -> pa.Array:
-    zero = pa.scalar(0).cast(values.type)
-    return pc.if_else(pc.equal(values, zero), pa.scalar(None, values.type), values)
+    return pc.if_else(pc.equal(values, pa.scalar(0, values.type)), pa.scalar(None, values.type), values)
 
 
 def _remainder(left: pa.Array, right: pa.Array) -> pa.Array:
-    """`left % right` with the sign of the dividend, where `right` is null in place of 0."""
+    """`left % right` with the sign of the dividend; null where `right` is 0."""
     whole = pa.types.is_integer(left.type) and pa.types.is_integer(right.type)
-    dtype, missing = pa.int64() if whole else pa.float64(), pc.or_(left.is_null(), right.is_null())
-    one, two = (side.cast(dtype).fill_null(1).to_numpy(zero_copy_only=False) for side in (left, right))
+    left, right = (side if whole else as_floats(side) for side in (left, right))
+    right = _nonzero(right)
+    missing = pc.or_(left.is_null(), right.is_null())
+    one, two = (side.fill_null(1).to_numpy(zero_copy_only=False) for side in (left, right))
     with np.errstate(all="ignore"):
         found = np.fmod(one, two)
     return pa.array(found, mask=missing.to_numpy(zero_copy_only=False))
 
 
+def _decimal_remainder(left: pa.Array, right: pa.Array) -> pa.Array:
+    scale = max(left.type.scale, right.type.scale)
+    with localcontext() as context:
+        context.prec = 2 * MOST_DIGITS
+        found = [
+            None if one is None or not two else one % two
+            for one, two in zip(left.to_pylist(), right.to_pylist(), strict=True)
+        ]
+    return pa.array(found, pa.decimal128(MOST_DIGITS, scale))
+
+
+def as_floats(values: pa.Array) -> pa.Array:
+    """Numbers as the floats next to them."""
+    if pa.types.is_decimal(values.type):
+        # Arrow's own cast multiplies by a power of ten that is itself rounded.
+        values = values.cast(pa.large_string())
+    return values.cast(pa.float64())
+
+
 def _scaled(op: str, span: pa.Array, factor: pa.Array) -> pa.Array:
-    """A span of time times or divided by a number, to the nearest nanosecond where it is no longer whole."""
+    """A span of time times or divided by a number: to the nearest microsecond, or nanosecond of those."""
     if op == "*" and pa.types.is_integer(factor.type):
         return pc.multiply_checked(span.cast(pa.int64()), factor).cast(span.type)
-    counts = span.cast(pa.duration("ns")).cast(pa.int64()).cast(pa.float64(), safe=False)
-    number = factor.cast(pa.float64())
+    fine = pa.duration("ns" if span.type.unit == "ns" else "us")
+    counts = span.cast(fine).cast(pa.int64()).cast(pa.float64(), safe=False)
+    number = as_floats(factor)
     found = pc.multiply(counts, number) if op == "*" else pc.divide(counts, _nonzero(number))
     found = pc.round(pc.if_else(pc.is_finite(found), found, None))
-    return found.cast(pa.int64()).cast(pa.duration("ns"))
+    return found.cast(pa.int64()).cast(fine)
