@@ -334,3 +334,15 @@ def test_overflow_is_an_error_where_it_is_asked_for() -> None:
     for wrong, row in ((events, 0), (pa.concat_tables([events.slice(1, 1)] * 50 + [events]), 50)):
         with pytest.raises(DataError, match=rf"row {row} of .*integer overflow"):
             query.count(wrong, device="cuda")
+
+
+@pytest.mark.parametrize("within", ["", " WITHIN 4 EVENTS", " WITHIN 6 [ts]"])
+def test_the_time_of_ends_and_measures(within: str) -> None:
+    """What comes from the columns of events, whether their ends are found on the device alone or not."""
+    table = pa.table({"type": list("ABBAB"), "v": [5, 1, 2, 4, 3], "ts": [2, 3, 5, 7, 11]})
+    text = f"SELECT *, LAST(b.v) - FIRST(a.v) AS gain, DURATION AS held WHERE A AS a ; B AS b{within}"
+    query = Query(text)
+    for ask in (query.hits, query.counts, lambda *given, **more: query.run(*given, **more).to_arrow()):
+        wanted = ask(table, order_by="ts", device="cpu")
+        assert ask(table, order_by="ts", device="cuda") == wanted
+    assert wanted["gain"].to_pylist()[:2] == [-4, -3]

@@ -8,22 +8,29 @@ from cer_gpu.printable import printable
 
 
 class Notes:
-    """The notes of the runs of one query over some events."""
+    """The notes of the runs of one query over some events.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    aloud : bool, optional
+        Whether they are warnings, too: not in a process that does a part of somebody's work.
+    """
+
+    def __init__(self, aloud: bool = True) -> None:
         self._said: dict[str, None] = {}
+        self._aloud = aloud
 
     def say(self, text: str, aloud: bool = True) -> None:
         """Note something and, `aloud`, warn of it, unless it has been noted already."""
         text = printable(text)
         if text not in self._said:
             self._said[text] = None
-            if aloud:
+            if aloud and self._aloud:
                 warnings.warn(text, UserWarning, stacklevel=3)
 
     def copy(self) -> Notes:
         """The same notes, to go on with."""
-        other = Notes()
+        other = Notes(self._aloud)
         other._said = dict(self._said)
         return other
 

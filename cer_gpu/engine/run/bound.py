@@ -103,7 +103,7 @@ class BoundQuery:
         self._grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
         """Where it runs, and why there."""
-        self.notes = Notes()
+        self.notes = Notes(aloud=not part)
         """What its runs have noticed."""
 
     # ---------------------------------------------------------------------------------- the answers
