@@ -11,6 +11,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu.cli import status_of
 from cer_gpu.engine.read.sources import text as text_files
+from cer_gpu.engine.read.sources import text_faults
 from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.engine.read.sources.text_form import text_form
 from cer_gpu.errors import DataError, QueryError
@@ -221,6 +222,17 @@ def test_faults(name, tmp_path, capsys, monkeypatch):
     said = f"status {status}\n{capsys.readouterr().err}"
     golden = GOLDEN / f"{name}.txt"
     assert said == golden.read_text(encoding="utf-8")
+
+
+def test_a_row_that_would_take_long_to_find(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "TEXT_BLOCK", 1 << 16)
+    monkeypatch.setattr(text_faults, "SEARCH_S", -1.0)
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"ts,price\n" + LONG + b"30000\n")
+    with pytest.raises(
+        DataError, match=r"a\.csv cannot be read after row [\d,]+ .*Expected 2 columns, got 1: 30000"
+    ):
+        cer.compile(PRICE).count(path)
 
 
 def test_tables_that_are_out_of_order(tmp_path, capsys, monkeypatch):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -48,7 +48,8 @@ def probe_csv(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
     except pa.ArrowInvalid as error:
         from cer_gpu.engine.read.sources.text_faults import csv_fault
 
-        raise DataError(csv_fault(path, form, dict(form.types), str(error), 0)) from error
+        cells = _csv_cells(path, form)
+        raise DataError(csv_fault(path, form, dict(form.types), str(error), 0, cells)) from error
     names = schema.names
     form.check_columns(names, path)
     if len(names) == 1 and form.delimiter is None:
@@ -89,7 +90,19 @@ def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Reco
         from cer_gpu.engine.read.sources.text_faults import csv_fault
 
         types = dict(zip(wanted.names, wanted.types, strict=True))
-        raise DataError(csv_fault(path, opened.text, types, str(error), seen)) from error
+        cells = _csv_cells(path, opened.text)
+        raise DataError(csv_fault(path, opened.text, types, str(error), seen, cells)) from error
+
+
+def _csv_cells(path: str, form: TextForm) -> Callable[[Sequence[str]], Iterable[pa.RecordBatch]]:
+    """A function that reads some columns as bytes."""
+
+    def read(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        bare = {"include_columns": names, "column_types": dict.fromkeys(names, pa.binary())}
+        with _csv_reader(path, form, bare) as reader:
+            yield from reader
+
+    return read
 
 
 def _csv_kinds(types: Any) -> dict[str, pa.DataType]:

@@ -9,9 +9,10 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -26,6 +27,7 @@ from cer_gpu.engine.read.sources.text_form import (
     delimiter_of,
 )
 from cer_gpu.language.schema import ValueType
+from cer_gpu.late import compute as pc
 
 INVALID = re.compile(
     r"CSV conversion error to (?P<kind>.*?): invalid value '(?P<cell>.*?)'(?:\n|$)", re.DOTALL
@@ -36,7 +38,20 @@ SHOWN = 40
 """Characters of a cell or a row that are shown."""
 
 
-def csv_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reason: str, seen: int) -> str:
+SEARCH_S = 10.0
+"""Seconds for which Python looks for a row that cannot be read; then the message says what it comes after."""
+
+Cells: TypeAlias = Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
+
+
+def csv_fault(
+    path: str,
+    form: TextForm,
+    types: Mapping[str, pa.DataType],
+    reason: str,
+    seen: int,
+    cells: Cells,
+) -> str:
     """What is wrong with a CSV file.
 
     Parameters
@@ -49,20 +64,22 @@ def csv_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reaso
         What Arrow says.
     seen : int
         How many rows were read before.
+    cells : callable
+        Reads some columns as bytes.
     """
     invalid = INVALID.search(reason)
-    cell = invalid["cell"].strip() if invalid else ""
-    delimiter = delimiter_of(path, form)
-    names = next(_records(path, delimiter), [])
     if invalid:
         # The text of a cell that is wrong in one column may be right in another.
         suspects = [name for name, kind in types.items() if str(kind) == invalid["kind"]]
-        places = [at for at, name in enumerate(names) if name in (suspects or types)]
-
-        def wrong(row: Sequence[str]) -> int | None:
-            return next((at for at in places if at < len(row) and row[at].strip() == cell), None)
-
-    elif "UTF8" in reason:
+        spot = _first_cell(cells, suspects or list(types), invalid["cell"], seen)
+        if spot is not None:
+            misfit = _misfit(spot[1], invalid["cell"], types.get(spot[1]), spot[1] in dict(form.types))
+            place = f"row {spot[0]:,} of {path} (counted from 0)"
+            return f"{place} has `{_cut(invalid['cell'])}` in column `{spot[1]}`, {misfit}"
+        return _after(path, seen, reason, f"{DECISIVE} decide the types of its columns")
+    delimiter = delimiter_of(path, form)
+    names = next(_records(path, delimiter), [])
+    if "UTF8" in reason:
 
         def wrong(row: Sequence[str]) -> int | None:
             return next((at for at, text in enumerate(row) if not _is_encodable(text)), None)
@@ -72,23 +89,23 @@ def csv_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reaso
         def wrong(row: Sequence[str]) -> int | None:
             return 0 if len(row) != len(names) else None
 
-    found = _first_row(path, delimiter, wrong, seen if invalid else 0)
+    found = _first_row(path, delimiter, wrong)
     if found is None:
-        advice = f"{DECISIVE} decide the types of its columns" if invalid else "correct the row"
-        said = first_line(ValueError(reason))
-        return f"{path} cannot be read after row {seen:,} (counted from 0): {said}; {advice}"
+        return _after(path, seen, reason, "correct the row")
     number, row, at = found
     place = f"row {number:,} of {path} (counted from 0)"
-    if invalid:
-        kind = types.get(names[at])
-        misfit = _misfit(names[at], cell, kind, names[at] in dict(form.types))
-        return f"{place} has `{_cut(cell)}` in column `{names[at]}`, {misfit}"
     if "UTF8" in reason:
         return f"{place} has, in column `{names[at]}`, {NOT_UTF8}"
     return (
         f"{place} has {_cells(len(row))}, and the header {_cells(len(names))}: "
         f"`{_cut(delimiter.join(row))}`; correct the row, or quote cells that hold the delimiter"
     )
+
+
+def _after(path: str, seen: int, reason: str, advice: str) -> str:
+    """What Arrow says, where the row was not found."""
+    said = first_line(ValueError(reason))
+    return f"{path} cannot be read after row {seen:,} (counted from 0): {said}; {advice}"
 
 
 def _misfit(column: str, cell: str, kind: pa.DataType | None, asked: bool) -> str:
@@ -170,16 +187,36 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
 Found = tuple[int, list[str], int]
 
 
-def _first_row(
-    path: str, delimiter: str, wrong: Callable[[Sequence[str]], int | None], first: int
-) -> Found | None:
-    """The first row from `first` on with a wrong cell: its number, its cells, the place of the wrong one."""
+def _first_cell(cells: Cells, names: Sequence[str], cell: str, first: int) -> tuple[int, str] | None:
+    """The row, from `first` on, and the column of the first cell with a text."""
+    wanted = {cell.encode(errors="surrogateescape"), cell.strip().encode(errors="surrogateescape")}
+    begin = 0
+    with suppress(pa.ArrowException, OSError):
+        for batch in cells(names):
+            spots = [
+                (max(first - begin, 0) + row, name)
+                for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                for text in wanted
+                if (row := pc.index(column.slice(max(first - begin, 0)), text).as_py()) >= 0
+            ]
+            if spots:
+                row, name = min(spots)
+                return begin + row, name
+            begin += batch.num_rows
+    return None
+
+
+def _first_row(path: str, delimiter: str, wrong: Callable[[Sequence[str]], int | None]) -> Found | None:
+    """The first row with a wrong cell: its number, its cells, and the place of the wrong one."""
     records = _records(path, delimiter)
     next(records, None)  # the header
+    until = time.monotonic() + SEARCH_S
     for number, row in enumerate(records):
-        at = wrong(row) if number >= first else None
+        at = wrong(row)
         if at is not None:
             return number, row, at
+        if number % 4096 == 0 and time.monotonic() > until:
+            return None
     return None
 
 
