@@ -342,9 +342,14 @@ def test_integers_that_do_not_fit(measure: str, message: str) -> None:
         run(f"SELECT NONE, {measure} AS x FROM S WHERE A+ AS a ; Z", data).to_arrow()
 
 
-def test_parameters_of_measures_are_not_evaluated_yet() -> None:
-    with pytest.raises(cer.QueryError, match=r"the parameter `\$p` is not evaluated yet"):
-        cer.compile("SELECT *, FIRST(A.v) * $p AS x WHERE A")
+def test_parameters_in_measures() -> None:
+    query = cer.compile(
+        f"SELECT b, s, (LAST(s.price) - FIRST(b.price)) * $rate AS gain, $name AS name {SOLD}"
+    )
+    for rate, wanted in ((2, [5.0, 4.0, 2.0]), (0.5, [1.25, 1.0, 0.5])):
+        found = query.run(TRADES, order_by="ts", params={"rate": rate, "name": "x"}).to_arrow()
+        assert found["gain"].to_pylist() == wanted
+        assert found["name"].to_pylist() == ["x"] * 3
 
 
 @pytest.mark.parametrize("kept", ["*", "NONE", "b"])
