@@ -22,6 +22,7 @@ from cuda_device import TINY, USABLE, forms_ahead, forms_launched
 from engine_oracle import check
 from generate import pattern, query_around, stream, unary_query
 from random_besides import with_besides
+from random_repetitions import kinds, repeated
 
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
@@ -134,6 +135,20 @@ def test_what_follows_and_precedes_agrees_with_the_reference(called: set[str]) -
             warnings.filterwarnings("ignore", "no event ")
             answered += check(query, stream(rng, rng.randrange(4, 11)), rng) > 0
     assert answered >= 3
+    assert called >= {"compact", "hits"}
+
+
+def test_counts_and_optional_elements_agree_with_the_reference(called: set[str]) -> None:
+    rng = Random("counts on a device")
+    answered, met = 0, set()
+    while len(met) < 3 or answered < 3:
+        query = repeated(rng, unary_query(rng, atoms=2, clauses=False))
+        if not kinds(query):
+            continue
+        met |= kinds(query)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event ")
+            answered += check(query, stream(rng, rng.randrange(4, 9)), rng) > 0
     assert called >= {"compact", "hits"}
 
 
