@@ -329,6 +329,27 @@ def test_decimals_are_added_exactly() -> None:
     assert pa.types.is_decimal128(run(f"{text} WHERE A+ AS a ; Z", data).to_arrow()["twice"].type)
 
 
+def test_parts_of_times_are_those_of_the_zone_of_the_column() -> None:
+    """Also of 1890, when the clocks of Berlin were 53 minutes and 28 seconds ahead."""
+    times = pa.array([-2_524_000_000, 1_704_067_199], pa.timestamp("s", "Europe/Berlin"))
+    data = pa.table({"type": list("AA"), "ts": times})
+    text = (
+        "SELECT NONE, DATE(A.ts) AS day, HOUR(A.ts) AS hour, MINUTE(A.ts) AS minute, SECOND(A.ts) AS second"
+    )
+    found = run(f"{text}, WEEKDAY(A.ts) AS weekday WHERE A", data)
+    local = [moment.as_py() for moment in times]
+    assert [ce.measures for ce in found] == [
+        {
+            "date": one.date(),
+            "hour": one.hour,
+            "minute": one.minute,
+            "second": one.second,
+            "weekday": one.isoweekday(),
+        }
+        for one in local
+    ]
+
+
 @pytest.mark.parametrize(
     ("measure", "message"),
     [

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.read.functions import of_text
 from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.late import compute as pc
 
@@ -27,6 +28,8 @@ def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
             arguments = [one.cast(pa.float64()) for one in arguments]
         return pc.coalesce(*arguments)
     (values,) = arguments
+    if function in ("LOWER", "UPPER", "LENGTH"):
+        return of_text(function, values)
     return _FUNCTIONS[function](values)
 
 
@@ -67,6 +70,8 @@ def _clock(name: str) -> Callable[[pa.Array], pa.Array]:
     def part(values: pa.Array) -> pa.Array:
         if pa.types.is_date(values.type):
             values = values.cast(pa.timestamp("s"))
+        elif name == "second" and values.type.tz is not None:  # of old offsets Arrow leaves the seconds out
+            values = pc.local_timestamp(values)
         return getattr(pc, name)(values).cast(pa.int64())
 
     return part
@@ -94,9 +99,6 @@ _FUNCTIONS: Mapping[str, Callable[[pa.Array], pa.Array]] = {
     "FLOOR": _rounded("floor"),
     "CEIL": _rounded("ceil"),
     "ROUND": _rounded("round"),
-    "LOWER": lambda values: pc.utf8_lower(values),
-    "UPPER": lambda values: pc.utf8_upper(values),
-    "LENGTH": _whole("utf8_length"),
     "YEAR": _whole("year"),
     "MONTH": _whole("month"),
     "DAY": _whole("day"),
