@@ -340,7 +340,7 @@ def test_parts_of_times_are_those_of_the_zone_of_the_column() -> None:
     local = [moment.as_py() for moment in times]
     assert [ce.measures for ce in found] == [
         {
-            "date": one.date(),
+            "day": one.date(),
             "hour": one.hour,
             "minute": one.minute,
             "second": one.second,
