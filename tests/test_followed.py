@@ -161,6 +161,15 @@ def test_beside_a_correlation_it_is_refused_by_name() -> None:
     assert "`NOT FOLLOWED BY` together with a comparison between variables" in str(refused.value)
 
 
+def test_a_count_holds_back_only_what_waits_itself() -> None:
+    """Of 99 users each On is followed by an Off; the one On of the last user is not, and comes first."""
+    users = ["last", *(f"user {row // 2 % 99}" for row in range(40_000))]
+    types = ["On", *("On", "Off") * 20_000]
+    events = pa.table({"type": types, "user": users, "ts": range(40_001)}).to_reader(max_chunksize=500)
+    query = cer.compile("SELECT * WHERE On FOLLOWED BY Off PARTITION BY user")
+    assert query.count(events, order_by="ts", memory=200_000) == 20_000
+
+
 def test_too_much_that_waits_is_an_error_where_memory_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bound, "BATCH", 1000)
     events = pa.table({"type": ["A"] * 20_000, "ts": range(20_000)})

@@ -37,16 +37,16 @@ class Outlooks:
         With outlooks.
     intake : Intake
         Where the events come from.
-    pushed : bool
-        Whether batches are pushed: then an event is given as soon as its bit is known, and not only after all
-        that come before it in the stream.
+    at_once : bool
+        Whether an event is given as soon as its bit is known, and not only after all that come before it in
+        the stream: where batches are pushed, and where the order of what ends does not matter.
     memory : int or None
         Bytes that the run may take.
     """
 
-    def __init__(self, query: CompiledQuery, intake: Intake, pushed: bool, memory: int | None) -> None:
+    def __init__(self, query: CompiledQuery, intake: Intake, at_once: bool, memory: int | None) -> None:
         # CONSUME BY ANY speaks of the order of the stream.
-        in_order = not pushed or query.consume == "ANY"
+        in_order = not at_once or query.consume == "ANY"
         laned = bool(query.reading.partition)
         valued = query.window is not None and query.window.kind == "attribute"
         self._stages: list[LookingBack | LookingAhead] = [

@@ -298,18 +298,18 @@ class BoundQuery:
         intake.derived = self._derived()
         runner = self._runner(query, carries)
         intake.follow(runner.states)
-        outlooks = self._outlooks(query, intake, pushed)
+        outlooks = self._outlooks(query, intake, pushed or product == "count")
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         lister = Lister(runner, form, workers, query.limit, options.memory)
         return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
 
-    def _outlooks(self, query: CompiledQuery, intake: Intake, pushed: bool) -> Outlooks | None:
+    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool) -> Outlooks | None:
         """What looks after and before events; None where the query does not."""
         if not query.outlooks:
             return None
         from cer_gpu.engine.machines.outlooks import Outlooks
 
-        outlooks = Outlooks(query, intake, pushed, self._options.memory)
+        outlooks = Outlooks(query, intake, at_once, self._options.memory)
         intake.follow(outlooks.states)
         intake.hold(outlooks)
         return outlooks
