@@ -202,9 +202,7 @@ class Intake:
             A time, or a place in the partition.
         """
         partitions = self._partitions
-        if kind == "events":
-            return partitions.rows_of(lanes)
-        return partitions.times.last[lanes] if partitions.follows and len(partitions.times.last) else None
+        return partitions.rows_of(lanes) if kind == "events" else partitions.last_times(lanes)
 
     def least_measured(self, new: list[Relevant]) -> int | float | None:
         """The least that the window may measure of later events, of some new ones too; None if not known."""

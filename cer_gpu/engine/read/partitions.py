@@ -194,6 +194,12 @@ class Partitions:
         """Whether rows are looked at that the query has no use for."""
         return self._counted or (self.follows and bool(self._order_by))
 
+    def last_times(self, lanes: np.ndarray) -> np.ndarray | None:
+        """The times of the last rows of some lanes, shape (k,); None while lanes are not followed."""
+        if not self.follows or not self._known or len(self.times.last) < self.count:
+            return None
+        return self.times.last[lanes]
+
     def rows_of(self, lanes: np.ndarray) -> np.ndarray:
         """How many rows of some lanes there were so far, where they are counted; shape (k,), int64."""
         return self._counters[lanes] if self.encoder is None else self.encoder.keys.counts(lanes)
