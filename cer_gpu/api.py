@@ -77,6 +77,7 @@ class Query:
         self.text = text
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
+        self._names = names_in(self._tree)
         self._outline = outline(self._tree, text)
         self._open: OpenQuery | None = None
         if params or "$" in text:
@@ -250,7 +251,7 @@ class Query:
         if events is None and asked.engine != AUTO:
             found = self._checked_plan(None, RoleColumns(stream="stream"), asked.engine)
         if events is not None:
-            source = _source(self._tree, events, asked)
+            source = _source(self._names, events, asked)
             found = self._planned_for(source, asked)[0]
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
@@ -306,7 +307,7 @@ class Query:
         from cer_gpu.engine.run.bound import BoundQuery
 
         with shown_together():
-            source = _source(self._tree, events, asked)
+            source = _source(self._names, events, asked)
             if asked.event_id is not None:
                 source.require(asked.event_id, "event_id")
             planned, schema, findings = self._planned_for(source, asked)
@@ -323,13 +324,14 @@ class Query:
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
         key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine)
         if self._open is not None:
-            _check_roles(self._tree, source)
+            if not self._open.knows(key):
+                _check_roles(self._tree, source)
             make = partial(self._checked_plan, schema, columns, asked.engine)
             return self._open.planned(key, schema, asked.params, make)
         if asked.params:
             from cer_gpu.language.parameters import check_given
 
-            check_given(self._tree, asked.params, self.text)
+            check_given({}, asked.params, self.text)
         planned = self._planned  # another thread may run the query on other data
         if planned is None or planned[0] != key:
             found = check_query(self._tree, schema)
@@ -383,7 +385,7 @@ def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tu
 
 def _checked_on(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
     asked = read_options(**keywords)
-    source = _source(query, events, asked)
+    source = _source(names_in(query), events, asked)
     schema = _schema(query, source, asked)
     if schema.types is None:
         occurring = source.scan_event_types()
@@ -437,7 +439,7 @@ def _schema(query: tree.Statement, source: Source, asked: Options) -> Schema:
     return replace(schema, types={streams[0]: frozenset(schema.attributes)})
 
 
-def _source(query: tree.Statement, events: Any, asked: Options) -> Source:
+def _source(names: frozenset[str], events: Any, asked: Options) -> Source:
     from cer_gpu.engine.read.sources.source import open_source
 
     with within_memory("opening the events"):
@@ -447,7 +449,7 @@ def _source(query: tree.Statement, events: Any, asked: Options) -> Source:
             type_column=asked.type_column,
             stream_column=asked.stream_column,
             sort=asked.sort,
-            names=names_in(query),
+            names=names,
             text=asked.text,
         )
 

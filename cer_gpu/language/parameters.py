@@ -94,14 +94,13 @@ def _bound_elsewhere(statement: t.Statement) -> set[str]:
     return found
 
 
-def check_given(statement: t.Statement, given: Mapping[str, Any], text: str) -> None:
-    """Raise where a parameter has no value, or a value no parameter.
+def check_given(asked: Mapping[str, Span | None], given: Mapping[str, Any], text: str) -> None:
+    """Raise where a parameter has no value, or a value no parameter; `asked` is what `parameters` gives.
 
     Raises
     ------
     QueryError
     """
-    asked = parameters(statement)
     findings = [
         Diagnostic(
             "CER064",

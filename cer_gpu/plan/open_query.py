@@ -44,8 +44,12 @@ class OpenQuery:
         self._shaping = shaping(statement)
         self._key: Any = None
         self._plans: dict[Any, Plan] = {}
-        asked = parameters(statement)
-        check_given(statement, {**dict.fromkeys(asked), **self.given}, text)
+        self._asked = parameters(statement)
+        check_given(self._asked, {**dict.fromkeys(self._asked), **self.given}, text)
+
+    def knows(self, key: Any) -> bool:
+        """Whether plans are kept for a key of `planned`."""
+        return bool(self._plans) and bool(self._key == key)
 
     def planned(
         self, key: Any, schema: Schema, params: Mapping[str, Any], make: Callable[[Outline], Plan]
@@ -68,7 +72,7 @@ class OpenQuery:
             For a value that is missing, of no parameter, or does not fit its place.
         """
         given = {**self.given, **params}
-        check_given(self._statement, given, self._text)
+        check_given(self._asked, given, self._text)
         statement = with_values(self._statement, given, schema, self._text)
         found = check(statement, schema)
         errors = [finding for finding in found if finding.severity == "error"]
@@ -109,5 +113,5 @@ class OpenQuery:
         return [
             f"${name}{f' = {given[name]!r}' if name in given else ''}: "
             + ("each value has a plan of its own" if name in self._shaping else "the plan serves all values")
-            for name in parameters(self._statement)
+            for name in self._asked
         ]

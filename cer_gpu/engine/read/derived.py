@@ -165,9 +165,11 @@ def _array(values: Values, kind: pa.DataType) -> pa.Array:
         return pa.Array.from_buffers(kind, rows, [packed, whole.buffers()[1]])
     if pa.types.is_boolean(kind):
         return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(np.packbits(data, bitorder="little"))])
-    dtype: type = np.float64 if pa.types.is_floating(kind) else np.int64
+    dtype: np.dtype = np.dtype(np.float64 if pa.types.is_floating(kind) else np.int64)
     if pa.types.is_date32(kind):
-        dtype = np.int32
+        dtype = np.dtype(np.int32)
+    elif pa.types.is_integer(kind) and data.dtype.kind == "i":
+        dtype, kind = data.dtype, pa.from_numpy_dtype(data.dtype)  # parts of times are narrow
     data = np.ascontiguousarray(data.astype(dtype, copy=False))
     return pa.Array.from_buffers(kind, rows, [packed, pa.py_buffer(data)])
 

@@ -151,8 +151,11 @@ def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Valu
     found = _OF_TIME[function](times).cast(pa.int64()).to_numpy()
     if function == "DATE":
         found = found // (NANOSECONDS["d"] // NANOSECONDS[unit])
-    return Values(found, values.valid, values.beyond)
+    return Values(found.astype(_NARROW.get(function, np.int32)), values.valid, values.beyond)
 
+
+_NARROW = dict.fromkeys(("MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "WEEKDAY"), np.int8)
+"""Parts of times that fit a byte: what is written and read again is then little."""
 
 ARROW: dict[ValueType, pa.DataType] = {
     ValueType.BOOL: pa.bool_(),
