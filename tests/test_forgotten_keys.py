@@ -24,6 +24,7 @@ FEW = 1 << 16
 @pytest.fixture(autouse=True)
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "KEPT", FEW)
+    monkeypatch.setattr(memory, "free_memory", lambda: 0)
     monkeypatch.setattr(intake, "REMEMBERED", 64)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 64)
 

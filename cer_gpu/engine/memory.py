@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import TracebackType
 
+from cer_gpu.engine.free_memory import free_memory
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import WindowPlan
 
 KEPT = 3 << 26
-"""Bytes that events and keys may take where no memory is said, before partitions are put on disk that had no
-row for long (`cer_gpu.engine.read.intake.Intake.put_away`)."""
+"""Bytes that events and keys may take where no memory is said, before it is looked which are still needed."""
+
+SHARE = 4
+"""A quarter of the memory that is free is for events and keys where no memory is said, and at least `KEPT`.
+Beyond it partitions are put on disk that had no row for long
+(`cer_gpu.engine.read.intake.Intake.put_away`)."""
 
 
 class Allowance:
@@ -19,8 +24,8 @@ class Allowance:
     Parameters
     ----------
     memory : int or None
-        Bytes that the run may take; None: there is no limit, but what is kept is looked through once it is
-        more than `KEPT`, and again whenever it has grown by half.
+        Bytes that the run may take; None: what is kept is looked through once it is more than `KEPT`, and
+        again whenever it has grown by half.
     """
 
     def __init__(self, memory: int | None) -> None:
@@ -56,10 +61,11 @@ class Allowance:
             return
         drop()
         size, before = nbytes(), None
+        most = self._most(size)
         # Not only to the edge, or the next batch is too much again; more than once, for tables of keys
         # shrink by steps.
-        while 4 * size > 3 * self._full and size != before:
-            put_away(max(size - self._full, 0))
+        while 4 * size > 3 * most and size != before:
+            put_away(max(size - most, 0))
             before, size = size, nbytes()
         if self._memory is None:
             self._full = max(KEPT, 3 * size // 2)
@@ -68,6 +74,12 @@ class Allowance:
                 f"{what()}: they and their keys take {size:,} bytes, and memory={self._memory:,} was "
                 "allowed: narrow WITHIN or the filters, or allow more"
             )
+
+    def _most(self, size: int) -> int:
+        """Bytes that may stay in memory, of which so many are taken now."""
+        if self._memory is not None:
+            return self._memory
+        return max(KEPT, (size + (free_memory() or 0)) // SHARE)
 
 
 def still_needed(count: int, window: WindowPlan | None) -> str:
