@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cer_gpu.spark import settings
@@ -31,6 +31,7 @@ def operator_keywords(
     event_id: str | None = None,
     limit: int | None = None,
     memory: int | None = None,
+    params: Mapping[str, Any] | None = None,
     engine: str = "auto",
     rows: int | None = None,
 ) -> None:
@@ -62,6 +63,8 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         At most so many complex events.
     memory : int, optional
         Bytes that the open events of a task may take.
+    params : mapping of str to object, optional
+        Values of the query's parameters (`$name`), in place of those that `cer_gpu.compile` was given.
     engine : {"auto", "regular", "chain", "rule"}, default "auto"
         The engine that answers, as for `Query.run`.
     rows : int, optional
@@ -137,6 +140,7 @@ def explain(df: DataFrame, query: Query | str, **keywords: Any) -> str:
         order_unit=options.order_unit,
         type_column=options.type_column,
         stream_column=options.stream_column,
+        params=options.params,
         device="cpu",
     )
     # The device is chosen in every task.

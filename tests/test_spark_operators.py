@@ -332,3 +332,22 @@ def test_measures_and_whole_events(frame: Any, table: pa.Table, small_tasks: Non
         assert found.schema.names == local.schema.names
         assert rows_of(found.cast(local.schema)) == rows_of(local)
         assert int(cer_spark.count(frame, query, order_by="ts", rows=EVENTS).first()["count"]) == len(local)
+
+
+def test_parameters(frame: Any, table: pa.Table, small_tasks: None, tmp_path: Path) -> None:
+    """By keys, cut by time, and from files; values of `compile` stand for those that a call leaves out."""
+    pq.write_table(table, tmp_path / "events.parquet", row_group_size=300)
+    for key in ("PARTITION BY [k] ", ""):
+        text = f"SELECT * FROM S WHERE A {{$n}} AS a ; B AS b FILTER a[price > $low] {key}WITHIN $span"
+        query = cer.compile(text, params={"low": 70, "n": 2})
+        found = set()
+        for params in ({"span": "2 min"}, {"span": "1 min", "low": 60, "n": 1}):
+            wanted = query.count(table, params=params, **OPTIONS)
+            assert cer_spark.count(frame, query, params=params, **OPTIONS).collect()[0][0] == wanted > 10
+            filed = cer_spark.count_files(str(tmp_path), query, order_by="ts", params=params)
+            assert filed.collect()[0][0] == wanted
+            found.add(wanted)
+        assert len(found) == 2
+    with pytest.raises(QueryError, match="the parameter `\\$span` has no value"):
+        cer_spark.count(frame, query, **OPTIONS)
+    assert "params" in cer_spark.explain(frame, query, params={"span": "1 min"}, **OPTIONS)
