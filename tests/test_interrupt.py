@@ -58,6 +58,12 @@ def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
         "cer_gpu.kernels.joins.cpu_order:reserve",
         "cer_gpu.kernels.joins.cpu_slots:localise",
         "cer_gpu.kernels.joins.cpu_slots:localise_near",
+        "cer_gpu.kernels.outlook.cpu:become",  # one pass over the events of a chunk, or over those that wait
+        "cer_gpu.kernels.outlook.cpu:lanes_pass",
+        "cer_gpu.kernels.outlook.cpu:relink",
+        "cer_gpu.kernels.outlook.cpu:staying",
+        "cer_gpu.kernels.outlook.cpu:time_passes",
+        "cer_gpu.kernels.outlook.cpu:without_ripe",
     }
     names = {name for named in needs().values() for name, _ in named if name.split(".")[2] not in one_pass}
     endless = {name for name in names - bounded if not _halts(kernel_named(name))}
