@@ -10,12 +10,13 @@ from cer_gpu.spark.arrow_types import plain_type
 from cer_gpu.spark.segments import OWN, ROW
 from cer_gpu.spark.task import Task
 
-from cer_gpu.api import Query
 from cer_gpu.engine.run.portable import PortableQuery
 from cer_gpu.errors import DataError
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
+
+    from cer_gpu.api import Query
 
 
 def task_of(
@@ -80,7 +81,11 @@ def task_of(
 
 def compiled(query: Query | str) -> Query:
     """A query from its text, if it is not one yet."""
-    return query if isinstance(query, Query) else Query(query)
+    if not isinstance(query, str):
+        return query
+    from cer_gpu.api import Query  # tasks import this module too, and have no parser
+
+    return Query(query)
 
 
 _ELSEWHERE = {

@@ -121,7 +121,7 @@ def test_run_count_hits_and_stream_agree_with_the_reference(
                 answered += check(query, events, rng) > 0
             except LimitError:
                 refused += 1
-    assert answered >= 6
+    assert answered >= 3
     assert refused <= 3
     assert called >= {name for _, name in ON_DEVICE} - {"best"}
 
