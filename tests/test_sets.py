@@ -84,7 +84,7 @@ def test_the_work_of_compiling_does_not_grow_with_the_members(predicate: Callabl
         return calls(work)
 
     compiled(10)
-    assert compiled(20_000) < compiled(200) + 15 * 20_000
+    assert compiled(20_000) < compiled(200) + 10 * 20_000
     text = query(predicate(5_000))
     assert len(read_tokens(text).tokens) < 40
     assert len(list(walk(parse(text)))) < 40

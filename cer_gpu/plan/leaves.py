@@ -264,7 +264,7 @@ def _is_open(node: tree.Expression | tree.Members) -> bool:
     """Whether the value of a parameter is missing."""
     match node:
         case tree.Members(lows=lows, highs=highs, others=others):
-            return any(isinstance(one, tree.Parameter) for one in (*others, *lows, *highs))
+            return tree.Parameter in set(map(type, (*others, *lows, *highs)))
         case tree.Arithmetic(left=left, right=right):
             return _is_open(left) or _is_open(right)
         case tree.Negation(operand=operand):
