@@ -27,8 +27,34 @@ _OF_TIME: dict[str, Callable[[pa.Array], pa.Array]] = {
     "MINUTE": lambda times: pc.minute(times),
     "SECOND": lambda times: pc.second(times),
     "WEEKDAY": lambda times: pc.day_of_week(times, count_from_zero=False, week_start=1),
-    "DATE": lambda times: pc.floor_temporal(times, unit="day"),
 }
+
+
+TIMES = frozenset({*_OF_TIME, "DATE"})
+"""The functions of a time."""
+
+
+def of_time(function: str, times: pa.Array) -> pa.Array:
+    """A part of dates, or of timestamps in their time zone, as int64; DATE gives date32.
+
+    Of a date the time of day is 0.
+    """
+    if pa.types.is_date(times.type):
+        if function == "DATE":
+            return times.cast(pa.date32())
+        times = times.cast(pa.timestamp("s"))
+    elif times.type.tz is not None and function in ("DATE", "SECOND"):
+        times = pc.local_timestamp(times)  # of old offsets Arrow leaves the seconds out
+    return _days(times) if function == "DATE" else _OF_TIME[function](times).cast(pa.int64())
+
+
+def _days(times: pa.Array) -> pa.Array:
+    """The days of timestamps, counted downwards before 1970, where a cast would cut towards it."""
+    counts = times.cast(pa.int64())
+    day = NANOSECONDS["d"] // NANOSECONDS[times.type.unit]
+    days = np.floor_divide(counts.fill_null(0).to_numpy(), day).astype(np.int32)
+    missing = counts.is_null().to_numpy(zero_copy_only=False) if counts.null_count else None
+    return pa.array(days, mask=missing).cast(pa.date32())
 
 
 def of_text(function: str, texts: pa.Array) -> pa.Array:
@@ -73,7 +99,7 @@ def of_numbers(function: str, arguments: Sequence[tuple[Values, str | None]], zo
         return _first([one for one, _ in arguments])
     if function == "ABS":
         return _absolute(values)
-    if function in _OF_TIME:
+    if function in TIMES:
         return _of_time(function, values, unit or "ns", zone)
     return _rounded(function, values, unit)
 
@@ -146,12 +172,9 @@ def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Valu
     if unit == "d":
         data, unit = data * (NANOSECONDS["d"] // NANOSECONDS["s"]), "s"
     times = pa.Array.from_buffers(pa.timestamp(unit, zone), len(data), [None, pa.py_buffer(data)])
-    if function in ("DATE", "SECOND") and zone is not None:  # of old offsets Arrow leaves the seconds out
-        times = pc.local_timestamp(times)
-    found = _OF_TIME[function](times).cast(pa.int64()).to_numpy()
-    if function == "DATE":
-        found = found // (NANOSECONDS["d"] // NANOSECONDS[unit])
-    return Values(found.astype(_NARROW.get(function, np.int32)), values.valid, values.beyond)
+    found = of_time(function, times)
+    whole = found.cast(pa.int32()) if function == "DATE" else found
+    return Values(whole.to_numpy().astype(_NARROW.get(function, np.int32)), values.valid, values.beyond)
 
 
 _NARROW = dict.fromkeys(("MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "WEEKDAY"), np.int8)
