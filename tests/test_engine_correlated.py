@@ -79,7 +79,7 @@ def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(enumerate, "GROUP", 3)
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
-    monkeypatch.setattr("cer_gpu.engine.read.intake.REMEMBERED", 1)
+    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
     assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 5
 
 

@@ -17,8 +17,7 @@ from generate import pattern, query_around, stream, with_keys
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
-from cer_gpu.engine.machines import automaton, chunk
-from cer_gpu.engine.machines import strategies as select
+from cer_gpu.engine.machines import automaton, chunk, strategies
 from cer_gpu.engine.machines.open_spans import SpansOfOpen
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
@@ -46,10 +45,12 @@ def ways(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         return noting
 
-    for way in (select.Single, select.ChosenInSpans):
+    for way in (strategies.Single, strategies.ChosenInSpans):
         monkeypatch.setattr(way, "__init__", counted(way.__name__, way.__init__))
     for name in ("best_in_spans", "best_of_falling"):
-        monkeypatch.setattr(automaton, name, counted(name, getattr(select, name)))
+        for module in (strategies, automaton):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
     return taken
 
 
@@ -62,8 +63,8 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
     monkeypatch.setattr(enumerate, "GROUP", 3)
-    monkeypatch.setattr(select, "SPAN_EVENTS", 4)
-    monkeypatch.setattr(select, "MARKS", 2)
+    monkeypatch.setattr(strategies, "SPAN_EVENTS", 4)
+    monkeypatch.setattr(strategies, "MARKS", 2)
 
 
 def bounded_query(rng: Random) -> tree.SelectQuery:
@@ -119,7 +120,7 @@ def test_they_agree_where_long_lanes_fall(
     seed: int, ways: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if all that fall were long."""
-    monkeypatch.setattr(automaton, "PAYS", 0)
+    monkeypatch.setattr(strategies, "PAYS", 0)
     agree(f"selection that falls {seed}", 70, falling_query)
     assert ways["best_of_falling"] > 10
     assert not ways["best_in_spans"]
@@ -143,9 +144,9 @@ def test_trees_of_several_leaves_leave_what_pieces_leave(
         )
         for clauses in ("", "PARTITION BY key"):
             query = Query(f"SELECT {strategy} * WHERE {pattern} {clauses} WITHIN 2 [lap]")
-            monkeypatch.setattr(automaton, "PAYS", math.inf)
+            monkeypatch.setattr(strategies, "PAYS", math.inf)
             wanted = query.run(table).to_arrow()
-            monkeypatch.setattr(automaton, "PAYS", 0)
+            monkeypatch.setattr(strategies, "PAYS", 0)
             assert query.run(table).to_arrow() == wanted
     assert ways["best_in_spans"] == ways["best_of_falling"] >= 8
 
@@ -255,7 +256,7 @@ def test_several_threads_choose(strategy: str, x: Any, monkeypatch: pytest.Monke
         return before(self, phase, function, work, events)
 
     monkeypatch.setattr(Workers, "map", noting)
-    monkeypatch.setattr(select, "SPAN_EVENTS", 200)
+    monkeypatch.setattr(strategies, "SPAN_EVENTS", 200)
     table = pa.table({"type": list("AB") * 200, "x": list(x)})
     found = Query(f"SELECT {strategy} * WHERE A+ ; B WITHIN 5 [x]").run(table).to_arrow()
     assert len(found) == 200

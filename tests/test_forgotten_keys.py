@@ -12,7 +12,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine import memory
-from cer_gpu.engine.read import foresight, intake, partitions
+from cer_gpu.engine.read import foresight, forgetting, partitions
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.run import bound, chunks, tails
 
@@ -25,7 +25,7 @@ FEW = 1 << 16
 def _few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "KEPT", FEW)
     monkeypatch.setattr(memory, "free_memory", lambda: 0)
-    monkeypatch.setattr(intake, "REMEMBERED", 64)
+    monkeypatch.setattr(forgetting, "REMEMBERED", 64)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 64)
 
 
@@ -237,7 +237,7 @@ def test_forgetting_changes_no_answer(
     monkeypatch.setattr(bound, "BATCH", 7)
     monkeypatch.setattr(chunks, "CHUNK", 5)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 2)
-    monkeypatch.setattr(intake, "REMEMBERED", 4)
+    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
     monkeypatch.setattr(foresight, "BLOCK", 4)
     assert query.run(table, order_by="ts").to_arrow().to_pylist() == wanted
     assert query.count(table, order_by="ts") == counted

@@ -14,7 +14,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine.machines import stream_state
-from cer_gpu.engine.read import foresight, intake
+from cer_gpu.engine.read import foresight, forgetting
 from cer_gpu.engine.run import bound, chunks
 
 WINDOW = 10
@@ -59,7 +59,7 @@ def _tiny(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(bound, "BATCH", request.param)
     monkeypatch.setattr(chunks, "CHUNK", request.param)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 1)
-    monkeypatch.setattr(intake, "REMEMBERED", 2)
+    monkeypatch.setattr(forgetting, "REMEMBERED", 2)
     monkeypatch.setattr(foresight, "BLOCK", 2)
     monkeypatch.setattr(foresight, "BATCH", 3)
 
@@ -151,7 +151,7 @@ def test_a_push_does_not_drop_what_another_partition_needs(
     """Neither where a push costs what is new nor where it runs the window again; both drop at once."""
     monkeypatch.setattr(stream_state, "LEAST", 1)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 0)
-    monkeypatch.setattr(intake, "REMEMBERED", 1)
+    monkeypatch.setattr(forgetting, "REMEMBERED", 1)
     pushes = [[Row("A", "k1", 0), Row("A", "k2", 100)]]
     pushes += [[Row("A", "k2", 101 + at)] for at in range(8)]
     stream = cer.compile(SEQUENCE.replace("SELECT", f"SELECT {strategy}")).stream(order_by="ts")

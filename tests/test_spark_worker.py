@@ -168,7 +168,7 @@ def test_of_keys_that_come_one_after_another_the_last_one_is_kept(monkeypatch: p
     """However long the window, and however many the keys."""
     monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 4)
     monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", 3)
-    monkeypatch.setattr("cer_gpu.engine.read.intake.REMEMBERED", 4)
+    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 4)
     kept: list[tuple[int, int]] = []
     relieve = Chunker.relieve
 

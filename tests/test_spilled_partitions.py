@@ -16,7 +16,7 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine import memory
-from cer_gpu.engine.read import away, intake, spilled
+from cer_gpu.engine.read import away, forgetting, spilled
 from cer_gpu.engine.run import bound, chunks
 
 SEQUENCE = "SELECT a, b WHERE A AS a ; B AS b PARTITION BY k WITHIN 10 [ts]"
@@ -132,7 +132,7 @@ def test_what_was_on_disk_changes_no_answer(
     monkeypatch.setattr(bound, "BATCH", 7)
     monkeypatch.setattr(chunks, "CHUNK", 5)
     monkeypatch.setattr(chunks, "LEAST_PURGED", 2)
-    monkeypatch.setattr(intake, "REMEMBERED", 4)
+    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
 
     def reader() -> pa.RecordBatchReader:
         return table.to_reader(max_chunksize=5)

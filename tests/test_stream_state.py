@@ -66,7 +66,7 @@ def test_random_queries_in_random_batches(block: int, few: None) -> None:
 
 @pytest.mark.parametrize("block", range(2))
 def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.engine.read.intake.REMEMBERED", 1)
+    monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
     rng = Random(f"stream of rules {block}")
     total = 0
     while total < 700:

@@ -25,8 +25,9 @@ from cer_gpu.engine.machines.strategies import (
     ChosenInSpans,
     Single,
     SpansOfHits,
+    best_beside_falling,
+    best_in_segments,
     best_in_spans,
-    best_of_falling,
 )
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState, grown
@@ -37,7 +38,6 @@ from cer_gpu.enumeration.ranked import Admitted, joined_by_event
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
-from cer_gpu.kernels.best.cpu_ranked import steps
 from cer_gpu.kernels.counts.cpu import counts, forward_counts
 from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.forest.contract import CountedHits
@@ -54,9 +54,6 @@ from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
-
-PAYS = 1.0
-"""Where the spans of hits have so many times the events that a tree of the lanes runs, the tree is made."""
 
 COUNT_BITS = 1 << 16
 """Bits of the number of partial matches at most."""
@@ -304,21 +301,9 @@ class AutomatonRunner:
             return ChosenInSpans(choice, SpansOfHits(chunk, ends, self._n_symbols), self._workers)
         if not len(chunk.falling):
             return self._single(chunk, ends, choice)
-        falls, latest = chunk.falls(ends.event), choice.strategy == "LAST"
-        rising, falling = ends.parted(falls)
-        spans = SpansOfHits(chunk, falling, self._n_symbols)
-        # Under CONSUME BY spans do not overlap; else they may be as long as the lane, each of them.
-        lanes = chunk.falling.stop - chunk.falling.begin
-        at_once = PAYS * steps(lanes, self.tables.n_live).sum()
-        if self._query.consume != "NONE" or int(spans.length.sum()) <= at_once:
-            parts = best_in_spans(self.tables, spans, latest, self._workers)
-        else:
-            parts = best_of_falling(self.tables, chunk, falling, latest, self._workers)
-        paths = best.joined([*self._best(chunk, rising, latest), *parts])
-        # the ends in falling lanes are the last ones of the paths
-        place = np.argsort(np.argsort(falls, kind="stable"), kind="stable")
-        ordered = (part[place] for part in paths[1:])
-        return Single(best.Paths(paths.arena, *ordered), ends.event, choice.shown)
+        latest, apart = choice.strategy == "LAST", self._query.consume != "NONE"
+        paths = best_beside_falling(self.tables, chunk, ends, latest, apart, self._n_symbols, self._workers)
+        return Single(paths, ends.event, choice.shown)
 
     def _single(self, chunk: Chunk, ends: Ends, choice: Choice) -> Single:
         """The complex event that NEXT or LAST leaves at each end, where no lane is falling."""
@@ -331,17 +316,7 @@ class AutomatonRunner:
 
     def paths_here(self, chunk: Chunk, ends: Ends, latest: bool) -> best.Paths:
         """What NEXT, or LAST if `latest`, leaves at ends in segments, found by the CPU."""
-        return best.joined(self._best(chunk, ends, latest))
-
-    def _best(self, chunk: Chunk, ends: Ends, latest: bool) -> list[best.Paths]:
-        """The same in parts."""
-
-        def run(unit: tuple[int, int]) -> best.Paths:
-            own = ends_of(chunk.segments.part(*unit), ends)
-            return best.best(self.tables, chunk.events.symbols, *own, latest)
-
-        units = chunk.segments.units(self._workers.threads)
-        return self._workers.map("choosing", run, units, chunk.segments.events)
+        return best.joined(best_in_segments(self.tables, chunk, ends, latest, self._workers))
 
     def structure(self, chunk: Chunk, found: Ends) -> Structure:
         """The persistent structure of the complex events at some ends of a chunk."""

@@ -17,7 +17,7 @@ from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.best import cpu as best
-from cer_gpu.kernels.best.cpu_ranked import best_ranked
+from cer_gpu.kernels.best.cpu_ranked import best_ranked, steps
 from cer_gpu.kernels.counts.cpu import counts
 from cer_gpu.kernels.falling.cpu_order import first_admitted
 from cer_gpu.kernels.forest.contract import Block, CountedHits
@@ -35,6 +35,9 @@ MARKS = 1 << 20
 
 MARKS_OF_ONE = 8
 """The same for a complex event, where fewer are found in one go."""
+
+PAYS = 1.0
+"""Where the spans of hits have so many times the events that a tree of the lanes runs, the tree is made."""
 
 Result = TypeVar("Result")
 
@@ -274,6 +277,57 @@ class Gathered:
     def ends(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The hits of the spans, one each: `first`, `event` and `lowest` as the kernels read them."""
         return np.arange(len(self.begin) + 1), self.stop - 1, self.begin
+
+
+def best_in_segments(
+    tables: TransitionTables, chunk: Chunk, found: Ends, latest: bool, workers: Workers
+) -> list[best.Paths]:
+    """What NEXT, or LAST if `latest`, leaves at ends in segments, in parts; as `best_of_falling`."""
+
+    def run(unit: tuple[int, int]) -> best.Paths:
+        own = ends_of(chunk.segments.part(*unit), found)
+        return best.best(tables, chunk.events.symbols, *own, latest)
+
+    return workers.map("choosing", run, chunk.segments.units(workers.threads), chunk.segments.events)
+
+
+def best_beside_falling(
+    tables: TransitionTables,
+    chunk: Chunk,
+    found: Ends,
+    latest: bool,
+    apart: bool,
+    n_symbols: int,
+    workers: Workers,
+) -> best.Paths:
+    """What NEXT or LAST leaves at the ends of a chunk of which some lanes are falling.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+        With barred symbols.
+    chunk : Chunk
+    found : Ends
+    latest : bool
+        LAST in place of NEXT.
+    apart : bool
+        Whether spans do not overlap, as under CONSUME BY; else they may be as long as the lane, each of them.
+    n_symbols : int
+        As for `HitSpans`.
+    workers : Workers
+    """
+    falls = chunk.falls(found.event)
+    rising, falling = found.parted(falls)
+    spans = SpansOfHits(chunk, falling, n_symbols)
+    at_once = PAYS * steps(chunk.falling.stop - chunk.falling.begin, tables.n_live).sum()
+    if apart or int(spans.length.sum()) <= at_once:
+        parts = best_in_spans(tables, spans, latest, workers)
+    else:
+        parts = best_of_falling(tables, chunk, falling, latest, workers)
+    paths = best.joined([*best_in_segments(tables, chunk, rising, latest, workers), *parts])
+    # The ends in falling lanes are the last ones of the paths.
+    place = np.argsort(np.argsort(falls, kind="stable"), kind="stable")
+    return best.Paths(paths.arena, *(part[place] for part in paths[1:]))
 
 
 def best_in_spans(

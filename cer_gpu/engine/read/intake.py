@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
+from cer_gpu.engine.read.forgetting import Forgetting
 from cer_gpu.engine.read.holding import Holding
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.keys import Keys
@@ -36,18 +36,6 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 if TYPE_CHECKING:
     from cer_gpu.engine.read.derived import DerivedColumns
-
-REMEMBERED = 1 << 20
-"""Keys that are remembered at least, before those that no event in the window has are forgotten."""
-
-LEAST_REMEMBERED = 1 << 10
-"""The same where little memory is allowed."""
-
-BYTES_OF_KEY = 128
-"""About what a key takes: its place in a table, its words, its count and its last time."""
-
-LEAST_SHARE = 8
-"""Where less than this part of all keys can be forgotten, it is not worth it."""
 
 
 class Intake:
@@ -114,15 +102,13 @@ class Intake:
         self._partitions = Partitions(encoder, query.reading.streams, stream_column, counted, order_by, again)
         if ordered or (foresight is not None and foresight.ordered):
             self._partitions.follows = False
-        self._states: list[LaneState] = []
         self.grouped = grouped and encoder is not None
         """Whether a partition is over where another begins."""
         if encoder is not None and again is None and not self.grouped:
             self._partitions.away = AwayLanes(encoder, self._partitions.times, self._joins, payload)
-        self.remembered = REMEMBERED
-        if memory is not None:
-            self.remembered = max(LEAST_REMEMBERED, min(REMEMBERED, memory // BYTES_OF_KEY // 4))
-        self._left = 0
+        self._forgetting = Forgetting(
+            query, self._partitions, self._joins, bool(order_by), self.grouped, memory
+        )
         self.rows = 0
         """How many events have been read."""
         self.keyless = self.of_others = 0
@@ -148,13 +134,11 @@ class Intake:
 
     def follow(self, states: Iterable[LaneState]) -> None:
         """Note who keeps something for each lane: where lanes are forgotten, these do so, too."""
-        self._states += states
-        if self._partitions.away is not None:
-            self._partitions.away.states = self._states
+        self._forgetting.follow(states)
 
     def hold(self, holding: Holding) -> None:
         """Note who holds back events that have been read, so that they are still to come."""
-        self._holding = holding
+        self._holding = self._forgetting.holding = holding
 
     @property
     def nbytes(self) -> int:
@@ -225,159 +209,24 @@ class Intake:
         return self._partitions.away
 
     def returned(self) -> list[Relevant]:
-        """The events of partitions that were away, and of which a row has come since this was last asked."""
-        away = self._partitions.away
-        if away is None or not away.returned:
-            return []
-        found, away.returned = away.returned, []
-        return found
+        """As `Forgetting.returned`."""
+        return self._forgetting.returned()
 
     def put_away(
         self, kept: Relevant | None, new: list[Relevant], nbytes: int, excess: int
     ) -> np.ndarray | None:
-        """Write the partitions that had no row for the longest time to disk: `forget` them next.
-
-        Parameters
-        ----------
-        kept : Relevant or None
-            All events that are kept.
-        new : list of Relevant
-            Those that come next, whose partitions stay.
-        nbytes : int
-            The bytes that all kept events take, with what hangs on them.
-        excess : int
-            By how many bytes what is kept is too much.
-
-        Returns
-        -------
-        ndarray, shape (lanes,), bool, or None
-            Which partitions these are; None where there are not enough of them.
-
-        Raises
-        ------
-        LimitError
-            Where the disk does not take them.
-        """
-        partitions = self._partitions
-        count = partitions.count
-        if partitions.away is None or not count:
-            return None
-        size = np.full(count, partitions.nbytes / count)
-        recent = partitions.recent()
-        if kept is not None and len(kept):
-            size += np.bincount(kept.lanes, minlength=count) * (nbytes / len(kept))
-        if recent is None:
-            recent = np.full(count, -1, np.int64)
-            if kept is not None:
-                np.maximum.at(recent, kept.lanes, kept.positions)
-        free = np.ones(count, bool)
-        for part in new:
-            free[part.lanes] = False
-        for busy in [] if self._holding is None else self._holding.busy():
-            free[busy] = False
-        lanes = np.flatnonzero(free)
-        lanes = lanes[np.argsort(recent[lanes], kind="stable")]
-        freed = np.cumsum(size[lanes])
-        if not len(freed) or freed[-1] * LEAST_SHARE < excess:
-            return None
-        # Down to about half of what is kept, so that this is not done for every batch.
-        wanted = max(excess, (nbytes + partitions.nbytes) // 2)
-        chosen = lanes[: int(np.searchsorted(freed, wanted)) + 1]
-        away = np.zeros(count, bool)
-        away[chosen] = True
-        events = None if kept is None else kept.take(np.flatnonzero(away[kept.lanes]))
-        partitions.put_away(np.flatnonzero(away), events)
-        return away
+        """Write the partitions that had no row for the longest time to disk; as `Forgetting.put_away`."""
+        return self._forgetting.put_away(kept, new, nbytes, excess)
 
     def forget(
         self, parts: list[Relevant], pressed: bool = False, away: np.ndarray | None = None
     ) -> list[Relevant]:
-        """Forget the keys of all events but some, once they are many more than these need.
-
-        Parameters
-        ----------
-        parts : list of Relevant
-            All events that are kept, or have been read since.
-        pressed : bool
-            Whether also few keys are worth it.
-        away : ndarray, shape (lanes,), bool, or None
-            What `put_away` has given: which partitions are forgotten, all others being kept.
-
-        Returns
-        -------
-        list of Relevant
-            The same with their keys numbered anew; the same list where none was forgotten.
-        """
-        if self._joins is not None and parts:
-            parts = self._without_joined(self._joins, parts)
-        if self._partitions.encoder is not None:
-            parts = self._without_partitions(parts, pressed, away)
-        return parts
+        """Forget the keys of all events but some; as `Forgetting.forget`."""
+        return self._forgetting.forget(self, parts, pressed, away)
 
     def forgets(self, events: int, pressed: bool = False) -> bool:
         """Whether there are keys to forget, where so many events are kept or new."""
-        joined = self._joins is not None and self._joins.size >= max(self.remembered, 8 * events)
-        return joined or self._has_partitions_to_forget(pressed)
-
-    def _without_joined(self, joins: JoinKeys, parts: list[Relevant]) -> list[Relevant]:
-        """Forget the values that a join compares, but for those of some events."""
-        events = sum(map(len, parts))
-        if joins.size < max(self.remembered, 8 * events):
-            return parts
-        if joins.has_lanes and self._query.traits.reads_prefix:
-            return parts  # there is a state for each lane, also of those without events
-        slots = joins.forget(np.concatenate([part.slots for part in parts], axis=1))
-        renewed = np.split(slots, np.cumsum([len(part) for part in parts])[:-1], axis=1)
-        return [
-            replace(part, slots=own, lanes=joins.lanes(own, part.symbols, part.lanes))
-            for part, own in zip(parts, renewed, strict=True)
-        ]
-
-    def _has_partitions_to_forget(self, pressed: bool) -> bool:
-        partitions = self._partitions
-        if partitions.encoder is None:
-            return False
-        if not pressed and partitions.count < max(self.remembered, 2 * self._left):
-            return False
-        return self.grouped or not self.order_by or self.watermark is not None
-
-    def _without_partitions(
-        self, parts: list[Relevant], pressed: bool, away: np.ndarray | None
-    ) -> list[Relevant]:
-        """Forget partitions that have no events, whose state is a new one's and whose time has passed."""
-        partitions = self._partitions
-        count = partitions.count
-        if away is not None:
-            return self._renumbered(parts, np.flatnonzero(~away))
-        if not self._has_partitions_to_forget(pressed):
-            return parts
-        needed = np.zeros(count, bool)
-        for part in parts:
-            needed[part.lanes] = True
-        for state in self._states:
-            needed[state.held()] = True
-        if self.grouped:
-            needed[partitions.last] = True
-        elif self.order_by:
-            needed[partitions.times.since(self.watermark)] = True
-        used = np.flatnonzero(needed)
-        self._left = len(used)
-        if len(used) > count - count // LEAST_SHARE:
-            return parts
-        return self._renumbered(parts, used)
-
-    def _renumbered(self, parts: list[Relevant], used: np.ndarray) -> list[Relevant]:
-        """Forget all partitions but some, among them those of some events."""
-        partitions, count = self._partitions, self._partitions.count
-        self._left = len(used)
-        numbers = partitions.forget(used)
-        for state in self._states:
-            state.keep(used, numbers, partitions.count)
-        assert partitions.encoder is not None
-        number = np.full(count, -1, np.int32)
-        number[used] = numbers
-        keys = partitions.encoder.keys
-        return [replace(part, lanes=number[part.lanes], lane_keys=keys) for part in parts]
+        return self._forgetting.forgets(self, events, pressed)
 
     @property
     def lane_keys(self) -> Keys | None:
