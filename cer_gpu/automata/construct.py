@@ -108,9 +108,9 @@ def construct(pattern: Pattern) -> CEA:
                 label = relabelled(frozenset(event_type.variables), around)
                 transitions.append(Transition(source, predicate, label, target))
             case OtherEvent(event_type, condition):
-                predicate = _type_test(event_type)
+                predicate = type_test(event_type)
                 if condition is not None:
-                    predicate = both(predicate, _on_event(condition, event_type))
+                    predicate = both(predicate, on_event(condition, event_type))
                 transitions.append(Transition(source, complement(predicate), frozenset(), target))
             case As() | Project():
                 pending.append((node.pattern, source, target, (node, around)))
@@ -237,17 +237,17 @@ def atom(node: EventType | Filter) -> tuple[EventType, Predicate]:
         inner = inner.pattern
     if not isinstance(inner, EventType):
         raise TypeError(f"no automaton is built for Filter over {type(inner).__name__}: not LP-normal")
-    predicate: Predicate = _type_test(inner)
+    predicate: Predicate = type_test(inner)
     for condition in reversed(conditions):
-        predicate = both(predicate, _on_event(condition, inner))
+        predicate = both(predicate, on_event(condition, inner))
     return inner, predicate
 
 
-def _type_test(event_type: EventType) -> Predicate:
+def type_test(event_type: EventType) -> Predicate:
     return TypeTest(event_type.name, event_type.stream)
 
 
-def _on_event(condition: Condition, event_type: EventType) -> Condition:
+def on_event(condition: Condition, event_type: EventType) -> Condition:
     """A condition on the variables of one event as a predicate of that event."""
     match condition:
         case Every(variable, predicate) if variable in event_type.variables:
@@ -255,11 +255,11 @@ def _on_event(condition: Condition, event_type: EventType) -> Condition:
         case Truth():
             return condition
         case Not(operand):
-            return Not(_on_event(operand, event_type))
+            return Not(on_event(operand, event_type))
         case Both(left, right):
-            return Both(_on_event(left, event_type), _on_event(right, event_type))
+            return Both(on_event(left, event_type), on_event(right, event_type))
         case Either(left, right):
-            return Either(_on_event(left, event_type), _on_event(right, event_type))
+            return Either(on_event(left, event_type), on_event(right, event_type))
         case Every(variable, _):
             raise TypeError(
                 f"no automaton is built for Filter of {variable!r} on {event_type.name!r}: not LP-normal"

@@ -1,0 +1,1 @@
+"""Timed complex event automata: complex event automata with clocks, after the timed CEL paper."""

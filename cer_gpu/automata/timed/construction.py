@@ -1,0 +1,262 @@
+"""From a formula of timed CEL to a timed CEA, operator by operator (timed CEL paper, Proposition 4.3).
+
+Beside the paper's operators there are those of the language that need no other idea: `NOT (T)`, ALL, counted
+repetitions, optional elements, STRICT, and what has to follow an event. UNLESS and the selectors that compare
+complex events are beyond timed CEA, which are not closed under complement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cer_gpu.automata.cea import both, complement, outlook
+from cer_gpu.automata.construct import (
+    check_repetitions,
+    leaning_elements,
+    on_event,
+    relabelled,
+    type_test,
+)
+from cer_gpu.automata.timed.clocks import (
+    ALWAYS,
+    NEVER,
+    ClockCondition,
+    Terms,
+    conjunction,
+    holds_zero,
+    in_nanoseconds,
+    lies_in,
+)
+from cer_gpu.automata.timed.parts import (
+    TIMED_BUDGET,
+    BeyondTimedCELError,
+    TimedPart,
+    beside,
+    each_alone,
+    either,
+    entering,
+    filtered,
+    in_product,
+    in_step,
+    labelled,
+    shifted,
+    single,
+    strict,
+    waits,
+)
+from cer_gpu.automata.timed.timed_cea import TimedCEA, TimedTransition, merged_states, timed_trim
+from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.repetitions import has_optional
+from cer_gpu.language.tree import Interval, Strategy
+
+START_CLOCK, MARK_CLOCK = 0, 1
+"""The two clocks of Theorem 5.5: since the start of the run, and since its last marking transition."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockUse:
+    """Which clocks a construction uses.
+
+    Attributes
+    ----------
+    terms : callable
+        The constant that a bound stands for.
+    two : bool
+        The two clocks of Theorem 5.5 for all operators, instead of one of its own for each.
+    """
+
+    terms: Terms = in_nanoseconds
+    two: bool = False
+
+
+def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
+    """The timed CEA of a formula (Proposition 4.3): a new clock for each timed operator.
+
+    `(A ;[<= 1 s] B) WITHIN [<= 5 s]` has two clocks, of the gap and of the window, both reset at the A.
+
+    Parameters
+    ----------
+    formula : Pattern
+    use : ClockUse, optional
+
+    Returns
+    -------
+    TimedCEA
+        Trimmed; nothing enters its initial state, 0.
+
+    Raises
+    ------
+    BeyondTimedCELError
+        For UNLESS, NXT, LAST and MAX, and for a filter that no single event decides.
+    LimitError
+        When it is larger than `TIMED_BUDGET`.
+    """
+    check_repetitions(formula)
+    made = _Construction(use or ClockUse())
+    part = made.of(formula)
+    moves = part.moves
+    if made.use.two:
+        moves = tuple(replace(move, resets=_two_clocks(move.source == 0, bool(move.label))) for move in moves)
+    return merged_states(timed_trim(TimedCEA(part.n_states, made.n_clocks, 0, part.final, moves)))
+
+
+def _two_clocks(first: bool, marks: bool) -> frozenset[int]:
+    return frozenset(clock for clock, reset in ((START_CLOCK, first), (MARK_CLOCK, marks)) if reset)
+
+
+class _Construction:
+    def __init__(self, use: ClockUse) -> None:
+        self.use = use
+        self.n_clocks = 2 if use.two else 0
+
+    def of(self, node: tree.Pattern) -> TimedPart:
+        part = self.made(node)
+        if part.n_states + len(part.moves) > TIMED_BUDGET:
+            raise LimitError(
+                f"the timed automaton of this pattern exceeds the budget of {TIMED_BUDGET:,} states and "
+                "transitions: use fewer AND and ALL, or count fewer repetitions"
+            )
+        return part
+
+    def made(self, node: tree.Pattern) -> TimedPart:
+        match node:
+            case tree.EventType():
+                return single(type_test(node), frozenset(node.variables))
+            case tree.OtherEvent(event_type, condition):
+                read = type_test(event_type)
+                if condition is not None:
+                    read = both(read, on_event(condition, event_type))
+                return single(complement(read), frozenset())
+            case tree.As(inner) | tree.Project(inner):
+                return labelled(self.of(inner), lambda label: relabelled(label, (node, None)))
+            case tree.Filter(inner, condition):
+                return filtered(self.of(inner), node, condition)
+            case tree.Optional(inner) | tree.Selector(Strategy.ALL, inner):
+                return self.of(inner)
+            case tree.Sequence() if has_optional(node):
+                return self.elements(node)
+            case tree.Sequence(left, right):
+                return self.sequence(self.of(left), self.of(right), node)
+            case tree.Iteration():
+                return self.iteration(self.of(node.pattern), node)
+            case tree.Or(left, right):
+                return either(self.of(left), self.of(right))
+            case tree.And(left, right):
+                return in_product(self.of(left), self.of(right), in_step)
+            case tree.All(left, right):
+                return in_product(self.of(left), self.of(right), each_alone)
+            case tree.Beside(left):
+                return beside(self.of(left), outlook(node), node.before)
+            case tree.Timed(inner, interval):
+                return self.window(self.of(inner), interval)
+            case tree.Selector(Strategy.STRICT, inner):
+                return strict(self.of(inner))
+        named = node.strategy.selector if isinstance(node, tree.Selector) else type(node).__name__.upper()
+        raise BeyondTimedCELError(f"timed complex event automata do not express `{named}`")
+
+    def clock(self, shared: int) -> tuple[int, frozenset[int]]:
+        """The clock of an operator, and what the operator resets: nothing, of the two shared clocks."""
+        if self.use.two:
+            return shared, frozenset()
+        self.n_clocks += 1
+        return self.n_clocks - 1, frozenset({self.n_clocks - 1})
+
+    def window(self, part: TimedPart, interval: Interval) -> TimedPart:
+        """`(p) WITHIN [I]`: a clock that the first transition resets and the last one asks.
+
+        A run of one transition has lasted no time, so that 0 has to be in I.
+        """
+        clock, reset = self.clock(START_CLOCK)
+        lasts = lies_in(clock, interval, self.use.terms)
+        at_once = ALWAYS if holds_zero(interval, self.use.terms) else NEVER
+        moves = []
+        for move in part.moves:
+            condition, resets = move.condition, move.resets
+            if move.source == 0:
+                resets |= reset
+            if move.target in part.final:
+                condition = conjunction(condition, at_once if move.source == 0 else lasts)
+            moves.append(replace(move, condition=condition, resets=resets))
+        return part._replace(moves=tuple(moves))
+
+    def sequence(self, left: TimedPart, right: TimedPart, node: tree.Sequence) -> TimedPart:
+        """`p ;[I] q`, `p :[I] q`: a clock that the end of p resets and the first transition of q asks.
+
+        Between them is a state in which the run waits; for `:` it cannot.
+        """
+        condition, reset = self.gap(node.gap)
+        between, offset = left.n_states, left.n_states
+        moves = [*entering(left, between, reset), *left.moves]
+        moves += [
+            replace(
+                move,
+                source=between if move.source == 0 else move.source + offset,
+                target=move.target + offset,
+                condition=conjunction(move.condition, condition) if move.source == 0 else move.condition,
+            )
+            for move in right.moves
+        ]
+        if not node.contiguous:
+            moves.append(waits(between))
+        return TimedPart(
+            offset + right.n_states, frozenset(state + offset for state in right.final), tuple(moves)
+        )
+
+    def gap(self, interval: Interval | None) -> tuple[ClockCondition, frozenset[int]]:
+        """The condition of a gap, and the clock that its beginning resets."""
+        if interval is None:
+            return ALWAYS, frozenset()
+        clock, reset = self.clock(MARK_CLOCK)
+        return lies_in(clock, interval, self.use.terms), reset
+
+    def iteration(self, body: TimedPart, node: tree.Iteration) -> TimedPart:
+        """`p +[I]`, `p :+[I]`, `p {n,m}[I]`: a copy of p for each repetition that is counted.
+
+        The end of a repetition resets a clock and the first transition of the next asks it. The paper asks of
+        a repetition of one event that 0 be in I; its semantics, the time since the one before.
+        """
+        condition, reset = self.gap(node.gap)
+        copies = node.most or node.least
+        size = body.n_states
+        moves: list[TimedTransition] = []
+        for number in range(copies):
+            # State 0 of a copy is where its repetition begins: for all but the first, where the run waits.
+            asked = condition if number else ALWAYS
+            own = shifted(body, number * size, asked)
+            moves += own.moves
+            last = number == copies - 1
+            if not last:
+                moves += entering(own, (number + 1) * size, reset)
+            elif node.most is None:
+                # From the last copy on everything repeats, from a further copy that follows itself.
+                again = shifted(body, copies * size, condition)
+                moves += [*entering(own, copies * size, reset), *again.moves]
+                moves += entering(again, copies * size, reset)
+            if number and not node.contiguous:
+                moves.append(waits(number * size))
+        if node.most is None and not node.contiguous:
+            moves.append(waits(copies * size))
+        enough = range(node.least - 1, copies + (node.most is None))
+        final = frozenset(number * size + state for number in enough for state in body.final)
+        return TimedPart((copies + 1) * size, final, tuple(moves))
+
+    def elements(self, node: tree.Sequence) -> TimedPart:
+        """A sequence with optional elements: what is left out is an alternative."""
+        (first, _), *others = leaning_elements(node)
+        found = self.of(first)
+        empty = isinstance(first, tree.Optional)
+        for element, joint in others:
+            assert joint is not None
+            right = self.of(element)
+            ways = [self.sequence(found, right, joint)]
+            if isinstance(element, tree.Optional):
+                ways.append(found)
+            if empty:
+                ways.append(right)
+            empty = empty and isinstance(element, tree.Optional)
+            found = ways[0]
+            for way in ways[1:]:
+                found = either(found, way)
+        return found
