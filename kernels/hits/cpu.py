@@ -7,6 +7,7 @@ is counted and nothing overflows.
 import numpy as np
 
 from ..jit import SELDOM, jit
+from ..runs.registers import step
 from ..windows.contract import comparable
 
 
@@ -45,10 +46,7 @@ def hits_segment_body(
         for i in range(low, min(low + SELDOM, stop)):
             register[0] = starts[i] if numbered else i
             symbol = symbols[i]
-            for k in range(first[symbol], first[symbol + 1]):
-                one = register[left[k]]
-                other = register[right[k]]
-                register[into[k]] = one if one > other else other
+            step(register, into, left, right, first[symbol], first[symbol + 1])
             if i >= report:
                 # Written always and kept sometimes, since a branch on the data would be mispredicted.
                 latest = register[accepted]

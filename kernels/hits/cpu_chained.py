@@ -2,17 +2,12 @@
 
 import numpy as np
 
-from ..jit import SELDOM, inline, jit
+from ..jit import SELDOM, jit
+from ..runs.registers import chained_step
 from ..windows.contract import comparable
 
 ROOM = 1024
 """Moves of the chain before it is put back to the end of its array."""
-
-
-@inline
-def _place(register, behind, moved):
-    # Where a register lies: those of the chain, from `behind` on, have moved.
-    return register + moved if register >= behind else register
 
 
 @jit
@@ -26,9 +21,6 @@ def _hits_chained(
     first = program.first
     middle = program.middle
     moves = program.moves
-    into = program.into
-    left = program.left
-    right = program.right
     low = program.low
     high = program.high
     behind = program.n_registers
@@ -51,10 +43,7 @@ def _hits_chained(
                 moved = chain - behind
                 symbol = symbols[i]
                 split = middle[symbol]
-                for k in range(first[symbol], split):
-                    one = register[_place(left[k], behind, moved)]
-                    other = register[_place(right[k], behind, moved)]
-                    register[_place(into[k], behind, moved)] = one if one > other else other
+                chained_step(register, program, first[symbol], split, moved)
                 if moves[symbol]:
                     if chain == begins - ROOM:
                         for q in range(length - 1, -1, -1):
@@ -63,10 +52,7 @@ def _hits_chained(
                     chain -= 1
                     register[chain] = register[chain + 1]
                     moved = chain - behind
-                for k in range(split, first[symbol + 1]):
-                    one = register[_place(left[k], behind, moved)]
-                    other = register[_place(right[k], behind, moved)]
-                    register[_place(into[k], behind, moved)] = one if one > other else other
+                chained_step(register, program, split, first[symbol + 1], moved)
                 if i >= report[g]:
                     latest = register[accepted]
                     out_event[n] = i
