@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.digits import digits
 from cer_gpu.engine.answers.form import ResultForm, free_name, id_type, identities, payload_column
+from cer_gpu.engine.answers.stream_times import StreamTimes
 from cer_gpu.engine.machines.asked import Reported
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -49,6 +50,8 @@ class EndForm:
         A window over time has read the time of every event already.
     event_id : str or None
         The column whose values stand for positions.
+    looked_up : bool, optional
+        Whether the run notes its batches in `times`, where no window has read the times.
 
     Attributes
     ----------
@@ -58,6 +61,8 @@ class EndForm:
         The column of what was asked.
     time : str or None
         The column of times.
+    times : StreamTimes or None
+        Where the times are looked up; None where there are none, or the events have them.
     payload : tuple of str
         The columns of the data that are kept of events for these.
     """
@@ -70,6 +75,7 @@ class EndForm:
         encoder: LaneEncoder | None,
         window: WindowPlan | None,
         event_id: str | None,
+        looked_up: bool = False,
     ) -> None:
         self.value = VALUES[product]
         taken = {"position", self.value}
@@ -85,7 +91,10 @@ class EndForm:
         self._more = fields[1:]
         self._order, self._event_id = order, event_id
         self._measured = window is not None and window.kind == "time" and _is_number(fields[-1].type)
-        read = [] if order is None or self._measured else [order]
+        self.times: StreamTimes | None = None
+        if looked_up and order is not None and not self._measured:
+            self.times = StreamTimes(order, fields[-1].type)
+        read = [] if order is None or self._measured or self.times is not None else [order]
         self.payload = tuple(dict.fromkeys([*read, *([] if event_id is None else [event_id])]))
 
     def more(self, events: Relevant, event: np.ndarray) -> tuple[pa.Array, ...]:
@@ -100,6 +109,8 @@ class EndForm:
         found = [] if events.lane_keys is None else events.lane_keys.columns(events.lanes[event])
         if self._order is not None and self._measured:
             found.append(times(events.keys[event], self._more[-1].type))
+        elif self.times is not None:
+            found.append(self.times.at(events.positions[event]))
         elif self._order is not None:
             found.append(payload_column(events, self._order, event))
         return tuple(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +38,14 @@ if TYPE_CHECKING:
     from cer_gpu.engine.read.derived import DerivedColumns
 
 
+class NotesBatches(Protocol):
+    """What remembers something of each batch."""
+
+    def note(self, batch: pa.RecordBatch, relevant: list[tuple[np.ndarray, np.ndarray]], before: int) -> None:
+        """Remember the next batch, with its relevant events and how many rows come before it."""
+        ...
+
+
 class Intake:
     """Turns batches into relevant events, carrying what must be known across batches.
 
@@ -66,6 +74,7 @@ class Intake:
     """
 
     derived: DerivedColumns | None = None  # PREV and functions
+    noted: NotesBatches | None = None  # what looks up times of ends
 
     def __init__(
         self,
@@ -301,6 +310,8 @@ class Intake:
             Of its rows.
         """
         blocks = self.classifier.relevant(batch, self.rows)
+        if self.noted is not None:
+            self.noted.note(batch, blocks, self.rows)
         if not self._reads_rows:
             self.rows += len(batch)
             return [

@@ -276,7 +276,9 @@ class BoundQuery:
         if product in ("hits", "counts"):
             from cer_gpu.engine.answers.where import EndForm, EventIds
 
-            ends = EndForm(product, data, order, encoder, query.window, event_id)
+            # A device has columns of its own, and events that are held back outlive their batches.
+            here = not self.place.numbers and not query.outlooks
+            ends = EndForm(product, data, order, encoder, query.window, event_id, here)
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
         if enumerates:
@@ -296,6 +298,7 @@ class BoundQuery:
             options.ordered,
         )
         intake.derived = self._derived()
+        intake.noted = None if ends is None else ends.times
         runner = self._runner(query, carries)
         intake.follow(runner.states)
         outlooks = self._outlooks(query, intake, pushed or product == "count")

@@ -1,0 +1,84 @@
+"""The times of ends, looked up in the batches that have been read: nothing is kept of each relevant event."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.columns import single
+from cer_gpu.frozen import dataclass
+
+SPARSE = 8
+"""Where a batch has more rows than so many times its relevant events, only the times of these are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _BatchTimes:
+    """The times of a batch: of all its rows, or of the events at some positions of the stream."""
+
+    first: int
+    column: pa.Array
+    positions: np.ndarray | None
+
+    def at(self, positions: np.ndarray) -> pa.Array:
+        if self.positions is None:
+            return self.column.take(pa.array(positions - self.first))
+        return self.column.take(pa.array(np.searchsorted(self.positions, positions)))
+
+
+class StreamTimes:
+    """The times of the relevant events that are in no chunk yet, and of those of the last chunk.
+
+    An end is a new event of its chunk. So once a chunk has been asked for its times, those of all batches but
+    the last one are dropped: the events of that one may also belong to the next chunk.
+
+    Parameters
+    ----------
+    name : str
+        The time column.
+    kind : pyarrow.DataType
+        Of the times, as they are given.
+    """
+
+    def __init__(self, name: str, kind: pa.DataType) -> None:
+        self._name, self._kind = name, kind
+        self._batches: list[_BatchTimes] = []
+        self._asked = False
+
+    def note(self, batch: pa.RecordBatch, relevant: list[tuple[np.ndarray, np.ndarray]], before: int) -> None:
+        """Remember the times of the next batch.
+
+        Parameters
+        ----------
+        batch : RecordBatch
+        relevant : list of (positions, symbols)
+            As from `Classifier.relevant`.
+        before : int
+            How many rows of the stream come before it.
+        """
+        if self._asked:
+            del self._batches[:-1]
+            self._asked = False
+        column, positions = single(batch.column(self._name)), None
+        if SPARSE * sum(len(where) for where, _ in relevant) < len(batch):
+            positions = np.concatenate([np.empty(0, np.int64), *(where for where, _ in relevant)])
+            column = column.take(pa.array(positions - before))
+        self._batches.append(_BatchTimes(before, column, positions))
+
+    def at(self, positions: np.ndarray) -> pa.Array:
+        """The times of ends of a chunk, in the type of the column.
+
+        Parameters
+        ----------
+        positions : ndarray, shape (n,), int64
+            Ascending.
+        """
+        self._asked = True
+        edges = np.searchsorted(positions, [batch.first for batch in self._batches]).tolist()
+        found = [
+            batch.at(positions[low:high])
+            for batch, low, high in zip(self._batches, edges, [*edges[1:], len(positions)], strict=True)
+            if low < high
+        ]
+        times = found[0] if len(found) == 1 else pa.concat_arrays(found or [pa.nulls(0, self._kind)])
+        return times if times.type == self._kind else times.cast(self._kind)
