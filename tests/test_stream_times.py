@@ -15,7 +15,9 @@ from cer_gpu.engine.run import chunks
 TIMES = {
     "int64": pa.array(range(400)),
     "float32": pa.array([value / 3 for value in range(400)], pa.float32()),
-    "timestamp": pa.array([datetime(2020, 1, 1) + timedelta(hours=k) for k in range(400)], pa.timestamp("us")),
+    "timestamp": pa.array(
+        [datetime(2020, 1, 1) + timedelta(hours=k) for k in range(400)], pa.timestamp("us")
+    ),
     "date32": pa.array([date(2020, 1, 1) + timedelta(days=k // 3) for k in range(400)]),
     "duration": pa.array([timedelta(seconds=k) for k in range(400)], pa.duration("ms")),
 }
