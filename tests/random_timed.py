@@ -9,7 +9,10 @@ from typing import Any
 
 from cer_gpu.automata.cea import Predicate, TypeTest
 from cer_gpu.automata.timed.clocks import ALWAYS, Check, ClockCondition, conjunction, disjunction
+from cer_gpu.automata.timed.construction import timed_cea
+from cer_gpu.automata.timed.subsets import DeterministicTimedCEA
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, TimedTransition, timed_predicates
+from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
 from cer_gpu.reference.conditions import condition_holds
@@ -17,7 +20,7 @@ from cer_gpu.reference.events import Duration, Event, Instant
 from cer_gpu.reference.semantics import matches
 from cer_gpu.reference.simulate import Marks
 from cer_gpu.reference.time import difference
-from cer_gpu.reference.timed_runs import ReadEvents, timed_runs
+from cer_gpu.reference.timed_runs import ReadEvents, deterministic_runs, timed_runs
 
 KINDS = ("A", "B")
 Found = set[tuple[int, int, Marks]]
@@ -72,6 +75,24 @@ def of_automaton(timed: TimedCEA, events: Sequence[Event]) -> Found:
     )
 
 
+def of_deterministic(timed: DeterministicTimedCEA, classes: EventClasses, events: Sequence[Event]) -> Found:
+    """The complex events of a deterministic timed CEA, of which no two runs give one."""
+    found = list(
+        deterministic_runs(timed, symbols(classes, events), lambda early, late: elapsed(events, early, late))
+    )
+    assert len(found) == len(set(found)), "one run for each complex event"
+    return set(found)
+
+
+def symbols(classes: EventClasses, events: Sequence[Event]) -> list[int]:
+    """The class of each event."""
+    number = {holding: place for place, holding in enumerate(classes.symbols)}
+    return [
+        number[frozenset(i for i, predicate in enumerate(classes.predicates) if holds(predicate, event))]
+        for event in events
+    ]
+
+
 def of_formula(formula: t.Pattern, events: Sequence[Event]) -> Found:
     """The complex events of a formula, by the reference."""
     answers = set()
@@ -103,6 +124,18 @@ def interval(rng: Random) -> t.Interval:
         point = t.Bound(rng.choice((500, 1000, 2000)), "ms")
         return t.Interval(point, point)
     return rng.choice((t.Interval(low, None), t.Interval(None, high), t.Interval(low, high)))
+
+
+def small_formula(rng: Random, most: int = 150) -> tuple[t.Pattern, TimedCEA]:
+    """A formula of up to four event types whose automaton is small, and the automaton."""
+    while True:
+        made = formula(rng, rng.randrange(1, 5))
+        try:
+            timed = timed_cea(made)
+        except LimitError:
+            continue
+        if timed.size <= most:
+            return made, timed
 
 
 def formula(rng: Random, atoms: int, *, paper: bool = False) -> t.Pattern:
@@ -182,7 +215,7 @@ def _condition(rng: Random, names: Sequence[str], paper: bool, depth: int = 1) -
 # ------------------------------------------------------------------------------------ automata
 
 
-def automaton(rng: Random, *, states: int = 3, clocks: int = 2, moves: int = 6) -> TimedCEA:
+def automaton(rng: Random, *, states: int = 3, clocks: int = 2, moves: int = 9) -> TimedCEA:
     """A timed CEA over events of two types, with constants of some seconds."""
     n, k = rng.randrange(2, states + 1), rng.randrange(1, clocks + 1)
     made = tuple(_transition(rng, n, k) for _ in range(rng.randrange(n, moves + 1)))
@@ -195,11 +228,17 @@ def _transition(rng: Random, n: int, k: int) -> TimedTransition:
     return TimedTransition(
         rng.randrange(n),
         t.Truth(True) if kind is None else TypeTest(kind),
-        clock_condition(rng, k) if rng.random() < 0.5 else ALWAYS,
+        clock_condition(rng, k) if rng.random() < 0.6 else ALWAYS,
         label,
-        frozenset(clock for clock in range(k) if rng.random() < 0.35),
+        _resets(rng, k, bool(label)),
         rng.randrange(n),
     )
+
+
+def _resets(rng: Random, clocks: int, marks: bool) -> frozenset[int]:
+    """Mostly what a label resets, the first clock of a mark; now and then any clocks."""
+    usual = frozenset({0}) if marks else frozenset[int]()
+    return usual if rng.random() < 0.65 else frozenset(clock for clock in range(clocks) if rng.random() < 0.5)
 
 
 def clock_condition(rng: Random, clocks: int) -> ClockCondition:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cer_gpu.automata.cea import Identities
 from cer_gpu.automata.timed.clocks import satisfied
+from cer_gpu.automata.timed.subsets import DeterministicTimedCEA
 from cer_gpu.automata.timed.timed_cea import TimedCEA, timed_predicates
 from cer_gpu.frozen import dataclass
 from cer_gpu.reference.simulate import Marks
@@ -71,6 +72,39 @@ def timed_runs(timed: TimedCEA, events: ReadEvents) -> set[tuple[int, int, Marks
             active = following
             found.update((start, position, run.marks) for run in active if run.state in timed.final)
     return found
+
+
+def deterministic_runs(
+    timed: DeterministicTimedCEA, symbols: Sequence[int], elapsed: Callable[[int, int], Any]
+) -> Iterator[tuple[int, int, Marks]]:
+    """The complex events of the accepting runs of a deterministic timed CEA, one for each run.
+
+    Parameters
+    ----------
+    timed : DeterministicTimedCEA
+    symbols : sequence of int
+        The symbol of each event.
+    elapsed : callable
+        As in `ReadEvents`.
+    """
+    events = ReadEvents(len(symbols), lambda i, position: False, elapsed)
+    for start in range(len(symbols)):
+        active = [ClockedRun(0, (), frozenset())]
+        for position in range(start, len(symbols)):
+            following = []
+            for run in active:
+                values = _values(dict(run.resets), position, events)
+                for step in timed.steps:
+                    if (step.source, step.symbol) != (run.state, symbols[position]):
+                        continue
+                    if not satisfied(step.condition, values):
+                        continue
+                    resets = {**dict(run.resets), **dict.fromkeys(step.resets, position)}
+                    label = timed.labels[step.label]
+                    marks = run.marks | {(position, label)} if label else run.marks
+                    following.append(ClockedRun(step.target, tuple(sorted(resets.items())), marks))
+            active = following
+            yield from ((start, position, run.marks) for run in active if run.state in timed.final)
 
 
 def _values(resets: Mapping[int, int], position: int, events: ReadEvents) -> dict[int, Any]:

@@ -185,8 +185,8 @@ def timed_trim(timed: TimedCEA) -> TimedCEA:
 def merged_states(timed: TimedCEA) -> TimedCEA:
     """The automaton in which states with the same futures, transition by transition, are one (bisimilar).
 
-    The result has the same complex events, on every stream; states are numbered in the order of the first of
-    each class, so that the initial state stays state 0 where it was.
+    The result has the same complex events, on every stream. The initial state stays apart, so that nothing
+    enters it if nothing did, and states are numbered in the order of the first of each class.
     """
     known = Identities()
     read: dict[tuple[object, ...], int] = {}
@@ -198,7 +198,7 @@ def merged_states(timed: TimedCEA) -> TimedCEA:
         )
         for move in timed.transitions
     ]
-    block = [int(state in timed.final) for state in range(timed.n_states)]
+    block = [2 if state == timed.initial else int(state in timed.final) for state in range(timed.n_states)]
     while True:
         futures: list[set[tuple[int, int]]] = [set() for _ in block]
         for source, what, target in moves:

@@ -1,0 +1,165 @@
+"""Zones: sets of clock valuations given by bounds on clocks and on differences of two (proof of Theorem 5.4).
+
+A zone is a union of clock regions; runs are explored zone by zone, which is the exploration of regions with
+many at a time, so that the size of the constants does not matter. Bounds above the greatest constant of a
+clock are let go (Extra_M), which no condition notices and which leaves finitely many zones.
+
+A bound is an int, `2 * c + 1` for `<= c` and `2 * c` for `< c`; constants are whole here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import TypeAlias
+
+from cer_gpu.automata.timed.clocks import Check
+
+Zone: TypeAlias = tuple[tuple[int, ...], ...]
+"""`zone[i][j]` bounds clock i - 1 less clock j - 1, where "clock -1" is always 0. Closed: no bound can be
+tightened by others."""
+
+NO_BOUND = 1 << 200
+AT_MOST_ZERO = 1
+
+
+def at_most(constant: int, strict: bool = False) -> int:
+    """The bound `<= constant`, or `< constant`."""
+    return 2 * constant + (not strict)
+
+
+def added(one: int, other: int) -> int:
+    """The bound of a sum."""
+    if one >= NO_BOUND or other >= NO_BOUND:
+        return NO_BOUND
+    return one + other - ((one | other) & 1)
+
+
+def all_zero(clocks: int) -> Zone:
+    """The zone in which every clock is 0."""
+    return tuple((AT_MOST_ZERO,) * (clocks + 1) for _ in range(clocks + 1))
+
+
+def bounds_of(check: Check, scale: int) -> list[tuple[int, int, int]]:
+    """A check as bounds (i, j, bound) of a zone whose constants are `scale` times as large."""
+    clock, constant = check.clock + 1, int(check.constant * scale)
+    found = []
+    if check.op in ("<", "<=", "="):
+        found.append((clock, 0, at_most(constant, check.op == "<")))
+    if check.op in (">", ">=", "="):
+        found.append((0, clock, at_most(-constant, check.op == ">")))
+    return found
+
+
+def later(zone: Zone) -> Zone:
+    """The valuations after any time, also none."""
+    return tuple((row[0] if i == 0 else NO_BOUND, *row[1:]) for i, row in enumerate(zone))
+
+
+def constrained(zone: Zone, bounds: Iterable[tuple[int, int, int]]) -> Zone | None:
+    """The valuations that keep bounds (i, j, bound); None if there are none."""
+    rows = [list(row) for row in zone]
+    for i, j, bound in bounds:
+        if bound >= rows[i][j]:
+            continue
+        if added(bound, rows[j][i]) < AT_MOST_ZERO:
+            return None
+        rows[i][j] = bound
+        for one in range(len(rows)):
+            for other in range(len(rows)):
+                rows[one][other] = min(rows[one][other], added(added(rows[one][i], bound), rows[j][other]))
+    return tuple(map(tuple, rows))
+
+
+def with_reset(zone: Zone, clocks: Iterable[int]) -> Zone:
+    """The valuations with some clocks set to 0."""
+    rows = [list(row) for row in zone]
+    for clock in clocks:
+        at = clock + 1
+        for other in range(len(rows)):
+            rows[at][other] = rows[0][other]
+            rows[other][at] = rows[other][0]
+        rows[at][at] = AT_MOST_ZERO
+    return tuple(map(tuple, rows))
+
+
+def freed(zone: Zone, clocks: Iterable[int]) -> Zone:
+    """The valuations with any value of some clocks."""
+    rows = [list(row) for row in zone]
+    for clock in clocks:
+        at = clock + 1
+        for other in range(len(rows)):
+            if other != at:
+                rows[at][other] = NO_BOUND
+                rows[other][at] = rows[other][0]
+        rows[0][at] = AT_MOST_ZERO
+    return tuple(map(tuple, rows))
+
+
+def extrapolated(zone: Zone, greatest: Sequence[int]) -> Zone:
+    """The zone without the bounds that no condition can notice: Extra_M.
+
+    Parameters
+    ----------
+    zone : Zone
+    greatest : sequence of int
+        For each clock the greatest constant that it is compared with.
+    """
+    top = [0, *greatest]
+    rows = [list(row) for row in zone]
+    changed = False
+    for i, row in enumerate(rows):
+        for j, bound in enumerate(row):
+            if i != j and i and at_most(top[i]) < bound < NO_BOUND:
+                row[j] = NO_BOUND
+                changed = True
+            elif i != j and bound < at_most(-top[j], True):
+                row[j] = at_most(-top[j], True)
+                changed = True
+    return closed(rows) if changed else zone
+
+
+def closed(rows: list[list[int]]) -> Zone:
+    """Bounds, each tightened by all others."""
+    for k in range(len(rows)):
+        for i in range(len(rows)):
+            for j in range(len(rows)):
+                rows[i][j] = min(rows[i][j], added(rows[i][k], rows[k][j]))
+    return tuple(map(tuple, rows))
+
+
+def includes(large: Zone, small: Zone) -> bool:
+    """Whether every valuation of one zone is one of another."""
+    return all(one >= other for row, others in zip(large, small) for one, other in zip(row, others))
+
+
+def moments(n: int, bounds: Iterable[tuple[int, int, int]]) -> list[Fraction]:
+    """Times of n events, the first at 0, that do not fall and keep bounds (i, j, bound) on time i - time j.
+
+    Each time is the earliest that it can be, where there is an earliest one.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    rows = [[AT_MOST_ZERO if i <= j else NO_BOUND for j in range(n)] for i in range(n)]
+    for i, j, bound in bounds:
+        rows[i][j] = min(rows[i][j], bound)
+    zone = closed(rows)
+    if any(zone[i][i] < AT_MOST_ZERO for i in range(n)):
+        raise ValueError("no times keep the bounds")
+    times: list[Fraction] = []
+    for k in range(n):
+        low, high = Fraction(0), None
+        low_open = high_open = False
+        for j, time in enumerate(times):
+            low, low_open = max((low, low_open), (time - (zone[j][k] >> 1), not zone[j][k] & 1))
+            if zone[k][j] < NO_BOUND:
+                end = time + (zone[k][j] >> 1), bool(zone[k][j] & 1)
+                if high is None or end < (high, not high_open):
+                    high, high_open = end[0], not end[1]
+        if low_open:
+            low = low + 1 if high is None or low + 1 < high else (low + high) / 2
+        times.append(low)
+    return times
