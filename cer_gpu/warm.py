@@ -53,6 +53,9 @@ WINDOWS = ["", "WITHIN 9 EVENTS", "WITHIN 9 SECONDS", "WITHIN 2 [n]", "WITHIN 9 
 LONG = f"SELECT NEXT * WHERE {STEPS} WITHIN 9 [price]"
 """Of this query the lanes are to be long, too."""
 
+MANY = 1 << 18
+"""Events that threads share, where a query looks for what follows or precedes."""
+
 FEW = 10
 """Complex events that are asked for: without a window there may be too many to list."""
 
@@ -108,8 +111,13 @@ def recorded() -> dict[str, list[Need]]:
     def note(kernel: Kernel, kinds: tuple[Kind, ...]) -> None:
         found.setdefault(words.purpose, {})[kernel.name, kinds] = None
 
-    few = events()
+    few, many = events(), events(MANY)
     cases = [*((text, few, FEW) for text in texts()), (LONG, events(3000), None)]
+    cases += [
+        (f"SELECT * WHERE {beside.format(REACHES[1])} {key}", many, FEW)
+        for beside in BESIDE
+        for key in KEYS[:2]
+    ]
     observers.append(note)
     try:
         with warnings.catch_warnings():

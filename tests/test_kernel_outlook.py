@@ -9,9 +9,11 @@ from cer_gpu.kernels.outlook.contract import outlook_reference
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
 from random_tables import tables_of
 
+from cer_gpu.engine.machines import looking
 from cer_gpu.engine.machines.looking import LookingBack
 from cer_gpu.engine.machines.looking_ahead import LookingAhead
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.outlook import Outlook, Reach
 
 NONE = np.empty(0, np.int64)
@@ -70,11 +72,19 @@ def wanted(tables, symbols, lanes, times, reach, before):
     return {position: one for position, one in enumerate(all_of) if one is not None}
 
 
+@pytest.fixture
+def tiny_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let threads share few events, too."""
+    monkeypatch.setattr(looking, "LEAST_SHARE", 3)
+    monkeypatch.setattr(looking, "LANES_ALIKE", 0)
+
+
+@pytest.mark.usefixtures("tiny_shares")
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("before", [False, True], ids=["ahead", "behind"])
 def test_bits_are_those_of_the_definition(seed, before):
     rng = random.Random(seed)
-    n, n_lanes = rng.choice((5, 30, 60)), rng.choice((1, 1, 3))
+    n, n_lanes = rng.choice((5, 30, 60)), rng.choice((1, 1, 3, 9))
     dtype = rng.choice((np.int64, np.float64))
     symbols = np.array([rng.randrange(4 * LABELS) for _ in range(n)], np.uint8)
     lanes = np.array([rng.randrange(n_lanes) for _ in range(n)], np.int32)
@@ -85,7 +95,10 @@ def test_bits_are_those_of_the_definition(seed, before):
     in_order = rng.random() < 0.5
     outlook = outlook_of(tables, before, reach)
     laned = bool(lanes.any())
-    stage = LookingBack(outlook, laned) if before else LookingAhead(outlook, laned, in_order, False)
+    workers = Workers(rng.choice((1, 2, 4)))
+    stage: LookingBack | LookingAhead = LookingBack(outlook, laned, workers)
+    if not before:
+        stage = LookingAhead(outlook, laned, in_order, False, workers)
     got: list[tuple[int, int]] = []
     edges = sorted({0, n, *(rng.randrange(n) for _ in range(rng.randrange(8)))})
 

@@ -49,6 +49,36 @@ class OutlookEvents(NamedTuple):
     times: np.ndarray
 
 
+class OutlookShare(NamedTuple):
+    """The events that one thread reads: those of some lanes, or some neighbours where there is one lane.
+
+    ==========  ==============  ===========================================================================
+    `start`     int             the first event
+    `stop`      int             one past the last one
+    `shift`     int             with lanes: only those of which `(lane >> shift) & mask` is `part`
+    `mask`      int             0: all lanes
+    `part`      int
+    `row`       int             without lanes: the row in the arrays of lanes
+    `place`     int             the place of the first event that gets one; the others follow it
+    `carried`   int             1: those that wait in the row come before these events, which are read by
+                                another share: they are decided, and nothing else
+    `own`       int64 [SELDOM]  scratch
+    `spot`      int64 [SELDOM]  scratch
+    ==========  ==============  ===========================================================================
+    """
+
+    start: int
+    stop: int
+    shift: int
+    mask: int
+    part: int
+    row: int
+    place: int
+    carried: int
+    own: np.ndarray
+    spot: np.ndarray
+
+
 class KnownEvents(NamedTuple):
     """Events whose bit is known, without those that become neutral.
 

@@ -49,8 +49,29 @@ def become(symbols, bits, known):
     return n
 
 
+@inline
+def _own(read, share, strip, keeps):
+    """Write down a thread's own events of a strip: `own` are their numbers, `spot` the events before each one
+    in the strip that get a place, which with `keeps` are those that are kept, else those that q reads; (their
+    number, how many of the strip get a place)."""
+    count, place = 0, 0
+    some = share.mask != 0
+    for i in range(strip, min(strip + SELDOM, share.stop)):
+        share.own[count] = i
+        share.spot[count] = place
+        if some:
+            count += (read.lanes[i] >> share.shift) & share.mask == share.part
+        else:
+            count += 1
+        if keeps:
+            place += read.kept[read.symbols[i]] != NOT_KEPT
+        else:
+            place += _heard(read, i) != 0
+    return count, place
+
+
 @jit
-def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, halt):
+def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, halt):
     """Read further events, put those that are kept among those that wait, and decide what is decided.
 
     =========  ============  =============================================================================
@@ -62,7 +83,7 @@ def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, h
                times         measured, else 0
     `lanes`    AheadLanes    in/out
     `waiting`  Waiting       in/out, with room for the events that are kept
-    `first`    int64         in: how many events are there
+    `share`    OutlookShare         in: which events; those that are kept have places
     `decided`  int64 [room]  out: the events that were decided, by their places in `waiting`
     `halt`     uint8 [1]     in: see `jit`
     =========  ============  =============================================================================
@@ -70,12 +91,15 @@ def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, h
     Returns how many were decided. In a lane they are decided in their order.
     """
     laned = read.lanes.shape[0] > 0
+    carried = share.carried != 0
     accepted = program.zero + 1
-    place, n, lane = first, 0, 0
-    for strip in range(0, read.symbols.shape[0], SELDOM):
+    first, n, lane = share.place, 0, share.row
+    for strip in range(share.start, share.stop, SELDOM):
         if halt[0]:
             break
-        for i in range(strip, min(strip + SELDOM, read.symbols.shape[0])):
+        count, places = _own(read, share, strip, True)
+        for own in range(count):
+            i = share.own[own]
             if laned:
                 lane = read.lanes[i]
             now = read.times[i]
@@ -92,8 +116,9 @@ def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, h
                 latest = lanes.registers[lane, accepted]
                 while at >= 0 and waiting.positions[at] < latest and now - waiting.times[at] >= low:
                     at, n = _passed(waiting, at, 1, decided, n)
-            kept = read.kept[read.symbols[i]]
+            kept = NOT_KEPT if carried else read.kept[read.symbols[i]]
             if kept != NOT_KEPT:
+                place = first + share.spot[own]
                 waiting.positions[place] = read.positions[i]
                 waiting.times[place] = now
                 if laned:
@@ -110,10 +135,12 @@ def look_ahead(program, read, low, high, step, lanes, waiting, first, decided, h
                     else:
                         waiting.following[lanes.tail[lane]] = place
                     lanes.tail[lane] = place
-                place += 1
             while at >= 0 and now - waiting.times[at] > high - step:
                 at, n = _passed(waiting, at, 0, decided, n)
             lanes.head[lane] = at
+            if carried and at < 0:
+                return n
+        first += places
     return n
 
 
@@ -186,7 +213,7 @@ def _noted(lanes, lane, state, time):
 
 
 @jit
-def look_behind(tables, read, low, high, lanes, starts, count, scratch, known, halt):
+def look_behind(tables, read, low, high, lanes, starts, share, scratch, bits, halt):
     """Read further events, and decide what lies behind each that is asked.
 
     =========  ==================  =======================================================================
@@ -195,22 +222,24 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, known, h
     `low`      dtype of times      in: the reach
     `high`     dtype of times
     `lanes`    BehindLanes         in/out
-    `starts`   Unripe              in/out, with room for as many more as there are events, if `low` is not 0
-    `count`    int64               in: how many there are
+    `starts`   Unripe              in/out, with room for as many more as q reads events, if `low` is not 0
+    `share`    OutlookShare               in: which events; those that q reads have places
     `scratch`  BehindLanes         scratch, of one lane
-    `known`    KnownEvents         in and out
+    `bits`     uint8 [n]           out: of each of these events
     `halt`     uint8 [1]           in: see `jit`
     =========  ==================  =======================================================================
 
-    Returns (how many starts are in use then, how many events are known).
+    Returns how many of all events up to its last one q reads.
     """
     laned = read.lanes.shape[0] > 0
     n_live = lanes.latest.shape[1]
-    lane, n = 0, 0
-    for strip in range(0, read.symbols.shape[0], SELDOM):
+    first, lane = share.place, share.row
+    for strip in range(share.start, share.stop, SELDOM):
         if halt[0]:
             break
-        for i in range(strip, min(strip + SELDOM, read.symbols.shape[0])):
+        own_events, places = _own(read, share, strip, False)
+        for own in range(own_events):
+            i = share.own[own]
             if laned:
                 lane = read.lanes[i]
             now = read.times[i]
@@ -221,11 +250,7 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, known, h
                     _noted(lanes, lane, 0 if state == ENDED else state, starts.times[at])
                 at = starts.following[at]
             lanes.head[lane] = at
-            bit = 1 if lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high else 0
-            after = known.becomes[read.symbols[i], bit]
-            known.symbols[n] = after
-            known.places[n] = i
-            n += after != 0
+            bits[i] = 1 if lanes.there[lane, 0] != 0 and now - lanes.latest[lane, 0] <= high else 0
             symbol = _heard(read, i)
             if symbol == 0:
                 continue
@@ -242,6 +267,7 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, known, h
                         elif target >= 0:
                             _noted(scratch, 0, target, now)
                     elif ends or target >= 0:
+                        count = first + share.spot[own]
                         starts.times[count] = now
                         starts.parent[count] = count
                         starts.following[count] = -1
@@ -256,7 +282,6 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, known, h
                         else:
                             starts.following[lanes.tail[lane]] = count
                         lanes.tail[lane] = count
-                        count += 1
                     continue
                 if lanes.there[lane, source]:
                     if ends:
@@ -285,7 +310,8 @@ def look_behind(tables, read, low, high, lanes, starts, count, scratch, known, h
                 lanes.root[lane, state] = scratch.root[0, state]
                 lanes.there[lane, state] = scratch.there[0, state]
                 lanes.latest[lane, state] = scratch.latest[0, state]
-    return count, n
+        first += places
+    return first - share.place
 
 
 @jit

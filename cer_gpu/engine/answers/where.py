@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
@@ -50,8 +51,9 @@ class EndForm:
         A window over time has read the time of every event already.
     event_id : str or None
         The column whose values stand for positions.
-    looked_up : bool, optional
-        Whether the run notes its batches in `times`, where no window has read the times.
+    timed : {"batches", "events"} or None, optional
+        Where times are, beside what a window has read: the run notes its batches in `times`, or every
+        relevant event comes with its time. By default they are in the payload.
 
     Attributes
     ----------
@@ -62,7 +64,9 @@ class EndForm:
     time : str or None
         The column of times.
     times : StreamTimes or None
-        Where the times are looked up; None where there are none, or the events have them.
+        Where the times are looked up; None where there are none, or they are elsewhere.
+    keeps_times : bool
+        Whether the times of events are to be kept for these.
     payload : tuple of str
         The columns of the data that are kept of events for these.
     """
@@ -75,7 +79,7 @@ class EndForm:
         encoder: LaneEncoder | None,
         window: WindowPlan | None,
         event_id: str | None,
-        looked_up: bool = False,
+        timed: Literal["batches", "events"] | None = None,
     ) -> None:
         self.value = VALUES[product]
         taken = {"position", self.value}
@@ -90,11 +94,14 @@ class EndForm:
         self.fields = tuple(fields)
         self._more = fields[1:]
         self._order, self._event_id = order, event_id
-        self._measured = window is not None and window.kind == "time" and _is_number(fields[-1].type)
+        kept = order is not None and _is_number(fields[-1].type)
+        self._measured = kept and window is not None and window.kind == "time"
+        self.keeps_times = kept and timed == "events" and not self._measured
         self.times: StreamTimes | None = None
-        if looked_up and order is not None and not self._measured:
+        if timed == "batches" and order is not None and not self._measured:
             self.times = StreamTimes(order, fields[-1].type)
-        read = [] if order is None or self._measured or self.times is not None else [order]
+        found = self._measured or self.keeps_times or self.times is not None
+        read = [] if order is None or found else [order]
         self.payload = tuple(dict.fromkeys([*read, *([] if event_id is None else [event_id])]))
 
     def more(self, events: Relevant, event: np.ndarray) -> tuple[pa.Array, ...]:
@@ -111,6 +118,8 @@ class EndForm:
             found.append(times(events.keys[event], self._more[-1].type))
         elif self.times is not None:
             found.append(self.times.at(events.positions[event]))
+        elif self.keeps_times:
+            found.append(times(events.times[event], self._more[-1].type))
         elif self._order is not None:
             found.append(payload_column(events, self._order, event))
         return tuple(found)
@@ -129,14 +138,14 @@ class EndForm:
 
     def table(self, parts: Sequence[Reported], ids: EventIds | None) -> pa.Table:
         """The table of what was reported, chunk after chunk."""
-        position = np.concatenate([np.empty(0, np.int64), *(part.position for part in parts)])
-        number = np.concatenate([np.empty(0, np.int64), *(part.value for part in parts)])
-        columns = [pa.array(position) if ids is None else ids.of(position)]
+        positions, numbers = [part.position for part in parts], [part.value for part in parts]
+        columns = [whole_numbers(positions) if ids is None else ids.of(_joined(positions))]
         for index, field in enumerate(self._more):
             columns.append(pa.chunked_array([part.more[index] for part in parts], field.type))
-        value = exact_column(number)
+        exact = any(one.dtype == object for one in numbers)
+        value = exact_column(_joined(numbers)) if exact else whole_numbers(numbers)
         if ids is not None and self.value == VALUES["hits"]:
-            value = ids.of(number)
+            value = ids.of(_joined(numbers))
         names = [*(field.name for field in self.fields), self.value]
         return pa.table([*columns, value], names)
 
@@ -169,6 +178,15 @@ class EventIds:
         at = np.concatenate([np.empty(0, np.int64), *self._positions])
         ids = pa.chunked_array(self._ids, self._kind)
         return ids.take(pa.array(np.searchsorted(at, positions)))
+
+
+def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
+    return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+def whole_numbers(parts: Sequence[np.ndarray]) -> pa.ChunkedArray:
+    """Numbers of 64 bits as a column of a table, not copied."""
+    return pa.chunked_array([pa.array(part) for part in parts], pa.int64())
 
 
 def _is_number(kind: pa.DataType) -> bool:

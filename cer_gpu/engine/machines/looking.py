@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import Relevant, taken
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import at, grown, moved
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.jit import SELDOM
 from cer_gpu.kernels.monitor.cpu import rename
 from cer_gpu.kernels.outlook import cpu as kernels
 from cer_gpu.kernels.outlook.contract import (
@@ -19,6 +21,7 @@ from cer_gpu.kernels.outlook.contract import (
     BehindLanes,
     KnownEvents,
     OutlookEvents,
+    OutlookShare,
     Unripe,
 )
 from cer_gpu.kernels.windows.contract import comparable
@@ -26,6 +29,12 @@ from cer_gpu.plan.outlook import Outlook
 
 LEAST = 1 << 10
 """Starts that there is room for at least."""
+
+LEAST_SHARE = 1 << 15
+"""So many events are read by one thread at least."""
+
+LANES_ALIKE = 6
+"""Lanes that agree in all but so many bits are read by one thread: no line of a cache is written by two."""
 
 NO_LANES = np.empty(0, np.int32)
 
@@ -42,11 +51,14 @@ class Listening:
     outlook : Outlook
     laned : bool
         Whether the query has partitions.
+    workers : Workers
     """
 
-    def __init__(self, outlook: Outlook, laned: bool) -> None:
+    def __init__(self, outlook: Outlook, laned: bool, workers: Workers) -> None:
         self.outlook = outlook
         self.laned = laned
+        self.workers = workers
+        self._scratch: list[tuple[np.ndarray, np.ndarray]] = []
         becomes = outlook.becomes
         self.kept = np.where(becomes.any(axis=1), UNASKED, NOT_KEPT).astype(np.uint8)
         self.kept[becomes[:, 0] != becomes[:, 1]] = ASKED
@@ -90,18 +102,52 @@ class Listening:
         times = self.measure(events)
         return OutlookEvents(events.symbols, heard, renamed, self.kept, lanes, events.positions, times)
 
-    def room(self, events: Relevant) -> KnownEvents:
-        """Room for events whose bits are found."""
+    def parts(self, events: int) -> int:
+        """How many threads read so many events: a power of two."""
+        return 1 << (max(1, min(self.workers.threads, events // LEAST_SHARE)).bit_length() - 1)
+
+    def shares_of_lanes(self, events: int, lane_count: int, place: int) -> list[OutlookShare]:
+        """The shares of some events where there are lanes."""
+        parts = self.parts(events)
+        shift = min(LANES_ALIKE, (lane_count // (2 * parts)).bit_length() - 1)
+        if shift < LANES_ALIKE // 2:
+            parts = 1
+        whole = self.share(0, events, 0, place)
+        return (
+            [
+                self.share(0, events, part, place)._replace(shift=shift, mask=parts - 1, part=part, row=0)
+                for part in range(parts)
+            ]
+            if parts > 1
+            else [whole]
+        )
+
+    def share(self, start: int, stop: int, number: int, place: int, carried: bool = False) -> OutlookShare:
+        """The share of some neighbours, read by the thread of a number."""
+        while len(self._scratch) <= number:
+            self._scratch.append((np.empty(SELDOM, np.int64), np.empty(SELDOM, np.int64)))
+        return OutlookShare(start, stop, 0, 0, 0, number, place, int(carried), *self._scratch[number])
+
+    def known(self, events: Relevant, bits: np.ndarray) -> Relevant | None:
+        """Those of some events that do not become neutral, with the symbols that they become.
+
+        Parameters
+        ----------
+        events : Relevant
+        bits : ndarray, shape (n,), uint8
+
+        Returns
+        -------
+        Relevant or None
+            None where all become neutral.
+        """
         becomes = self.outlook.becomes
-        return KnownEvents(becomes, np.empty(len(events), becomes.dtype), np.empty(len(events), np.int64))
-
-
-def known(events: Relevant, found: KnownEvents, count: int) -> Relevant | None:
-    """Those of some events that do not become neutral, with the symbols that they become; None: all do."""
-    if not count:
-        return None
-    some = events if count == len(events) else events.take(found.places[:count])
-    return replace(some, symbols=found.symbols[:count])
+        found = KnownEvents(becomes, np.empty(len(events), becomes.dtype), np.empty(len(events), np.int64))
+        count = kernels.become(events.symbols, bits, found)
+        if not count:
+            return None
+        some = events if count == len(events) else taken(events, found.places[:count], self.workers)
+        return replace(some, symbols=found.symbols[:count])
 
 
 class LookingBack(Listening):
@@ -112,10 +158,11 @@ class LookingBack(Listening):
     outlook : Outlook
     laned : bool
         Whether the query has partitions.
+    workers : Workers
     """
 
-    def __init__(self, outlook: Outlook, laned: bool) -> None:
-        super().__init__(outlook, laned)
+    def __init__(self, outlook: Outlook, laned: bool, workers: Workers) -> None:
+        super().__init__(outlook, laned, workers)
         self._states = outlook.tables.n_live
         self._lanes = self._fresh(1)
         self._starts = self._room(0)
@@ -129,12 +176,22 @@ class LookingBack(Listening):
         self._lanes = self._of(lane_count)
         if self.low != 0 and self._count + len(events) > len(self._starts.times):
             self._make_room(len(events))
-        found = self.room(events)
-        self._count, count = kernels.look_behind(
-            self.outlook.tables, read, self.low, self.high, self._lanes, self._starts, self._count,
-            self._fresh(1), found,
-        )  # fmt: skip
-        return known(events, found, count)
+        shares = self._shares(len(events), lane_count)
+        bits = np.empty(len(events), np.uint8)
+
+        def look(share: OutlookShare) -> int:
+            return kernels.look_behind(
+                self.outlook.tables, read, self.low, self.high, self._lanes, self._starts, share,
+                self._fresh(1), bits,
+            )  # fmt: skip
+
+        self._count += self.workers.map("looking behind", look, shares, len(events))[0]
+        return self.known(events, bits)
+
+    def _shares(self, events: int, lane_count: int) -> list[OutlookShare]:
+        if self.laned:
+            return self.shares_of_lanes(events, lane_count, self._count)
+        return [self.share(0, events, 0, self._count)]
 
     def _fresh(self, lanes: int) -> BehindLanes:
         return BehindLanes(

@@ -8,18 +8,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.machines.looking import Listening, known
+from cer_gpu.engine.machines.looking import Listening
 from cer_gpu.engine.machines.open_events import OpenEvents
-from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
+from cer_gpu.engine.read.events import Relevant, relevant_of, state_of, taken
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import at, grown, moved
+from cer_gpu.engine.workers import Workers
 from cer_gpu.kernels.outlook import cpu as kernels
-from cer_gpu.kernels.outlook.contract import WAITS, AheadLanes, Waiting
+from cer_gpu.kernels.outlook.contract import WAITS, AheadLanes, OutlookEvents, OutlookShare, Waiting
 from cer_gpu.kernels.runs.programs import hits_program
 from cer_gpu.plan.outlook import Outlook
 
 LEAST = 1 << 10
 """Events that there is room for at least."""
+
+ALONE = 16
+"""So many batches are read by one thread, once events have waited for longer than a thread's piece of one."""
 
 
 class LookingAhead(Listening):
@@ -36,11 +40,13 @@ class LookingAhead(Listening):
         Whether an event is given only after all that come before it in the stream.
     valued : bool
         Whether the window measures values that may be null.
+    workers : Workers
     """
 
-    def __init__(self, outlook: Outlook, laned: bool, in_order: bool, valued: bool) -> None:
-        super().__init__(outlook, laned)
-        self._in_order = in_order
+    def __init__(self, outlook: Outlook, laned: bool, in_order: bool, valued: bool, workers: Workers) -> None:
+        super().__init__(outlook, laned, workers)
+        # The order of the only lane is that of the stream.
+        self._in_order = in_order or not laned
         self._valued = valued
         self._program = hits_program(outlook.tables)
         self._lanes = self._fresh(1)
@@ -51,6 +57,8 @@ class LookingAhead(Listening):
         self._oldest = 0
         """Before this place of the arena no event waits."""
         self._open = 0
+        self._alone = 0
+        """So many times more one thread reads all events of the only lane."""
 
     @property
     def waits(self) -> int:
@@ -72,19 +80,82 @@ class LookingAhead(Listening):
         read = self.read(events, lane_count)
         places = np.empty(len(events), np.int64)
         count = kernels.staying(events.symbols, self.kept, places)
-        kept = events if count == len(events) else events.take(places[:count])
+        kept = events if count == len(events) else taken(events, places[:count], self.workers)
         if self._arena.count + len(kept) > len(self._waiting.value) or read.times.dtype != self._times:
             self._make_room(len(kept))
-        count = self._arena.count
+        place = self._arena.count
         if len(kept):
             self._arena.append(replace(kept, keyed=kept.all_keyed) if self._valued else kept)
         self._lanes = self._of(lane_count)
-        decided = np.empty(self._open + len(kept), np.int64)
-        found = kernels.look_ahead(
-            self._program, read, self.low, self.high, self.step, self._lanes, self._waiting, count, decided
-        )
-        self._open += len(kept) - found
-        return self._give(decided[:found])
+        parts = self._look_in_pieces(read, places[:count], place) if self._in_pieces(len(events)) else None
+        if parts is None:
+            shares = [self.share(0, len(events), 0, place)]
+            if self.laned:
+                shares = self.shares_of_lanes(len(events), lane_count, place)
+            parts = self._look(read, shares, self._lanes, self._open + len(kept))
+        decided = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        self._open += len(kept) - len(decided)
+        return self._give(decided)
+
+    def _look(
+        self, read: OutlookEvents, shares: list[OutlookShare], lanes: AheadLanes, most: int
+    ) -> list[np.ndarray]:
+        """Read events, each thread its share; what each has decided, which is so much at most."""
+
+        def look(share: OutlookShare) -> np.ndarray:
+            decided = np.empty(most, np.int64)
+            found = kernels.look_ahead(
+                self._program, read, self.low, self.high, self.step, lanes, self._waiting, share, decided
+            )
+            return decided[:found]
+
+        events = sum(share.stop - share.start for share in shares)
+        return self.workers.map("looking ahead", look, shares, events)
+
+    def _in_pieces(self, events: int) -> bool:
+        """Whether several threads read the only lane, each some neighbours."""
+        if self.laned or self.parts(events) == 1:
+            return False
+        self._alone = max(self._alone - 1, 0)
+        return not self._alone
+
+    def _look_in_pieces(self, read: OutlookEvents, kept: np.ndarray, place: int) -> list[np.ndarray]:
+        """Read the events of the only lane, each thread some neighbours.
+
+        A complex event that follows an event begins after it: a thread that begins in the middle decides what
+        there is to decide of its own events without those before. What waits at the end of its piece is then
+        decided by the events of the next ones, until nothing waits.
+        """
+        n = len(read.symbols)
+        parts = self.parts(n)
+        edges = [n * part // parts for part in range(parts + 1)]
+        first = [place + at for at in np.searchsorted(kept, edges).tolist()]
+        lanes = self._fresh(parts)
+        for own, whole in zip(lanes, self._lanes):
+            own[0] = whole[0]
+        shares = [self.share(edges[part], edges[part + 1], part, first[part]) for part in range(parts)]
+        most = self._open + len(kept)
+        decided = self._look(read, shares, lanes, most)
+        far = 0
+        for part in range(1, parts):
+            if lanes.head[part - 1] < 0:
+                continue
+            share = shares[part]._replace(row=part - 1, carried=1)
+            decided += self._look(read, [share], lanes, most)
+            if lanes.head[part - 1] < 0:
+                continue
+            far += 1
+            np.maximum(lanes.registers[part], lanes.registers[part - 1], out=lanes.registers[part])
+            if lanes.head[part] < 0:
+                lanes.tail[part] = lanes.tail[part - 1]
+            else:
+                self._waiting.following[lanes.tail[part - 1]] = lanes.head[part]
+            lanes.head[part] = lanes.head[part - 1]
+        if 2 * far >= parts:
+            self._alone = ALONE
+        for own, whole in zip(lanes, self._lanes):
+            whole[0] = own[-1]
+        return decided
 
     def passed(self, time: int | float) -> Relevant | None:
         """Events whose reach is over, where no event to come is before a time (or place)."""
@@ -149,18 +220,14 @@ class LookingAhead(Listening):
         value = self._waiting.value
         if not self._in_order:
             order = np.sort(decided)
-            return self._known(self._arena.seen().take(order), value[order])
+            return self.known(taken(self._arena.seen(), order, self.workers), value[order])
         first, count = self._given, self._arena.count
         waits = value[first:count] >= WAITS
         stop = first + int(np.argmax(waits)) if self._open and waits.any() else count
         if stop == first:
             return None
         self._given = stop
-        return self._known(_range(self._arena.seen(), first, stop), value[first:stop])
-
-    def _known(self, events: Relevant, bits: np.ndarray) -> Relevant | None:
-        found = self.room(events)
-        return known(events, found, kernels.become(events.symbols, bits, found))
+        return self.known(_range(self._arena.seen(), first, stop), value[first:stop])
 
     # ----------------------------------------------------------------------------------------- the arena
 

@@ -12,6 +12,7 @@ from cer_gpu.engine.machines.looking import LookingBack
 from cer_gpu.engine.machines.looking_ahead import LookingAhead
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -42,22 +43,32 @@ class Outlooks:
         the stream: where batches are pushed, and where the order of what ends does not matter.
     memory : int or None
         Bytes that the run may take.
+    workers : Workers
     """
 
-    def __init__(self, query: CompiledQuery, intake: Intake, at_once: bool, memory: int | None) -> None:
+    def __init__(
+        self, query: CompiledQuery, intake: Intake, at_once: bool, memory: int | None, workers: Workers
+    ) -> None:
         # CONSUME BY ANY speaks of the order of the stream.
         in_order = not at_once or query.consume == "ANY"
         laned = bool(query.reading.partition)
         valued = query.window is not None and query.window.kind == "attribute"
         self._stages: list[LookingBack | LookingAhead] = [
-            LookingBack(outlook, laned) if outlook.before else LookingAhead(outlook, laned, in_order, valued)
+            LookingBack(outlook, laned, workers)
+            if outlook.before
+            else LookingAhead(outlook, laned, in_order, valued, workers)
             for outlook in query.outlooks
         ]
         self._laned = laned
         self._intake = intake
+        self._keeps_times = False
         self._memory = memory
         self._many = MANY if memory is None else min(MANY, memory // BYTES_OF_EVENT // 4)
         self._looked = 0
+
+    def keep_times(self) -> None:
+        """Give events with their times, which the ends are reported with."""
+        self._keeps_times = True
 
     @property
     def states(self) -> list[LookingBack | LookingAhead]:
@@ -103,7 +114,8 @@ class Outlooks:
                     yield self._done(found)
 
     def _done(self, events: Relevant) -> Relevant:
-        return replace(events, lane_keys=self._intake.lane_keys, times=events.times[:0])
+        times = events.times if self._keeps_times else events.times[:0]
+        return replace(events, lane_keys=self._intake.lane_keys, times=times)
 
     def _read(self, events: Relevant | None, first: int) -> Relevant | None:
         """What the outlooks from one on make of some events."""

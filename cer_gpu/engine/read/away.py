@@ -28,6 +28,7 @@ _ARRAYS = {
     "keys": np.int64,
     "keyed": np.uint8,
     "places": np.int64,
+    "times": np.int64,
 }
 """The arrays of `Relevant` that are stored as they are."""
 

@@ -44,7 +44,7 @@ class Relevant:
     lane_keys : Keys or None
         What the lanes stand for, where they are partitions.
     times : ndarray, shape (n,) or (0,), int64 or float64
-        The time of each event, where an outlook has yet to measure it.
+        The time of each event, where an outlook has yet to measure it or the ends are to have it.
     """
 
     symbols: np.ndarray
@@ -123,6 +123,34 @@ class Relevant:
         )
 
 
+FEW = 1 << 15
+"""So many events are taken by the caller itself."""
+
+
+def taken(events: Relevant, order: np.ndarray, workers: Workers) -> Relevant:
+    """Some of the events, in a given order, as `Relevant.take`; threads take columns of many."""
+    if len(order) <= FEW:
+        return events.take(order)
+
+    def pick(values: np.ndarray) -> np.ndarray:
+        out = np.empty(len(order) if len(values) else 0, values.dtype)
+        if len(values):
+            kernels.gather(values, order, out)
+        return out
+
+    def column(values: np.ndarray | pa.ChunkedArray) -> np.ndarray | pa.ChunkedArray:
+        return pick(values) if isinstance(values, np.ndarray) else values.take(pa.array(order))
+
+    flat = [events.symbols, events.positions, events.lanes, events.keys, events.keyed, events.places]
+    given = [*flat, events.times, *events.slots]
+    rows = [] if events.payload is None else events.payload.columns
+    done = workers.map("reading", column, [*given, *rows])
+    payload = None if events.payload is None else pa.table(done[len(given) :], schema=events.payload.schema)
+    symbols, positions, lanes, keys, keyed, places, times, *rows_of_slots = done[: len(given)]
+    slots = np.stack(rows_of_slots) if rows_of_slots else events.slots
+    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, events.lane_keys, times)
+
+
 def grouped(events: Relevant, place: np.ndarray, lanes: np.ndarray, workers: Workers) -> Relevant:
     """The events grouped by lane.
 
@@ -140,8 +168,10 @@ def grouped(events: Relevant, place: np.ndarray, lanes: np.ndarray, workers: Wor
             kernels.scatter(values, place, out)
         return out
 
-    flat = [events.symbols, events.positions, events.keys, events.keyed, events.places]
-    symbols, positions, keys, keyed, places, *rows = workers.map("grouping", moved, [*flat, *events.slots])
+    flat = [events.symbols, events.positions, events.keys, events.keyed, events.places, events.times]
+    symbols, positions, keys, keyed, places, times, *rows = workers.map(
+        "grouping", moved, [*flat, *events.slots]
+    )
     slots = np.stack(rows) if rows else events.slots
     payload = None
     if events.payload is not None:
@@ -161,7 +191,7 @@ def grouped(events: Relevant, place: np.ndarray, lanes: np.ndarray, workers: Wor
             return pa.array(moved(bits)).view(column.type)
 
         payload = pa.table(workers.map("grouping", rearranged, table.columns), schema=table.schema)
-    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, events.lane_keys)
+    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, events.lane_keys, times)
 
 
 def _slim(rows: pa.Table) -> pa.Table:

@@ -96,7 +96,7 @@ class Intake:
         self._order = OrderCheck(order_by, bool(query.reading.partition), workers, ordered)
         self._foresight = foresight
         self._ordered = ordered
-        self._measuring = Measuring(query, workers)
+        self.measuring = Measuring(query, workers)
         self.order_by = order_by
         self.payload = payload
         self._payload = Payload(payload)
@@ -340,14 +340,14 @@ class Intake:
             ordinals = ordinals[inside] if len(ordinals) else ordinals
             slots = slots[:, inside] if len(slots) else slots
         places = ordinals if self.laned else NO_KEYS
-        keys, keyed = self._measuring.keys(batch, rows, places, time, self.rows)
+        keys, keyed = self.measuring.keys(batch, rows, places, time, self.rows)
         places = NO_KEYS
         if self._contiguous:
             places = ordinals if self.laned else positions
         payload = None
         if self.payload:
             payload = self._payload.of(batch, rows)
-        times = self._measuring.times(rows, keys, time)
+        times = self.measuring.times(rows, keys, time)
         self.rows += len(batch)
         return [
             Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times)
@@ -366,7 +366,7 @@ class Intake:
             self.laned
             or self._contiguous
             or self._joins is not None
-            or self._measuring.timed
+            or self.measuring.timed
             or bool(self.payload)
             or (window is not None and window.kind != "events")
         )

@@ -28,7 +28,7 @@ class Measuring:
     Attributes
     ----------
     timed : bool
-        Whether an outlook measures time.
+        Whether the times of events are kept: an outlook measures them, or they are asked for with the ends.
     """
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
@@ -81,7 +81,7 @@ class Measuring:
         return data, keyed
 
     def times(self, rows: np.ndarray, keys: np.ndarray, time: Values | None) -> np.ndarray:
-        """The times of some rows, whose keys the window has already, where an outlook measures them."""
+        """The times of some rows, whose keys the window has already, where they are kept."""
         if not self.timed or time is None:
             return NO_KEYS
         timed = self._window is not None and self._window.kind == "time"

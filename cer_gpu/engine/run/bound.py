@@ -277,8 +277,9 @@ class BoundQuery:
             from cer_gpu.engine.answers.where import EndForm, EventIds
 
             # A device has columns of its own, and events that are held back outlive their batches.
-            here = not self.place.numbers and not query.outlooks
-            ends = EndForm(product, data, order, encoder, query.window, event_id, here)
+            here: Literal["batches", "events"] | None = None if self.place.numbers else "batches"
+            timed = "events" if query.outlooks else here
+            ends = EndForm(product, data, order, encoder, query.window, event_id, timed)
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
         if enumerates:
@@ -302,6 +303,9 @@ class BoundQuery:
         runner = self._runner(query, carries)
         intake.follow(runner.states)
         outlooks = self._outlooks(query, intake, pushed or product == "count")
+        if ends is not None and ends.keeps_times and outlooks is not None:
+            intake.measuring.timed = True
+            outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         lister = Lister(runner, form, workers, query.limit, options.memory)
         return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
@@ -312,7 +316,7 @@ class BoundQuery:
             return None
         from cer_gpu.engine.machines.outlooks import Outlooks
 
-        outlooks = Outlooks(query, intake, at_once, self._options.memory)
+        outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers)
         intake.follow(outlooks.states)
         intake.hold(outlooks)
         return outlooks
