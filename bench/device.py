@@ -37,7 +37,6 @@ def main(arguments: list[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     if asked.dry_run:
         os.environ[SIMULATOR] = "1"  # before Numba is imported
-        sys.setswitchinterval(1e-5)  # threads of blocks are Python's there, and wait for one another
     paths = [str(ROOT), *(str(wheel) for wheel in sorted((asked.wheels or ROOT / ".").glob("*.whl")))]
     sys.path[:0] = paths
 
@@ -101,6 +100,9 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
     from cer_gpu.kernels.device import geometry
 
     if dry_run:
+        from bench import simulated
+
+        simulated.install()
         # Before the modules are imported that launch with these: a thread of the simulator is one of Python.
         geometry.STREAM = geometry.LANE = geometry.Geometry(16, 8)
     import cer_gpu

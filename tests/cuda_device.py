@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -21,8 +20,9 @@ TINY = [Geometry(4, 2), Geometry(2, 3), Geometry(8, 1)]
 """Blocks of few threads, and grids too small for the work."""
 
 if USABLE.devices == ("simulator",):
-    # Its threads are Python's: they take turns quickly, so that barriers cost little and races show.
-    sys.setswitchinterval(1e-5)
+    from bench import simulated
+
+    simulated.install()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ TESTS = Path(__file__).resolve().parent
 
 
 RUN_THERE = [
+    "test_cuda_blocks.py",
     "test_cuda_kernels.py",
     "test_cuda_lanes.py",
     "test_cuda_structure.py",
