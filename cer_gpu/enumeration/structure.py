@@ -45,6 +45,9 @@ class Structure:
         The symbols that the hits' events index.
     """
 
+    fill = staticmethod(paths.fill)
+    """Writes the complex events of hits into a block."""
+
     def __init__(self, tables: TransitionTables) -> None:
         self.tables = tables
         self.arena = np.empty((1024, 4), dtype=np.int64)
@@ -158,7 +161,7 @@ class Structure:
         while progress[0] < order.size:
             capacity = max(int(min(size, total)), largest)
             block = _block(capacity, max(8 * capacity, found.event.size))
-            status = paths.fill(
+            status = self.fill(
                 self.arena,
                 self.roots,
                 counted,
@@ -265,7 +268,8 @@ def _scratch(count: int) -> tuple[Unsorted, WalkStack, SortScratch]:
         *(np.empty(count, dtype=np.int32) for _ in range(3)),
         *(np.empty(n_marks, dtype=np.int32) for _ in range(2)),
     )
-    pending, path = np.empty((2, 4 * stack), dtype=np.int64), np.empty((2, stack), dtype=np.int64)
+    # The third row of `pending` is for automata with a clock.
+    pending, path = np.empty((3, 4 * stack), dtype=np.int64), np.empty((2, stack), dtype=np.int64)
     order, spare = (np.empty(count, dtype=np.int32) for _ in range(2))
     return found, WalkStack(pending, path), SortScratch(order, spare, np.zeros(256, dtype=np.int64))
 

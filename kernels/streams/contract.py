@@ -38,8 +38,9 @@ class LaneBounds(NamedTuple):
     """For each lane the events that bound what is open in it; one lane where the events have none.
 
     ========  =============  =====================================================================
-    `low`     int64 [lanes]  the least event that the window of the lane's last event admits; -1 at first
-    `last`    int64 [lanes]  the lane's last event; -1 at first. Both are kept for a window only
+    `low`     int64 [lanes]  the least event that the window of the lane's last event admits; -1 at first, and
+                             without a window until a machine says what it needs
+    `last`    int64 [lanes]  the lane's last event; -1 at first. It is kept for a window only
     `least`   int64 [lanes]  the least start that CONSUME BY PARTITION still allows; 0 at first
     `all`     int64 [1]      the least start that CONSUME BY ANY still allows; 0 at first
     ========  =============  =====================================================================

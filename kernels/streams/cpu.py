@@ -51,15 +51,12 @@ def mark_open(events, count, bounds, is_open):
     ============  ================  =====================================================================
     """
     laned = events.lanes.shape[0] > 0
-    windowed = events.measured.shape[0] > 0
     found = 0
     for event in range(count):
         lane = 0
         if laned:
             lane = events.lanes[event]
-        bound = max(bounds.least[lane], bounds.all[0])
-        if windowed:
-            bound = max(bound, bounds.low[lane])
+        bound = max(bounds.least[lane], bounds.all[0], bounds.low[lane])
         keeps = event >= bound
         is_open[event] = keeps
         found += keeps

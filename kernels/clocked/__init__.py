@@ -1,0 +1,1 @@
+"""Deterministic automata with one clock: their persistent structure with reset and check nodes."""

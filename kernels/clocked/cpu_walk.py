@@ -1,0 +1,255 @@
+"""Walks through the nodes of an automaton with one clock: timed CEL paper, Algorithm 2.
+
+A walk carries the least stamp that the checks above admit; a reset forgets it. Where all runs of a node start
+before the window, or their stamps are too small, it turns back at once.
+"""
+
+from ..forest.cpu_enumerate import (
+    BLOCK_FULL,
+    DONE,
+    HIT_TOO_LARGE,
+    MAX_SPAN,
+    MISMATCH,
+    _fits,
+    _record,
+    canonical,
+)
+from ..jit import inline, jit
+from .contract import BOTTOM, CHECK, LABEL, LATEST, LEFT, NO_CHECK, RESET, RIGHT, STAMP, UNION
+
+
+@inline
+def _admits(arena, node, lowest, least):
+    return arena[node, LATEST] >= lowest and arena[node, STAMP] >= least
+
+
+@inline
+def _checked(arena, node, least):
+    """The least stamp that is admitted below a node."""
+    label = arena[node, LABEL]
+    result = least
+    if label == RESET:
+        result = NO_CHECK
+    elif label == CHECK:
+        result = max(least, arena[node, RIGHT])
+    return result
+
+
+@jit
+def latest_start(arena, root, lowest, best, stack):
+    """The latest start of a run of a node, where that is `lowest` or later, and later than `best`.
+
+    Gives `best` where there is none, and -2 where `stack`, int64 [2, nodes], is too small. Later starts are
+    looked for first, so that of nodes whose resets ascend with their starts one path is walked.
+    """
+    if not _admits(arena, root, lowest, NO_CHECK):
+        return best
+    stack[0, 0] = root
+    stack[1, 0] = NO_CHECK
+    n = 1
+    while n > 0:
+        n -= 1
+        node = stack[0, n]
+        least = stack[1, n]
+        while arena[node, LATEST] > best:
+            label = arena[node, LABEL]
+            if label == BOTTOM:
+                best = arena[node, RIGHT]
+                break
+            least = _checked(arena, node, least)
+            child = arena[node, LEFT]
+            if label == UNION:
+                right = arena[node, RIGHT]
+                if _admits(arena, right, lowest, least):
+                    if not _admits(arena, child, lowest, least):
+                        child = right
+                    else:
+                        if arena[right, LATEST] > arena[child, LATEST]:
+                            child, right = right, child
+                        if n == stack.shape[1]:
+                            return -2
+                        stack[0, n] = right
+                        stack[1, n] = least
+                        n += 1
+            if not _admits(arena, child, lowest, least):
+                break
+            node = child
+    return best
+
+
+@jit
+def latest_starts(arena, roots, lowest, latest, stack):
+    """The latest start of the runs that end at each of some ends.
+
+    `latest` int64 [ends] out, -1 where none is `lowest` int64 [ends] or later, -2 where `stack` is too small;
+    the others as in `count_up_to`.
+    """
+    for end in range(lowest.shape[0]):
+        best = -1
+        for root in range(roots.first[end], roots.first[end + 1]):
+            if best > -2:
+                best = latest_start(arena, roots.node[root], lowest[end], best, stack)
+        latest[end] = best
+
+
+@jit
+def _walk(arena, roots, hit, end, lowest, room, found, stack):
+    """Find all runs of a hit, as items 0, 1, ..; their number, or minus what is wrong."""
+    base = end - MAX_SPAN
+    pending = stack.pending
+    path = stack.path
+    n = 0
+    n_marks = 0
+    for r in range(roots.first[hit], roots.first[hit + 1]):
+        if not _admits(arena, roots.node[r], lowest, NO_CHECK):
+            continue
+        depth = 0
+        if roots.label[r] != 0:
+            path[0, 0] = MAX_SPAN
+            path[1, 0] = roots.label[r]
+            depth = 1
+        pending[0, 0] = roots.node[r]
+        pending[1, 0] = depth
+        pending[2, 0] = NO_CHECK
+        n_pending = 1
+        while n_pending > 0:
+            n_pending -= 1
+            node = pending[0, n_pending]
+            depth = pending[1, n_pending]
+            least = pending[2, n_pending]
+            while node >= 0:
+                label = arena[node, LABEL]
+                if label == BOTTOM:
+                    start = arena[node, RIGHT] - base
+                    if start < 0 or n == room or not _fits(n_marks + depth, found):
+                        return -HIT_TOO_LARGE
+                    _record(n, start, n_marks, depth, found, path)
+                    n += 1
+                    n_marks += depth
+                    break
+                least = _checked(arena, node, least)
+                child = arena[node, LEFT]
+                if label == UNION:
+                    right = arena[node, RIGHT]
+                    if _admits(arena, right, lowest, least):
+                        if n_pending == pending.shape[1]:
+                            return -HIT_TOO_LARGE
+                        pending[0, n_pending] = right
+                        pending[1, n_pending] = depth
+                        pending[2, n_pending] = least
+                        n_pending += 1
+                elif label > 0:
+                    if depth == path.shape[1]:
+                        return -HIT_TOO_LARGE
+                    path[0, depth] = arena[node, RIGHT] - base
+                    path[1, depth] = label
+                    depth += 1
+                if not _admits(arena, child, lowest, least):
+                    break
+                node = child
+    return n
+
+
+@jit
+def count_up_to(arena, roots, lowest, most, counts, stack, halt):
+    """How many runs end at each of some ends, `most` + 1 where there are more than `most`.
+
+    ==========  =========================  =========================================================
+    `arena`     int64 [nodes, COLUMNS]     in
+    `roots`     Roots                      in
+    `lowest`    int64 [ends]               in: the least admissible start
+    `most`      int64                      in
+    `counts`    int64 [ends]               out; -1 where the stack is too small
+    `stack`     int64 [2, nodes]           scratch
+    `halt`      uint8 [1]                  in: see `jit`
+    ==========  =========================  =========================================================
+    """
+    for end in range(lowest.shape[0]):
+        if halt[0]:
+            return
+        bound = lowest[end]
+        found = 0
+        for root in range(roots.first[end], roots.first[end + 1]):
+            n = 0
+            if _admits(arena, roots.node[root], bound, NO_CHECK):
+                stack[0, 0] = roots.node[root]
+                stack[1, 0] = NO_CHECK
+                n = 1
+            while n > 0 and 0 <= found <= most:
+                n -= 1
+                node = stack[0, n]
+                least = stack[1, n]
+                while True:
+                    label = arena[node, LABEL]
+                    if label == BOTTOM:
+                        found += 1
+                        break
+                    least = _checked(arena, node, least)
+                    if label == UNION and _admits(arena, arena[node, RIGHT], bound, least):
+                        if n == stack.shape[1]:
+                            found = -1
+                            break
+                        stack[0, n] = arena[node, RIGHT]
+                        stack[1, n] = least
+                        n += 1
+                    node = arena[node, LEFT]
+                    if not _admits(arena, node, bound, least):
+                        break
+            if found < 0:
+                break
+        counts[end] = found
+
+
+@jit
+def fill(arena, roots, hits, hit_order, limit, found, stack, sorting, block, progress, halt):
+    """Write the complex events of hits into a block; `DONE`, or why hit_order[progress[0]] is not in it.
+
+    As `cer_gpu.kernels.forest.cpu_enumerate.fill`, but `arena` int64 [nodes, COLUMNS] has gadgets, and
+    `stack.pending` three rows, the last for the least stamps.
+    """
+    order = sorting.order
+    n = 0
+    n_marks = 0
+    block.first[0] = 0
+    while progress[0] < hit_order.shape[0] and not halt[0]:
+        h = hit_order[progress[0]]
+        count = hits.counts[h]
+        wanted = min(count, limit)
+        base = hits.event[h] - MAX_SPAN
+        status = DONE
+        if count > found.start.shape[0]:
+            status = HIT_TOO_LARGE
+        elif n + wanted > block.start.shape[0]:
+            status = BLOCK_FULL
+        else:
+            walked = _walk(arena, roots, h, hits.event[h], hits.lowest[h], count, found, stack)
+            if walked < 0:
+                status = -walked
+            elif walked != count:
+                status = MISMATCH
+        if status == DONE:
+            canonical(count, found, sorting)
+            total = 0
+            for k in range(wanted):
+                total += found.length[order[k]]
+            if n_marks + total > block.event.shape[0]:
+                status = BLOCK_FULL
+        if status != DONE:
+            progress[1] = n
+            progress[2] = n_marks
+            return status
+        for k in range(wanted):
+            item = order[k]
+            block.hit[n] = h
+            block.start[n] = base + found.start[item]
+            low = found.first[item]
+            for m in range(low, low + found.length[item]):
+                block.event[n_marks] = base + found.event[m]
+                block.label[n_marks] = found.label[m]
+                n_marks += 1
+            n += 1
+            block.first[n] = n_marks
+        progress[0] += 1
+    progress[1] = n
+    progress[2] = n_marks
+    return DONE

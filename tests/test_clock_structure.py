@@ -1,0 +1,179 @@
+"""The structure with reset and check nodes (timed CEL, Theorem 6.1) against the runs by definition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+from cer_gpu.kernels.clocked.contract import CHECK, LABEL, RESET, ClockedEvents
+from cer_gpu.kernels.streams.contract import StreamEvents
+from cer_gpu.kernels.streams.cpu import mark_open, relink
+from random_clocks import (
+    ClockCase,
+    Listed,
+    lane_bounds,
+    random_clock_case,
+    stream_events,
+    stream_window,
+)
+
+from cer_gpu.enumeration.timed import Ending, TimedAnswers, TimedStructure, latest_starts
+from cer_gpu.enumeration.timed_ordered import SpanEvents
+from cer_gpu.enumeration.timed_validator import (
+    MAX_OUTPUT_DEPTH,
+    check_lists,
+    check_nodes,
+    check_runs,
+    longest_timed_walk,
+)
+
+
+def clocked_events(case: ClockCase) -> ClockedEvents:
+    n = len(case.symbols)
+    return ClockedEvents(np.arange(n), case.times, np.full(n, -1, np.int64), case.constants)
+
+
+def listed(case: ClockCase, arena: np.ndarray, ending: Ending, size: int | None) -> list[Listed]:
+    """What ends at each event; with a small `size` the complex events are found one by one in order."""
+    events = SpanEvents(case.symbols, case.lanes, case.times, case.constants)
+    answers = TimedAnswers(case.tables, arena, ending, events)
+    found: list[Listed] = [[] for _ in case.symbols]
+    for block in answers.blocks(size=size):
+        for k, hit in enumerate(block.hit.tolist()):
+            marks = slice(block.first[k], block.first[k + 1])
+            events, labels = tuple(block.event[marks].tolist()), tuple(block.label[marks].tolist())
+            found[ending.ends.event[hit]].append((int(block.start[k]), events, labels))
+    return found
+
+
+def followed(case: ClockCase, stops: list[int]) -> tuple[TimedStructure, Ending]:
+    n = len(case.symbols)
+    structure = TimedStructure(case.tables, case.constants, len(case.measured) > 0)
+    ending = structure.follow(
+        stream_events(case), clocked_events(case), stops, n, stream_window(case), lane_bounds(case)
+    )
+    return structure, ending
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+@pytest.mark.parametrize("block", range(4))
+def test_random_automata_list_the_runs_in_order(sense: int, block: int) -> None:
+    rng = Random(f"{sense} {block}")
+    total = gadgets = 0
+    for _ in range(250):
+        case = random_clock_case(rng, sense, 16)
+        n = len(case.symbols)
+        structure, ending = followed(case, [n])
+        wanted = case.answers()
+        for size in (None, 2):
+            assert listed(case, structure.arena, ending, size) == wanted
+        assert ending.ends.event.tolist() == [end for end in range(n) if wanted[end]]
+        latest = [max(one[0] for one in answers) for answers in wanted if answers]
+        assert latest_starts(structure.arena, ending).tolist() == latest
+        if structure.exact:
+            assert ending.ends.latest.tolist() == latest
+        check_nodes(structure)
+        check_lists(structure)
+        check_runs(structure, True)
+        if not len(case.measured) and not case.consumes:
+            for end in range(len(latest)):
+                assert longest_timed_walk(structure.arena, ending, end) <= MAX_OUTPUT_DEPTH + 1
+        total += sum(map(len, wanted))
+        gadgets += int(np.isin(structure.arena[1 : structure.n_nodes, LABEL], (RESET, CHECK)).sum())
+    assert total > 300
+    assert gadgets > 300
+
+
+@pytest.mark.parametrize("sense", [1, -1])
+def test_runs_go_on_after_events_are_dropped(sense: int) -> None:
+    rng = Random(f"dropped {sense}")
+    total = dropped = 0
+    for _ in range(400):
+        case = random_clock_case(rng, sense, 16)
+        found: list[Listed] = []
+        structure = TimedStructure(case.tables, case.constants, len(case.measured) > 0)
+        kept = Kept(case, structure)
+        whole = not len(case.measured) and not case.consumes
+        for stop in sorted({*rng.sample(range(1, len(case.symbols) + 1), 1), len(case.symbols)}):
+            found += kept.push(stop)
+            check_nodes(structure)
+            check_lists(structure)
+            check_runs(structure, whole)
+            dropped += kept.drop()
+            check_nodes(structure)
+            check_lists(structure)
+            check_runs(structure, whole)
+        assert found == case.answers()
+        total += sum(map(len, found))
+    assert total > 300
+    assert dropped > 300
+
+
+class Kept:
+    """The events of a case that are kept, as a stream keeps them."""
+
+    def __init__(self, case: ClockCase, structure: TimedStructure) -> None:
+        self.case, self.structure = case, structure
+        self.numbers = np.empty(0, np.int64)  # of the events that are kept, among all
+        self.bounds = lane_bounds(case)
+        self.following = np.empty(0, np.int64)
+        self.seen = 0
+
+    def push(self, stop: int) -> list[Listed]:
+        case, first = self.case, len(self.numbers)
+        low = self.seen
+        self.numbers = np.append(self.numbers, np.arange(low, stop))
+        self.following = np.append(self.following, np.full(stop - low, -1))
+        self.seen = stop
+        self.part, self.read = self.events()
+        ending = self.structure.follow(
+            self.read, self.clocked(), [len(self.numbers)], stop - low, stream_window(case), self.bounds
+        )
+        answers = listed(self.part, self.structure.arena, ending, None)
+        return [
+            [(int(self.numbers[s]), tuple(self.numbers[list(e)].tolist()), labels) for s, e, labels in one]
+            for one in answers[first:]
+        ]
+
+    def events(self) -> tuple[ClockCase, StreamEvents]:
+        case, n = self.case, self.numbers
+        chosen = {
+            name: getattr(case, name)[n]
+            for name in ("symbols", "lanes", "times", "measured")
+            if len(getattr(case, name))
+        }
+        part = replace(case, **chosen)
+        read = stream_events(part)
+        relink(read, len(n), self.bounds)
+        return part, read
+
+    def clocked(self) -> ClockedEvents:
+        return ClockedEvents(self.numbers.copy(), self.part.times, self.following, self.case.constants)
+
+    def drop(self) -> int:
+        """Drop what is no longer open; gives how many events that is."""
+        clocked, bounds, count = self.clocked(), self.bounds, len(self.numbers)
+        low = self.structure.needed(self.read, clocked, bounds)
+        bounds.low[:] = np.maximum(bounds.low, low)
+        is_open = np.empty(count, np.uint8)
+        mark_open(self.read, count, bounds, is_open)
+        which = np.flatnonzero(is_open)
+        lanes = self.part.lanes if len(self.part.lanes) else np.zeros(count, np.int32)
+        used = np.unique(lanes[which])
+        place = np.cumsum(is_open, dtype=np.int64) - is_open
+        numbers = np.arange(len(bounds.low))  # every lane keeps its number
+        first = np.full(len(numbers), -1, np.int64)
+        for event in which[::-1]:
+            first[lanes[event]] = place[event]
+        self.structure.keep(clocked, is_open, place, np.stack([numbers, numbers], axis=1), first)
+        following = np.append(place, -1)[self.following[which]]
+        self.following = np.where(self.following[which] < 0, -1, following)
+        moved = np.append(place, len(which))
+        bounds.least[:] = moved[bounds.least]
+        bounds.all[:] = moved[bounds.all]
+        bounds.low[:], bounds.last[:] = -1, -1
+        self.numbers = self.numbers[which]
+        assert len(used) <= len(numbers)
+        return count - len(which)
