@@ -93,6 +93,7 @@ V, W = t.Attribute("v"), t.Attribute("w")
         ("LAST(A) : MAX(B)", t.Sequence(t.Selector(t.Strategy.LAST, A), t.Selector(t.Strategy.MAX, B), True)),
         ("STRICT(A ; B)", t.Selector(t.Strategy.STRICT, t.Sequence(A, B))),
         ("PROJECT(A ; B | A, S>B)", t.Project(t.Sequence(A, B), ("A", "S>B"))),
+        ("PROJECT(A ; B | )", t.Project(t.Sequence(A, B), ())),
         ("last ; max", t.Sequence(t.EventType("last"), t.EventType("max"))),
         ("`AS` AS `two ``words`", t.As(t.EventType("AS"), "two `words")),
     ],
