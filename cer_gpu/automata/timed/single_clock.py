@@ -60,7 +60,7 @@ class _Checked(NamedTuple):
     lower: LowerEnd | None = None
 
 
-class _Edge(NamedTuple):
+class _BoundedStep(NamedTuple):
     move: TimedTransition
     condition: ClockCondition
 
@@ -102,7 +102,7 @@ def check_bounded(timed: TimedCEA) -> TimedCEA:
     )
 
 
-def _checks(at: _Checked, move: TimedTransition) -> Iterator[tuple[_Edge, _Checked]]:
+def _checks(at: _Checked, move: TimedTransition) -> Iterator[tuple[_BoundedStep, _Checked]]:
     """The ways to take a transition: its upper end checked, or skipped with a promise."""
     checks = checks_of(move.condition)
     if checks and not at.is_set:
@@ -127,16 +127,16 @@ def _checks(at: _Checked, move: TimedTransition) -> Iterator[tuple[_Edge, _Check
 
     if upper is None:
         if not (resets and at.promised is not None):
-            yield _Edge(move, conjunction(*kept)), after(at.upper, at.promised)
+            yield _BoundedStep(move, conjunction(*kept)), after(at.upper, at.promised)
         return
     if at.upper is not None and upper <= at.upper:
         return  # the check before should have been skipped
     if at.promised is None or upper <= at.promised:
         check = Check(0, "<=" if upper.included else "<", upper.constant)
-        yield _Edge(move, conjunction(*kept, check)), after(upper, None)
+        yield _BoundedStep(move, conjunction(*kept, check)), after(upper, None)
     if not resets:
         promised = upper if at.promised is None else min(upper, at.promised)
-        yield _Edge(move, conjunction(*kept)), after(at.upper, promised)
+        yield _BoundedStep(move, conjunction(*kept)), after(at.upper, promised)
 
 
 def check_bound(timed: TimedCEA) -> int | None:

@@ -97,7 +97,7 @@ class Subset(NamedTuple):
     """The clocks that are set and asked later: of the others a condition cannot hold."""
 
 
-class _Edge(NamedTuple):
+class _SubsetStep(NamedTuple):
     symbol: int
     condition: ClockCondition
     label: int
@@ -172,14 +172,14 @@ class _Subsets:
         for move, holding in zip(timed.transitions, classes.of(timed.transitions), strict=True):
             self.leaving[move.source].append((holding, number[move.label], move))
 
-    def follow(self, state: Subset) -> Iterator[tuple[_Edge, Subset]]:
+    def follow(self, state: Subset) -> Iterator[tuple[_SubsetStep, Subset]]:
         leaving = [
             one
             for member in sorted(state.members)
             for one in self.leaving[member]
             if clocks_of(one[2].condition) <= state.is_set
         ]
-        known: dict[tuple[int, ...], list[tuple[_Edge, Subset]]] = {}
+        known: dict[tuple[int, ...], list[tuple[_SubsetStep, Subset]]] = {}
         for symbol in range(self.n_symbols):
             firing = tuple(place for place, (holding, _, _) in enumerate(leaving) if holding >> symbol & 1)
             if firing not in known:
@@ -194,7 +194,7 @@ class _Subsets:
 
     def reached(
         self, state: Subset, label: int, moves: Sequence[TimedTransition]
-    ) -> Iterator[tuple[_Edge, Subset]]:
+    ) -> Iterator[tuple[_SubsetStep, Subset]]:
         """Where transitions on one class of events with one label lead, by the values of the clocks."""
         clocks = sorted(frozenset[int]().union(*(clocks_of(move.condition) for move in moves)))
         cuts = [
@@ -211,7 +211,7 @@ class _Subsets:
             if fired and (after := self.after(state, fired)) is not None:
                 found.setdefault(after, []).append(cell)
         for (resets, target), cells in found.items():
-            yield _Edge(0, in_cells(clocks, cells), label, resets), target
+            yield _SubsetStep(0, in_cells(clocks, cells), label, resets), target
 
     def after(self, state: Subset, fired: Sequence[TimedTransition]) -> tuple[frozenset[int], Subset] | None:
         """The clocks to reset and the state after it; None where transitions disagree in what they reset.

@@ -54,7 +54,7 @@ def formula_of(timed: TimedCEA, types: Sequence[t.EventType], unit: str | None =
         If a transition reads what follows an event.
     """
     timed = disjunction_free(timed_trim(timed))
-    writer = _Writer(types, unit)
+    writer = _FormulaWriter(types, unit)
     if timed.n_clocks <= 1:
         found = writer.single_clock(timed)
     else:
@@ -64,7 +64,7 @@ def formula_of(timed: TimedCEA, types: Sequence[t.EventType], unit: str | None =
     return never(types[0]) if found is None else found
 
 
-class _Writer:
+class _FormulaWriter:
     """Writes formulas; None is the formula without complex events, which the language has no word for."""
 
     def __init__(self, types: Sequence[t.EventType], unit: str | None) -> None:
