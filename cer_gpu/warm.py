@@ -44,6 +44,12 @@ BESIDE = [
 ]
 """Queries that look for what follows or precedes."""
 
+TIMED = [
+    "A AS a ;[<= 5 s] B AS b ;[<= 3 s] C AS c",
+    "A :[<= 5 s] B+",
+]
+"""Patterns with intervals of time."""
+
 REACHES = ["", "[1 s, 9 s]", "[2 EVENTS, 4 EVENTS]"]
 
 STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
@@ -72,6 +78,8 @@ def texts() -> Iterator[str]:
         for strategy in STRATEGIES:
             yield f"SELECT {strategy} * WHERE {STEPS} {window}"
             yield f"SELECT {strategy} * WHERE A AS a ; B+ AS b {window}"
+        for timed in TIMED:
+            yield f"SELECT * WHERE {timed} {window}"
         for joined in JOINED:
             yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"

@@ -119,8 +119,3 @@ def test_a_large_count_is_compiled_in_steps_that_grow_with_it() -> None:
 def test_a_count_beyond_the_budget_names_itself(text: str) -> None:
     with pytest.raises(LimitError, match=r"counts [\d,]+ steps, and 20,000 are allowed"):
         Query(f"SELECT * WHERE {text}")
-
-
-def test_a_count_with_a_gap_is_refused() -> None:
-    with pytest.raises(QueryError, match=r"a time interval on `\+` is not evaluated"):
-        Query("SELECT * WHERE A {2,3}[<= 5 s]")

@@ -7,7 +7,7 @@ answers into blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -67,6 +67,29 @@ class FoundRows(NamedTuple):
     rows: AnswerRows
     order: np.ndarray
     begin: np.ndarray
+
+
+class ListedUnit(Protocol):
+    """The answers of some segments of a chunk, in whatever structure holds them.
+
+    Attributes
+    ----------
+    hits : CountedHits
+        `counts` is 2^62 where the number does not fit.
+    rows : FoundRows or None
+        All answers of all hits, where they are there already.
+    """
+
+    hits: CountedHits
+    rows: FoundRows | None
+
+    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
+        """The answers of some hits, in the order in which they are found; None for more than `room`."""
+        ...
+
+    def exact_counts(self) -> np.ndarray:
+        """How many answers each hit has, as Python integers where some do not fit."""
+        ...
 
 
 class Products:
@@ -249,7 +272,7 @@ class JoinAnswers:
 
     Parameters
     ----------
-    units : sequence of Products
+    units : sequence of ListedUnit
         Each numbers its events from 0 on.
     lows : sequence of int
         For each unit, the event of the chunk that it calls 0.
@@ -272,7 +295,7 @@ class JoinAnswers:
 
     def __init__(
         self,
-        units: Sequence[Products],
+        units: Sequence[ListedUnit],
         lows: Sequence[int],
         label_atoms: np.ndarray,
         window: AttributeWindow | None = None,

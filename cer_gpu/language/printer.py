@@ -150,7 +150,7 @@ def _pattern_at(pattern: t.Pattern) -> tuple[int, str]:
             inner = name if condition is None else f"{name} FILTER {_condition(condition, _EITHER)}"
             return _ATOM, f"NOT ({inner})"
         case t.Timed(pattern=inner_pattern, interval=interval):
-            return _ATOM, f"({_pattern(inner_pattern, _FILTER)}) WITHIN {_interval(interval)}"
+            return _ATOM, f"({_pattern(inner_pattern, _FILTER)}) WITHIN {interval_text(interval)}"
         case t.Selector(strategy=strategy, pattern=inner_pattern):
             return _ATOM, f"{strategy.selector}({_pattern(inner_pattern, _FILTER)})"
         case t.Project(pattern=inner_pattern, variables=variables):
@@ -207,14 +207,15 @@ def times_text(times: t.Times) -> str:
 
 
 def _after(interval: t.Interval | None) -> str:
-    return "" if interval is None else f" {_interval(interval)}"
+    return "" if interval is None else f" {interval_text(interval)}"
 
 
 def _gap(gap: t.Interval | None) -> str:
-    return "" if gap is None else _interval(gap)
+    return "" if gap is None else interval_text(gap)
 
 
-def _interval(interval: t.Interval) -> str:
+def interval_text(interval: t.Interval) -> str:
+    """The canonical text of an interval: `[> 2 s, <= 5 s]`."""
     low, high = interval.low, interval.high
     if low is not None and high is not None and not low.open and not high.open:
         return f"[= {_bound(low)}]" if low == high else f"[{_bound(low)}, {_bound(high)}]"

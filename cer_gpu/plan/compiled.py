@@ -203,6 +203,8 @@ class Traits:
     reads_places : bool
         Whether it reads the position of an event in its partition: where irrelevant events are left out,
         positions tell which events are neighbours.
+    reads_times : bool
+        Whether it reads the time of each event.
     reads_prefix : bool
         Whether what ends at an event depends on all events before it, whatever the window.
     carries : bool
@@ -210,6 +212,8 @@ class Traits:
     ranks : bool
         Whether it admits starts by their ranks, where the attribute of the window falls, and reads events at
         which nothing may start or end as other symbols.
+    streams : bool
+        Whether a stream keeps what is open between pushes.
     streams_falling : bool
         Whether a stream keeps what is open between pushes also where the attribute of the window may fall.
     filters : bool
@@ -228,10 +232,12 @@ class Traits:
     """
 
     reads_places: bool = False
+    reads_times: bool = False
     reads_prefix: bool = False
     carries: bool = False
     ranks: bool = False
     lists_runs_again: bool = False
+    streams: bool = True
     streams_falling: bool = False
     filters: bool = False
     chooses: bool = False
@@ -310,6 +316,8 @@ class CompiledQuery:
 
         What a report consumes is only known once an answer is found to be in the window.
         """
+        if not self.traits.streams:
+            return True
         if self.filters_answers:
             return self.consume != "NONE"
         over_attribute = self.window is not None and self.window.kind == "attribute"

@@ -13,10 +13,12 @@ from enum import Enum, auto
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
 from cer_gpu.automata.pcea import PCEA, Gather
+from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery
+from cer_gpu.language.printer import interval_text
 from cer_gpu.plan.drawing_text import EventSets, equality_text, marks_text, one_of, predicate_text
 
 STATE_BUDGET = 100
@@ -173,6 +175,26 @@ def of_parallelized(pcea: PCEA, body: ConjunctiveQuery | None) -> Drawing:
                 for source, text in zip(move.sources, equal, strict=True):
                     edges.add(source, junctions[key], text)
                 edges.add(junctions[key], move.target, read, marked)
+    return Drawing(tuple(nodes), edges.built())
+
+
+def of_places(automaton: PlaceAutomaton) -> Drawing:
+    """The automaton of a timed pattern: a state is the last event matched, an edge says how long ago."""
+    count = len(automaton.places)
+    _refuse_large(count)
+    nodes = _states([str(place) for place in range(count)], automaton.last)
+    nodes.append(Node("", Kind.START))
+    edges = _Edges()
+
+    def add(source: int, target: int, *between: str) -> None:
+        place = automaton.places[target]
+        edges.add(source, target, predicate_text(place.predicate), marks_text(place.label), *between)
+
+    for place in automaton.first:
+        add(count, place)
+    for step in automaton.steps:
+        written = sorted(interval_text(gap) for gap in step.gaps)
+        add(step.source, step.target, *([":"] if step.contiguous else []), *written)
     return Drawing(tuple(nodes), edges.built())
 
 

@@ -15,12 +15,6 @@ from cer_gpu.language.words import written
 def _construct(node: Any) -> str | None:
     """The name of a construct that is not evaluated yet; None for one that is."""
     match node:
-        case tree.Timed():
-            return "`(...) WITHIN [...]` inside a pattern"
-        case tree.Sequence(gap=tree.Interval()):
-            return f"a time interval on `{':' if node.contiguous else ';'}`"
-        case tree.Iteration(gap=tree.Interval()):
-            return f"a time interval on `{':+' if node.contiguous else '+'}`"
         case tree.Aggregate(function=function):
             return f"the aggregate `{function}(...)` in a filter"
         case tree.Attribute(prior=True) | tree.Every(prior=True):
@@ -63,8 +57,8 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
             f"{construct} is not evaluated yet",
             node.span,
             hints=(
-                "the query is well-formed; this version evaluates all patterns without time intervals, with "
-                "filters on one event and equalities between two",
+                "the query is well-formed; this version evaluates all patterns with filters on one event and "
+                "equalities between two",
             ),
         )
         for node in _parts(statement)

@@ -45,6 +45,8 @@ class Outline:
         Whether a filter uses PREV or a function.
     shared : SharedKey or None
         What all events of a complex event agree in, by the formula's comparisons.
+    timed : bool
+        Whether the pattern has intervals of time, beside those of FOLLOWED BY and PRECEDED BY.
     hidden : bool
         Whether the variables of the SELECT list are there for its measures alone: it says NONE.
     """
@@ -57,6 +59,7 @@ class Outline:
     derives: bool = False
     shared: SharedKey | None = None
     hidden: bool = False
+    timed: bool = False
 
 
 def outline(statement: tree.Statement, text: str) -> Outline:
@@ -91,7 +94,14 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if read:
         statement = replace(statement, select=read)
     derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
-    return Outline(statement, text, (), formula, compared, derived, shared, bool(read))
+    timed = any(map(_is_timed, walk(statement.pattern)))
+    return Outline(statement, text, (), formula, compared, derived, shared, bool(read), timed)
+
+
+def _is_timed(node: object) -> bool:
+    if isinstance(node, tree.Sequence | tree.Iteration):
+        return node.gap is not None
+    return isinstance(node, tree.Timed)
 
 
 def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:

@@ -114,7 +114,7 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
         partition=said.partition,
         streams=said.streams if columns.stream is not None else (),
         keys=built.keys if deriver is None else _derived_keys(built.keys, deriver),
-        window=window_plan(statement.window, known),
+        window=_window(statement, known, built),
         derived=() if deriver is None else deriver.columns,
     )
     compiled = CompiledQuery(
@@ -223,6 +223,15 @@ def _limit(query: tree.SelectQuery) -> int | None:
     if query.strategy is not tree.Strategy.ANY:
         return query.limit
     return 1 if query.limit is None else min(1, query.limit)
+
+
+def _window(statement: tree.Statement, schema: Schema, built: Built) -> WindowPlan | None:
+    """WITHIN, or the time that the pattern itself allows from start to end, where that is shorter."""
+    window = window_plan(statement.window, schema)
+    span = built.span
+    if span is None or (window is not None and (window.kind != "time" or window.size <= span)):
+        return window
+    return WindowPlan("time", span, schema.order)
 
 
 def window_plan(window: tree.Window | None, schema: Schema) -> WindowPlan | None:

@@ -59,6 +59,7 @@ class Outlooks:
             else LookingAhead(outlook, laned, in_order, valued, workers)
             for outlook in query.outlooks
         ]
+        self._reads_times = query.traits.reads_times
         self._laned = laned
         self._intake = intake
         self._keeps_times = False
@@ -114,7 +115,7 @@ class Outlooks:
                     yield self._done(found)
 
     def _done(self, events: Relevant) -> Relevant:
-        times = events.times if self._keeps_times else events.times[:0]
+        times = events.times if self._keeps_times or self._reads_times else events.times[:0]
         return replace(events, lane_keys=self._intake.lane_keys, times=times)
 
     def _read(self, events: Relevant | None, first: int) -> Relevant | None:

@@ -44,7 +44,7 @@ class Relevant:
     lane_keys : Keys or None
         What the lanes stand for, where they are partitions.
     times : ndarray, shape (n,) or (0,), int64 or float64
-        The time of each event, where an outlook has yet to measure it or the ends are to have it.
+        The time of each event, where the machine or an outlook measures it, or the ends are to have it.
     """
 
     symbols: np.ndarray

@@ -28,13 +28,16 @@ class Measuring:
     Attributes
     ----------
     timed : bool
-        Whether the times of events are kept: an outlook measures them, or they are asked for with the ends.
+        Whether the times of events are kept: the machine or an outlook measures them, or they are asked for
+        with the ends.
     """
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         self._window = query.window
         self._workers = workers
-        self.timed = any(outlook.reach.kind == "time" for outlook in query.outlooks)
+        self.timed = query.traits.reads_times or any(
+            outlook.reach.kind == "time" for outlook in query.outlooks
+        )
 
     def keys(
         self, batch: pa.RecordBatch, rows: np.ndarray, places: np.ndarray, time: Values | None, before: int

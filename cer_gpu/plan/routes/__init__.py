@@ -7,10 +7,10 @@ from typing import cast
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes import chain, regular, rule
+from cer_gpu.plan.routes import chain, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
 
-ROUTES: tuple[Route, ...] = (cast(Route, regular), cast(Route, chain), cast(Route, rule))
+ROUTES: tuple[Route, ...] = (cast(Route, regular), cast(Route, chain), cast(Route, rule), cast(Route, timed))
 
 AUTO = "auto"
 """The engine that is asked for where none is: that of the first route that takes the query."""

@@ -26,6 +26,8 @@ def sketch(outline: Outline) -> ChainSketch | Refusal:
         return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")
+    if outline.timed:
+        return Refusal("its pattern has intervals of time")
     if not outline.correlates:
         return Refusal("no filter compares two events")
     if found := beside_correlation(query) or strategy_beside_chain(query):

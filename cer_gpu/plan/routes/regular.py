@@ -132,6 +132,8 @@ def sketch(outline: Outline) -> RegularSketch | Refusal:
         return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")
+    if outline.timed:
+        return Refusal("its pattern has intervals of time")
     if not outline.correlates:
         return _sketched(query, formula, None)
     if found := beside_correlation(query):

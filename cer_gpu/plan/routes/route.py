@@ -96,6 +96,8 @@ class Built:
     never : bool
         Whether no complex event is possible.
     explanation : Explanation
+    span : number or None
+        The longest time from start to end that the pattern itself allows; None: any.
     """
 
     machine: Machine
@@ -106,6 +108,7 @@ class Built:
     keys: KeyPlan
     never: bool
     explanation: Explanation
+    span: int | float | None = None
 
 
 class Sketch(Protocol):

@@ -1,0 +1,285 @@
+"""The positions of a timed formula: an automaton whose steps go from one marked event to the next.
+
+A **position** is a place of the formula where an event is matched (Glushkov's construction). The formula
+`A ;[<= 5 s] (B :+[<= 1 s])` has two, with the steps ::
+
+    A --[<= 5 s]--> B        and        B --:[<= 1 s]--> B
+
+Every matched event is marked, so each interval and each `:` speaks of two marked events of which one follows
+the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import field
+
+from cer_gpu.automata.cea import Label, Predicate, both, outlook
+from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements
+from cer_gpu.errors import Diagnostic, LimitError, QueryError, Span
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree as t
+from cer_gpu.language.repetitions import has_optional
+
+STEPS = 200_000
+"""Steps of the position automaton at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPlace:
+    """A place of the formula where an event is matched: what the event satisfies, and its marks."""
+
+    predicate: Predicate
+    label: Label
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceStep:
+    """From the event of one position to that of the next.
+
+    Attributes
+    ----------
+    source, target : int
+    contiguous : bool
+        Whether no event of the stream lies between the two.
+    gaps : frozenset of Interval
+        In all of which the time between the two must lie.
+    """
+
+    source: int
+    target: int
+    contiguous: bool
+    gaps: frozenset[t.Interval]
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceAutomaton:
+    """The positions of a formula, where a match begins and ends, and its steps."""
+
+    places: tuple[MarkedPlace, ...]
+    first: tuple[int, ...]
+    last: frozenset[int]
+    steps: tuple[PlaceStep, ...]
+
+
+def place_automaton(formula: t.Pattern) -> PlaceAutomaton:
+    """The position automaton of a formula in LP-normal form.
+
+    Raises
+    ------
+    QueryError
+        CER090: for an operator that is not about two marked events of which one follows the other.
+    LimitError
+        Where there are more than `STEPS` steps, or repetitions.
+    """
+    check_repetitions(formula)
+    walk = _PlaceWalk()
+    whole = walk.of(formula)
+    return PlaceAutomaton(
+        tuple(MarkedPlace(*place) for place in zip(walk.predicates, walk.labels)),
+        tuple(whole.first),
+        frozenset(whole.last),
+        tuple(dict.fromkeys(whole.steps)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of the formula: its positions, those at which it begins and ends, and its steps."""
+
+    places: list[int]
+    first: list[int]
+    last: list[int]
+    steps: list[PlaceStep]
+
+
+@dataclass
+class _PlaceWalk:
+    predicates: list[Predicate] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    count: int = 0
+
+    def of(self, node: t.Pattern) -> _Part:
+        match node:
+            case t.EventType() | t.Filter():
+                event_type, predicate = atom(node)
+                place = self.place(predicate, frozenset(event_type.variables))
+                return _Part([place], [place], [place], [])
+            case t.As(pattern=inner, variable=name):
+                part = self.of(inner)
+                for place in part.places:
+                    self.labels[place] |= {name}
+                return part
+            case t.Project(pattern=inner, variables=kept):
+                part = self.of(inner)
+                for place in part.places:
+                    self.labels[place] &= frozenset(kept)
+                    if not self.labels[place]:
+                        raise beyond("a list of variables that leaves an event of the pattern unmarked", node)
+                return part
+            case t.Or(left=left, right=right):
+                one, other = self.of(left), self.of(right)
+                return _Part(
+                    one.places + other.places,
+                    one.first + other.first,
+                    one.last + other.last,
+                    one.steps + other.steps,
+                )
+            case t.And(left=left, right=right):
+                return self.product(self.of(left), self.of(right))
+            case t.Optional(pattern=inner):
+                return self.of(inner)
+            case t.Sequence() if has_optional(node):
+                return self.elements(node)
+            case t.Sequence(left=left, right=right):
+                one, other = self.of(left), self.of(right)
+                steps = one.steps + other.steps + self.joint(one.last, other.first, node)
+                return _Part(one.places + other.places, one.first, other.last, steps)
+            case t.Iteration():
+                return self.iteration(node)
+            case t.Beside(left=left):
+                return self.restricted(self.of(left), outlook(node), node.before)
+            case t.Selector(strategy=t.Strategy.STRICT, pattern=inner):
+                part = self.of(inner)
+                neighbours = [PlaceStep(one.source, one.target, True, one.gaps) for one in part.steps]
+                return _Part(part.places, part.first, part.last, neighbours)
+        raise beyond(_name(node), node)
+
+    def place(self, predicate: Predicate, label: Label) -> int:
+        self.predicates.append(predicate)
+        self.labels.append(label)
+        return len(self.labels) - 1
+
+    def joint(
+        self, sources: Iterable[int], targets: Iterable[int], node: t.Sequence | t.Iteration
+    ) -> list[PlaceStep]:
+        gaps = frozenset[t.Interval]() if node.gap is None else frozenset({node.gap})
+        found = [PlaceStep(source, target, node.contiguous, gaps) for source in sources for target in targets]
+        self.count += len(found)
+        if self.count > STEPS:
+            raise LimitError(
+                f"the pattern has more than {STEPS:,} steps from one event to the next: count fewer "
+                "repetitions, or use fewer alternatives"
+            )
+        return found
+
+    def elements(self, node: t.Sequence) -> _Part:
+        """A sequence with optional elements: each follows the last ones that may stand before it."""
+        places: list[int] = []
+        first: list[int] = []
+        last: list[int] = []
+        steps: list[PlaceStep] = []
+        empty = True
+        for element, joint in leaning_elements(node):
+            part = self.of(element)
+            steps += part.steps
+            if joint is not None:
+                steps += self.joint(last, part.first, joint)
+            optional = isinstance(element, t.Optional)
+            first += part.first if empty else []
+            last = last + part.last if optional else part.last
+            empty = empty and optional
+            places += part.places
+        return _Part(places, first, last, steps)
+
+    def iteration(self, node: t.Iteration) -> _Part:
+        parts: list[_Part] = []
+        steps: list[PlaceStep] = []
+        for _ in range(node.most or node.least):
+            part = self.of(node.pattern)
+            steps += part.steps
+            if parts:
+                steps += self.joint(parts[-1].last, part.first, node)
+            parts.append(part)
+        if node.most is None:
+            steps += self.joint(parts[-1].last, parts[-1].first, node)
+        return _Part(
+            [place for part in parts for place in part.places],
+            parts[0].first,
+            [place for part in parts[node.least - 1 :] for place in part.last],
+            steps,
+        )
+
+    def product(self, one: _Part, other: _Part) -> _Part:
+        """AND: both sides match the same events with the same marks, so they step together."""
+        number: dict[tuple[int, int], int] = {}
+        for left in one.places:
+            for right in other.places:
+                if self.labels[left] == self.labels[right]:
+                    predicate = both(self.predicates[left], self.predicates[right])
+                    number[left, right] = self.place(predicate, self.labels[left])
+        self.count += len(one.steps) * len(other.steps)
+        if self.count > STEPS:
+            raise LimitError(
+                f"an AND of timed patterns takes more than {STEPS:,} steps: make its sides smaller"
+            )
+        steps = [
+            PlaceStep(
+                number[a.source, b.source],
+                number[a.target, b.target],
+                a.contiguous or b.contiguous,
+                a.gaps | b.gaps,
+            )
+            for a in one.steps
+            for b in other.steps
+            if (a.source, b.source) in number and (a.target, b.target) in number
+        ]
+        return _Part(
+            list(number.values()),
+            [number[pair] for pair in number if pair[0] in one.first and pair[1] in other.first],
+            [number[pair] for pair in number if pair[0] in one.last and pair[1] in other.last],
+            steps,
+        )
+
+    def restricted(self, part: _Part, predicate: Predicate, before: bool) -> _Part:
+        """The matches whose last event satisfies a predicate; whose first event does, if `before`."""
+        ends = part.first if before else part.last
+        copy = {
+            place: self.place(both(self.predicates[place], predicate), self.labels[place]) for place in ends
+        }
+        steps = list(part.steps)
+        for one in part.steps:
+            if before and one.source in copy:
+                steps.append(PlaceStep(copy[one.source], one.target, one.contiguous, one.gaps))
+            if not before and one.target in copy:
+                steps.append(PlaceStep(one.source, copy[one.target], one.contiguous, one.gaps))
+        # A position that is the first and the last one is a match of one event, its copy too.
+        across = part.last if before else part.first
+        alone = [copy[place] for place in across if place in copy]
+        made = list(copy.values())
+        places = part.places + made
+        if before:
+            return _Part(places, made, part.last + alone, steps)
+        return _Part(places, part.first + alone, made, steps)
+
+
+def beyond(what: str, node: t.Pattern | None, span: Span | None = None) -> QueryError:
+    """The error for what the automaton of steps does not express."""
+    place = span if node is None else node.span
+    return QueryError(
+        [
+            Diagnostic(
+                "CER090",
+                f"{what} together with an interval of time is not evaluated yet",
+                place,
+                hints=(
+                    "intervals are evaluated on `;`, `:` and iterations of event types with AS, OR, AND and "
+                    "filters on one event, where every event of a match is marked",
+                ),
+            )
+        ],
+        "",
+    )
+
+
+def _name(node: t.Pattern) -> str:
+    match node:
+        case t.Timed():
+            return "`(...) WITHIN [...]` inside a pattern"
+        case t.OtherEvent():
+            return "`NOT (...)`"
+        case t.All() | t.Unless():
+            return f"`{type(node).__name__.upper()}`"
+        case t.Selector(strategy=strategy):
+            return f"the selector `{strategy.selector}(...)`"
+    return f"`{type(node).__name__}`"

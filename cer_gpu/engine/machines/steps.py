@@ -1,0 +1,186 @@
+"""The CPU backend of timed patterns: hits, counts and complex events of chunks, unit by unit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
+from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.open_runs import OpenRuns
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneState
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.enumeration.products import JoinAnswers
+from cer_gpu.enumeration.steps import StepStructure
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.steps import cpu_hits
+from cer_gpu.kernels.steps.contract import StepEvents, StepSegments
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.step_machine import StepMachine
+
+NO_ATOMS = np.zeros((0, 0), np.uint8)
+"""The labels of a query that is no rule: they fill no atoms."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepUnit:
+    """Neighbouring segments of a chunk that one thread runs, with their events numbered from 0 on.
+
+    Attributes
+    ----------
+    segments : StepSegments
+    events : StepEvents
+    measured : ndarray, shape (n,) or (0,), int64 or float64
+        What the window measures; empty without a window.
+    low : int
+        The number of the first event in the chunk.
+    """
+
+    segments: StepSegments
+    events: StepEvents
+    measured: np.ndarray
+    low: int
+
+
+class StepRunner:
+    """Runs a deterministic automaton of steps over chunks on the CPU; a `MachineRunner`.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+
+    Attributes
+    ----------
+    tables : StepTables
+    """
+
+    chunks = 1
+
+    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        machine = query.machine
+        assert isinstance(machine, StepMachine)
+        self.tables = machine.tables
+        self._query = query
+        self._workers = workers
+        self.consumption = Consumption(query)
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """The state that it keeps for each lane."""
+        return (self.consumption,)
+
+    def read(self, events: Relevant, lane_count: int) -> Relevant:
+        """New events, unchanged."""
+        return events
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk that are reported; `lowest` is always there."""
+        if not len(chunk.segments) or self._query.limit == 0:
+            return no_ends()
+        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk)
+        return self.consumption.left(chunk, found)
+
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
+
+        Returns
+        -------
+        event : ndarray, shape (h,), int64
+            Ascending.
+        number : ndarray, shape (h,), int64, or object past 2^61
+        """
+        found = self.ends(chunk)
+        if not len(found):
+            return found.event, found.event
+        return found.event, self._structure(chunk, found, chunk.held).exact_counts()
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: any event of a lane may be part of a later complex event."""
+        return chunk.lanes.begin
+
+    def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
+        """The complex events at some ends of a chunk."""
+        return self._structure(chunk, ends, listed=True)
+
+    def open_runs(self) -> OpenRuns | None:
+        """None: each push runs the open window again."""
+        return None
+
+    def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
+        """The complex events of a chunk's ends, counted by several threads."""
+
+        def build(numbers: tuple[int, int]) -> tuple[StepStructure, int]:
+            unit = self._unit(chunk, numbers)
+            first, event, lowest = ends_of(chunk.segments.part(*numbers), found)
+            size = 0 if self._query.window is None else self._query.window.size
+            structure = StepStructure(
+                self.tables, unit.events, unit.measured, size, unit.segments, first, event - unit.low,
+                lowest - unit.low, listed,
+            )  # fmt: skip
+            return structure, unit.low
+
+        units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
+        return JoinAnswers(
+            [built for built, _ in units], [low for _, low in units], NO_ATOMS, self._window(chunk),
+            self._workers.map,
+        )  # fmt: skip
+
+    # -------------------------------------------------------------------------------------- units
+
+    def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
+        return chunk.segments.units(self._workers.threads)
+
+    def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> StepUnit:
+        part = chunk.segments.part(*numbers)
+        low, high = int(part.begin.min()), int(part.stop.max())
+        events = chunk.events
+        times = events.times if len(events.times) else events.keys
+        if not self.tables.view_timed.any():
+            times = times[:0]
+        times = times[low:high].view(self.tables.view_low.dtype)
+        places = events.places[low:high] if len(events.places) else events.places
+        measured = chunk.measured[low:high] if self._query.window is not None else events.keys[:0]
+        segments = StepSegments(part.begin - low, part.report - low, part.stop - low)
+        return StepUnit(segments, StepEvents(events.symbols[low:high], times, places), measured, low)
+
+    def _hits(self, chunk: Chunk) -> Ends:
+        """The ends of a chunk; a window that is no interval is not checked."""
+        window = self._query.window
+
+        def run(numbers: tuple[int, int]) -> Ends:
+            unit = self._unit(chunk, numbers)
+            size = 0 if window is None else window.size
+            event, latest = cpu_hits.hits(self.tables, unit.events, unit.measured, size, unit.segments)
+            event += unit.low
+            whole = chunk.segments.part(*numbers)
+            lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
+            return Ends(event, chunk.events.positions[latest + unit.low], lowest)
+
+        return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
+
+    # ------------------------------------------------------- windows that no structure orders by start
+
+    def _window(self, chunk: Chunk) -> AttributeWindow | None:
+        """The window that complex events are still to be checked against, where it is no interval."""
+        if not chunk.held:
+            return None
+        assert self._query.window is not None
+        return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
+
+    def _admitted_hits(self, chunk: Chunk) -> Ends:
+        """The hits under such a window, from the complex events of an interval around it."""
+        around = self._hits(chunk)
+        latest = np.full(len(around), -1)
+        for block in self._structure(chunk, around, listed=True).blocks(np.arange(len(around))):
+            np.maximum.at(latest, block.hit, block.start)
+        left = np.flatnonzero(latest >= 0)
+        return Ends(around.event[left], chunk.events.positions[latest[left]], around.lowest[left])
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> StepRunner:
+    """The runner of a timed pattern on the CPU; it carries nothing."""
+    return StepRunner(query, workers)

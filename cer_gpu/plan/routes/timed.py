@@ -1,0 +1,36 @@
+"""Timed patterns whose intervals speak of two marked events of which one follows the other.
+
+`A ;[<= 5 s] B ;[<= 3 s] C` and `Click+[<= 30 min]` become a deterministic automaton of steps: a state and the
+event that entered it are all there is to know, and the next event reads how long ago that was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cer_gpu.errors import QueryError
+from cer_gpu.language import tree
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.route import Refusal
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.routes.timed_sketch import TimedSketch
+
+NAME = "timed"
+
+
+def sketch(outline: Outline) -> TimedSketch | Refusal:
+    """The automaton of steps of a timed query."""
+    query, formula = outline.statement, outline.formula
+    if outline.unevaluated:
+        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
+    if isinstance(query, tree.Rule) or formula is None:
+        return Refusal("a rule has no pattern")
+    if not outline.timed:
+        return Refusal("its pattern has no interval of time")
+    from cer_gpu.plan.routes.timed_sketch import sketched  # a process without intervals need not load it
+
+    try:
+        return sketched(outline, query, formula)
+    except QueryError as error:
+        return Refusal(error.diagnostics[0].message, error.diagnostics)

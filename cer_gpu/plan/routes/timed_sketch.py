@@ -1,0 +1,118 @@
+"""The automaton of steps of a timed pattern: `sketched`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cer_gpu.automata.cea import Identities, Predicate
+from cer_gpu.automata.step_positions import PlaceAutomaton, beyond, place_automaton
+from cer_gpu.automata.steps import determinise_steps
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.schema import Schema, ValueType
+from cer_gpu.language.walk import nodes
+from cer_gpu.logic.formulas import correlates
+from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
+from cer_gpu.plan.deterministic import mark_columns
+from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.routes.route import Built
+from cer_gpu.plan.routes.timed_explained import TimedExplanation
+from cer_gpu.plan.step_machine import StepMachine, gaps_in, step_tables
+from cer_gpu.plan.symbols import Diagram
+
+if TYPE_CHECKING:
+    from cer_gpu.automata.pcea import Keys
+
+ASSUMED = Schema({"time": ValueType.TIMESTAMP}, None, frozenset(), order="time", units={"time": "ns"})
+"""In whose unit gaps are measured while the data is not known."""
+
+ROUNDED = 2.0**-40
+"""By what part the difference of two float64 times may be more than the sum of those in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedSketch:
+    """A timed pattern before any data is known.
+
+    Attributes
+    ----------
+    statement : Query
+    formula : Pattern
+        In LP-normal form, with the SELECT list as its outermost projection.
+    automaton : PlaceAutomaton
+    tests : tuple of Predicate
+    lane : mapping of str to Keys, or None
+        For each event type the attributes that all events of an answer share.
+    schema : Schema
+    """
+
+    statement: tree.SelectQuery
+    formula: tree.Pattern
+    automaton: PlaceAutomaton
+    tests: tuple[Predicate, ...]
+    lane: Mapping[str, Keys] | None
+    schema: Schema = ASSUMED
+
+    def over(self, schema: Schema) -> TimedSketch:
+        """The sketch with its intervals in the unit of the data."""
+        return TimedSketch(self.statement, self.formula, self.automaton, self.tests, self.lane, schema)
+
+    def built(self, diagram: Diagram) -> Built:
+        """The automaton over the classes of events and the regions of gaps."""
+        query, schema = self.statement, self.schema
+        intervals = dict.fromkeys(gap for step in self.automaton.steps for gap in step.gaps)
+        gaps = gaps_in(intervals, schema)
+        found = determinise_steps(self.automaton, diagram.outcomes, self.tests, gaps)
+        span = found.span
+        if gaps.floating and span is not None:
+            span *= 1 + ROUNDED
+        machine = StepMachine(step_tables(found, gaps.floating), span)
+        variables, label_has = mark_columns(found.labels, query.select)
+        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
+        keys = KeyPlan()
+        if self.lane is not None:
+            columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
+            asked = np.tile(np.arange(len(columns)) == 0, (found.n_symbols, 1))
+            keys = KeyPlan(columns, np.zeros(found.n_symbols, np.int32), asked)
+        return Built(
+            machine=machine,
+            hits_machine=machine,
+            form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
+            symbol_of=found.symbol_of,
+            n_symbols=found.n_symbols,
+            keys=keys,
+            never=not found.final,
+            explanation=TimedExplanation(query, self.formula, self.automaton, found, self.lane),
+            span=span,
+        )
+
+
+def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -> TimedSketch:
+    """The automaton of a timed query.
+
+    Raises
+    ------
+    QueryError
+        CER090: for what the automaton of steps does not express.
+    LimitError
+        Where the automaton is too large.
+    """
+    if query.strategy in CHOOSING:
+        raise beyond(f"the strategy `{query.strategy.value}`", None, query.span)
+    lane = None
+    if outline.correlates:
+        shared = outline.shared
+        if shared is None or not shared.uniform or correlates(shared.pattern):
+            raise beyond("a comparison between variables", None, query.span)
+        if any(isinstance(node, tree.Selector | tree.Beside) for node in nodes(formula)):
+            raise beyond("a comparison between variables beside a selector", None, query.span)
+        formula, lane = shared.pattern, shared.lane
+    formula = listed(formula, query)
+    automaton = place_automaton(formula)
+    known = Identities()
+    tests = {known.of(place.predicate): place.predicate for place in automaton.places}
+    return TimedSketch(query, formula, automaton, tuple(tests.values()), lane)

@@ -1,0 +1,223 @@
+"""The automaton of steps as its kernels read it, and what they compute, by its definition.
+
+A run is in a state since an event: together they are an **entry**. An event with a symbol enters states:
+each **group** of the symbol is a state, and **reads** of what it is entered from. A read is a **view** of a
+state: its entries whose gap to the event (the difference of times) lies in an interval, anywhere, right
+before the event or not right before it. A run may also start in the group. All groups of an event read what
+earlier events have entered.
+
+Times do not decrease in a segment, so the entries of a view are neighbours, and both of its ends only move
+forward from event to event.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+ANY_PLACE, NEIGHBOUR, APART = range(3)
+"""Which entries a view shows: all, that of the event right before, or all others."""
+
+LARGEST = 1 << 62
+"""A number of complex events that is not counted in 64 bits any more."""
+
+
+class StepTables(NamedTuple):
+    """The automaton.
+
+    ================  ==============================  =======================================================
+    `first`           int32 [symbols + 1]             symbol s has the groups first[s] .. first[s + 1] - 1
+    `group_state`     int32 [groups]                  the state that is entered
+    `group_starts`    uint8 [groups]                  1: a run may start here
+    `read_first`      int32 [groups + 1]              group g has the reads read_first[g] ..
+    `read_view`       int32 [reads]                   the view of each
+    `accepting`       uint8 [states]                  1: a complex event ends with the event that enters
+    `state_label`     int32 [states]                  what that event is marked with
+    `view_state`      int32 [views]                   the state whose entries it shows
+    `view_low`        uint64 or float64 [views]       the least gap
+    `view_high`       as `view_low`                   the greatest gap
+    `view_near`       uint8 [views]                   `ANY_PLACE`, `NEIGHBOUR` or `APART`
+    `view_timed`      uint8 [views]                   0: the gap is not asked for
+    `view_loose`      uint8 [views]                   1: a gap that is no number (inf - inf) counts as inside
+    ================  ==============================  =======================================================
+    """
+
+    first: np.ndarray
+    group_state: np.ndarray
+    group_starts: np.ndarray
+    read_first: np.ndarray
+    read_view: np.ndarray
+    accepting: np.ndarray
+    state_label: np.ndarray
+    view_state: np.ndarray
+    view_low: np.ndarray
+    view_high: np.ndarray
+    view_near: np.ndarray
+    view_timed: np.ndarray
+    view_loose: np.ndarray
+
+    @property
+    def n_symbols(self):
+        """How many symbols there are."""
+        return len(self.first) - 1
+
+
+class StepEvents(NamedTuple):
+    """Events of some segments.
+
+    =========  =============================  ==============================================================
+    `symbols`  uint8 or uint16 [events]
+    `times`    uint64 or float64 [events]     do not decrease in a segment; integers are subtracted modulo
+                                              2**64, which is exact; empty where no view asks for gaps
+    `places`   int64 [events] or [0]          the place in the partition, where a view asks for neighbours
+    =========  =============================  ==============================================================
+    """
+
+    symbols: np.ndarray
+    times: np.ndarray
+    places: np.ndarray
+
+
+class StepSegments(NamedTuple):
+    """What to run: events begin .. stop - 1 of each segment, of which those from `report` on are reported.
+
+    ========  ==================
+    `begin`   int64 [segments]
+    `report`  int64 [segments]
+    `stop`    int64 [segments]
+    ========  ==================
+    """
+
+    begin: np.ndarray
+    report: np.ndarray
+    stop: np.ndarray
+
+
+class EntryRoom(NamedTuple):
+    """Room for entries, by state, and what is known of views.
+
+    =============  ==========================  =============================================================
+    `first`        int64 [states + 1]          the entries of state q are first[q] .. first[q + 1] - 1
+    `kept`         uint8 [states]              0: entries of the state are not looked at again
+    `used`         int64 [states]              where the next entry goes
+    `event`        int32 [entries]             that has entered
+    `value`        int64 [entries]             of entries the greatest counts: the latest start, mostly
+    `shown`        int64 [views]               the first entry of its state that a view does not show yet,
+    `gone`         int64 [views]               and the first that it still shows
+    `queue_first`  int64 [views + 1]           the queue of view v begins at queue[queue_first[v]]
+    `queue`        int32 [all queues]          entries that are shown, without those before a greater value
+    `head`         int64 [views]               the first entry in each queue,
+    `tail`         int64 [views]               and one past the last
+    =============  ==========================  =============================================================
+    """
+
+    first: np.ndarray
+    kept: np.ndarray
+    used: np.ndarray
+    event: np.ndarray
+    value: np.ndarray
+    shown: np.ndarray
+    gone: np.ndarray
+    queue_first: np.ndarray
+    queue: np.ndarray
+    head: np.ndarray
+    tail: np.ndarray
+
+
+class StepNodes(NamedTuple):
+    """The runs of segments: each entry with the entries that it comes from.
+
+    ==============  ====================  ===================================================================
+    `event`         int32 [entries]       that has entered
+    `label`         int32 [entries]       what it is marked with
+    `latest`        int64 [entries]       the latest start of a run
+    `link_first`    int32 [entries]       an entry has the links link_first .. link_last - 1
+    `link_last`     int32 [entries]
+    `link_low`      int32 [links]         a link stands for the entries link_low .. link_high - 1, of those
+    `link_high`     int32 [links]         that have runs in the window; link_low -1: a run starts here
+    `root_first`    int64 [hits + 1]      hit h has the roots root_first[h] ..
+    `root_entry`    int32 [roots]         entries that accept
+    ==============  ====================  ===================================================================
+    """
+
+    event: np.ndarray
+    label: np.ndarray
+    latest: np.ndarray
+    link_first: np.ndarray
+    link_last: np.ndarray
+    link_low: np.ndarray
+    link_high: np.ndarray
+    root_first: np.ndarray
+    root_entry: np.ndarray
+
+
+def room_for(tables, symbols, whole):
+    """Room for the entries of some events.
+
+    Parameters
+    ----------
+    tables : StepTables
+    symbols : ndarray, shape (events,), uint8 or uint16
+    whole : bool
+        Whether all entries are kept, also those of states that no view shows.
+    """
+    n_states, n_views = len(tables.accepting), len(tables.view_state)
+    kept = np.zeros(n_states, np.uint8)
+    kept[tables.view_state] = 1
+    kept |= whole
+    number = np.bincount(symbols, minlength=tables.n_symbols)
+    entering = np.repeat(number, np.diff(tables.first))
+    sizes = np.bincount(tables.group_state, entering, n_states).astype(np.int64) * kept
+    first = np.append(0, np.cumsum(sizes))
+    queues = np.append(0, np.cumsum(sizes[tables.view_state]))
+    return EntryRoom(
+        first,
+        kept,
+        first[:-1].copy(),
+        np.empty(first[-1], np.int32),
+        np.empty(first[-1], np.int64),
+        np.empty(n_views, np.int64),
+        np.empty(n_views, np.int64),
+        queues,
+        np.empty(queues[-1], np.int32),
+        np.empty(n_views, np.int64),
+        np.empty(n_views, np.int64),
+    )
+
+
+def shows(tables, events, view, entered, event):
+    """Whether a view shows an entry at an event: the definition of views."""
+    if tables.view_near[view] != ANY_PLACE:
+        near = events.places[event] == events.places[entered] + 1
+        if near != (tables.view_near[view] == NEIGHBOUR):
+            return False
+    if not tables.view_timed[view]:
+        return True
+    gap = events.times[event] - events.times[entered]
+    if gap != gap:
+        return bool(tables.view_loose[view])
+    return bool(tables.view_low[view] <= gap <= tables.view_high[view])
+
+
+def runs_reference(tables, events, begin, stop):
+    """All runs of a segment, by their definition: for each event the runs that end there.
+
+    Returns
+    -------
+    list of list of (int, list of (int, int))
+        For each event from `begin` on: the state that each run has entered, and its (event, label) pairs.
+    """
+    entered = []
+    for event in range(begin, stop):
+        symbol = events.symbols[event]
+        here = []
+        for group in range(tables.first[symbol], tables.first[symbol + 1]):
+            state = int(tables.group_state[group])
+            mark = (event, int(tables.state_label[state]))
+            if tables.group_starts[group]:
+                here.append((state, [mark]))
+            for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]:
+                for before, runs in enumerate(entered):
+                    if shows(tables, events, view, begin + before, event):
+                        here += [(state, [*m, mark]) for s, m in runs if s == tables.view_state[view]]
+        entered.append(here)
+    return entered

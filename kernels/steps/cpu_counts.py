@@ -1,0 +1,171 @@
+"""Counts of steps: how many complex events end at each hit, by sums over neighbouring entries.
+
+Each entry counts its runs; the runs that a view shows are the difference of two prefix sums. The sums wrap,
+which leaves differences exact as long as these fit; a second sum in float64 tells where they may not.
+
+A window beside gaps: where no run that ends at a hit begins before the window, the number is that of all
+runs. Where some do, the events of the window are run again for this hit alone, in as many steps as it holds.
+"""
+
+import numpy as np
+
+from ..jit import SELDOM, jit
+from .contract import LARGEST, NEIGHBOUR, StepSegments, room_for
+from .cpu_hits import hits, scratch
+from .cpu_views import all_shown, begin_segment, neighbour
+
+DOUBTFUL = float(LARGEST // 2)
+"""From so many on a number is counted by Python's integers."""
+
+
+@jit
+def _counts(tables, events, segments, first, event, room, sums, near, entered, guessed, out, halt):
+    """Write the number of complex events at each hit; -1 where it may not fit.
+
+    ==========  ==========================  =================================================================
+    `tables`    StepTables                  in
+    `events`    StepEvents                  in
+    `segments`  StepSegments                in
+    `first`     int64 [segments + 1]        in: the hits of segment g are first[g] .. first[g + 1] - 1
+    `event`     int64 [hits]                in: ascending in a segment
+    `room`      EntryRoom                   scratch
+    `sums`      int64 [entries + states]    scratch: sums[e + q] is that of the entries of state q before e
+    `near`      float64 [entries + states]  scratch: the same, about
+    `entered`   int64 [groups]              scratch: as many as a symbol has
+    `guessed`   float64 [groups]            scratch
+    `out`       int64 [hits]                out
+    `halt`      uint8 [1]                   in: see `jit`
+    ==========  ==========================  =================================================================
+    """
+    for g in range(segments.begin.shape[0]):
+        begin_segment(tables, room, True)
+        for state in range(room.used.shape[0]):
+            sums[room.used[state] + state] = 0
+            near[room.used[state] + state] = 0.0
+        h = first[g]
+        for i in range(segments.begin[g], segments.stop[g]):
+            if h == first[g + 1] or (i % SELDOM == 0 and halt[0]):
+                break
+            symbol = events.symbols[i]
+            begin = tables.first[symbol]
+            stop = tables.first[symbol + 1]
+            number = 0
+            about = 0.0
+            for group in range(begin, stop):
+                runs = np.int64(tables.group_starts[group])
+                guess = np.float64(runs)
+                for read in range(tables.read_first[group], tables.read_first[group + 1]):
+                    view = tables.read_view[read]
+                    state = tables.view_state[view]
+                    if tables.view_near[view] == NEIGHBOUR:
+                        low = neighbour(tables, events, room, view, room.gone[view], i)
+                        high = low + 1
+                        if low < 0:
+                            continue
+                    else:
+                        low, high = all_shown(tables, events, room, view, i)
+                    runs += sums[high + state] - sums[low + state]
+                    guess += near[high + state] - near[low + state]
+                entered[group - begin] = runs
+                guessed[group - begin] = guess
+                if tables.accepting[tables.group_state[group]]:
+                    number += runs
+                    about += guess
+            for group in range(begin, stop):
+                state = tables.group_state[group]
+                guess = guessed[group - begin]
+                runs = entered[group - begin]
+                # A number that does not fit may wrap to 0; one that does may drown in the sum of guesses.
+                if (runs != 0 or guess >= 1.0) and room.kept[state]:
+                    at = room.used[state]
+                    room.event[at] = i
+                    room.used[state] = at + 1
+                    sums[at + 1 + state] = sums[at + state] + runs
+                    near[at + 1 + state] = near[at + state] + guess
+            if h < first[g + 1] and event[h] == i:
+                out[h] = number if about < DOUBTFUL else -1
+                h += 1
+
+
+def counts(tables, events, segments, first, event, lowest):
+    """How many complex events end at each hit of many segments.
+
+    Parameters
+    ----------
+    tables : StepTables
+    events : StepEvents
+    segments : StepSegments
+    first : ndarray, shape (segments + 1,), int64
+    event, lowest : ndarray, shape (hits,), int64
+        Where each ends, among the events that its segment reports, and the least event at which it may start.
+
+    Returns
+    -------
+    ndarray, shape (hits,), int64, or object past 2^61
+    """
+    number = _counted(tables, events, segments, first, event)
+    begin = np.repeat(segments.begin, np.diff(first))
+    later = np.flatnonzero(lowest > begin)
+    if len(later):
+        ends, earliest = hits(tables, events, np.empty(0, np.int64), 0, segments, early=True)
+        place = np.searchsorted(ends, event[later])
+        again = later[earliest[place] < lowest[later]]
+        if len(again):
+            alone = StepSegments(lowest[again], event[again], event[again] + 1)
+            number[again] = _counted(tables, events, alone, np.arange(len(again) + 1), event[again])
+    doubtful = np.flatnonzero(number < 0)
+    if not len(doubtful):
+        return number
+    exact = number.astype(object)
+    for h in doubtful.tolist():
+        exact[h] = count_exactly(tables, events, int(max(lowest[h], begin[h])), int(event[h]))
+    return exact
+
+
+def _counted(tables, events, segments, first, event):
+    room = room_for(tables, events.symbols, False)
+    size = len(room.event) + len(room.used)
+    sums, near = np.empty(size, np.int64), np.empty(size, np.float64)
+    out = np.empty(len(event), np.int64)
+    entered = scratch(tables)
+    _counts(
+        tables, events, segments, first, event, room, sums, near, entered, entered.astype(np.float64), out
+    )
+    return out
+
+
+def count_exactly(tables, events, begin, end):
+    """How many complex events start at `begin` or later and end at `end`: a Python integer."""
+    room = room_for(tables, events.symbols[begin : end + 1], False)
+    part = events._replace(
+        symbols=events.symbols[begin : end + 1],
+        times=events.times[begin : end + 1],
+        places=events.places[begin : end + 1],
+    )
+    sums = [0] * (len(room.event) + len(room.used))
+    begin_segment.py_func(tables, room, True)
+    number = 0
+    with np.errstate(over="ignore"):
+        for i, symbol in enumerate(part.symbols.tolist()):
+            number = 0
+            entered = []
+            for group in range(tables.first[symbol], tables.first[symbol + 1]):
+                runs = int(tables.group_starts[group])
+                for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]:
+                    state = tables.view_state[view]
+                    if tables.view_near[view] == NEIGHBOUR:
+                        low = neighbour(tables, part, room, view, room.gone[view], i)
+                        high = low + 1 if low >= 0 else low
+                    else:
+                        low, high = all_shown(tables, part, room, view, i)
+                    runs += sums[high + state] - sums[low + state]
+                state = tables.group_state[group]
+                entered.append((state, runs))
+                number += runs if tables.accepting[state] else 0
+            for state, runs in entered:
+                if runs and room.kept[state]:
+                    at = room.used[state]
+                    room.event[at] = i
+                    room.used[state] = at + 1
+                    sums[at + 1 + state] = sums[at + state] + runs
+    return number

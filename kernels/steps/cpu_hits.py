@@ -1,0 +1,128 @@
+"""Hits of steps: the ends of complex events, with the latest start that each has.
+
+The latest start of a run that enters a state is the greatest of the entries that its views show. Both ends
+of a view only move forward, so a queue of entries without those before a greater value gives the greatest in
+constant time for each entry and read.
+"""
+
+import numpy as np
+
+from ..jit import SELDOM, jit
+from ..joins.contract import FoundEnds
+from ..windows.contract import comparable
+from .contract import NEIGHBOUR, room_for
+from .cpu_views import begin_segment, latest_shown, neighbour
+
+
+@jit
+def enter(tables, events, room, event, start, least, entered):
+    """Find what an event with a symbol enters, and store it: the greatest value that accepts, or -1.
+
+    =========  =================  ======================================================================
+    `tables`   StepTables         in
+    `events`   StepEvents         in
+    `room`     EntryRoom          in/out
+    `event`    int                in
+    `start`    int                in: the value of a run that starts here
+    `least`    int                in: runs of a smaller value are over
+    `entered`  int64 [groups]     scratch: as many as a symbol has
+    =========  =================  ======================================================================
+    """
+    symbol = events.symbols[event]
+    begin = tables.first[symbol]
+    stop = tables.first[symbol + 1]
+    best = -1
+    for group in range(begin, stop):
+        value = start if tables.group_starts[group] else -1
+        for read in range(tables.read_first[group], tables.read_first[group + 1]):
+            view = tables.read_view[read]
+            if tables.view_near[view] == NEIGHBOUR:
+                entry = neighbour(tables, events, room, view, room.gone[view], event)
+            else:
+                entry = latest_shown(tables, events, room, view, event)
+            if entry >= 0 and room.value[entry] > value:
+                value = room.value[entry]
+        if value < least:
+            value = -1
+        entered[group - begin] = value
+        if tables.accepting[tables.group_state[group]] and value > best:
+            best = value
+    for group in range(begin, stop):
+        state = tables.group_state[group]
+        value = entered[group - begin]
+        if value >= 0 and room.kept[state]:
+            at = room.used[state]
+            room.event[at] = event
+            room.value[at] = value
+            room.used[state] = at + 1
+    return best
+
+
+@jit
+def _hits(tables, events, window, segments, early, room, entered, out, halt):
+    """Write the hits of all segments: how many there are.
+
+    ==========  =================  =====================================================================
+    `tables`    StepTables         in
+    `events`    StepEvents         in
+    `window`    MeasuredWindow     in
+    `segments`  StepSegments       in
+    `early`     bool               in: whether the earliest start of each end is asked for; no window
+    `room`      EntryRoom          scratch
+    `entered`   int64 [groups]     scratch
+    `out`       FoundEnds          out
+    `halt`      uint8 [1]          in: see `jit`
+    ==========  =================  =====================================================================
+    """
+    keys = window.keys
+    windowed = keys.shape[0] > 0
+    n = 0
+    for g in range(segments.begin.shape[0]):
+        begin_segment(tables, room, True)
+        low = segments.begin[g]
+        stop = segments.stop[g]
+        for i in range(segments.begin[g], stop):
+            if i % SELDOM == 0 and halt[0]:
+                return n
+            if windowed:
+                while keys[i] - keys[low] > window.size:
+                    low += 1
+            best = enter(tables, events, room, i, stop - i if early else i, 0 if early else low, entered)
+            if i >= segments.report[g] and best >= 0:
+                out.event[n] = i
+                out.start[n] = stop - best if early else best
+                n += 1
+    return n
+
+
+def hits(tables, events, keys, size, segments, early=False):
+    """The hits of many segments, in their order.
+
+    Parameters
+    ----------
+    tables : StepTables
+    events : StepEvents
+    keys : ndarray, shape (events,) or (0,), int64 or float64
+        What the window measures; empty without a window.
+    size : int or float
+    segments : StepSegments
+    early : bool, optional
+        Whether the earliest start of each end is asked for; then there is no window.
+
+    Returns
+    -------
+    event : ndarray, shape (hits,), int64
+    start : ndarray, shape (hits,), int64
+        The event of the latest start.
+    """
+    capacity = int((segments.stop - segments.report).sum())
+    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    room = room_for(tables, events.symbols, False)
+    window = comparable(keys, size)
+    n = _hits(tables, events, window, segments, early, room, scratch(tables), out)
+    return out.event[:n], out.start[:n]
+
+
+def scratch(tables):
+    """Room for what an event enters."""
+    return np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)

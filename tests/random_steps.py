@@ -1,0 +1,117 @@
+"""Random timed formulas in which every interval speaks of two marked events, one after the other."""
+
+from __future__ import annotations
+
+from random import Random
+
+from generate import TYPES, _filtered, interval, query_around
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.scope import variables
+from cer_gpu.language.walk import children, walk
+
+ATOMS = 4
+PLACES = 7
+"""Larger formulas are drawn again: their automata take long to build."""
+
+
+def timed_query(rng: Random) -> t.SelectQuery:
+    """A query of the class, with clauses; its SELECT list unmarks no event."""
+    while True:
+        plain = steps(rng, rng.randrange(2, ATOMS + 1), 2)
+        made = _filtered(rng, plain, variables(plain), 0.08, False)
+        if has_gap(made) and well_formed(made) and places(made) <= PLACES:
+            break
+    strategy = rng.choice((t.Strategy.ALL,) * 6 + (t.Strategy.ANY, t.Strategy.STRICT))
+    query = query_around(rng, made, strategy)
+    return t.SelectQuery(
+        query.pattern,
+        strategy=query.strategy,
+        partition=query.partition,
+        window=query.window,
+        consume=query.consume,
+        limit=query.limit,
+    )
+
+
+def places(node: t.Pattern) -> int:
+    """How many event types a pattern has, repetitions counted."""
+    inside = sum(map(places, children(node))) if children(node) else 1
+    return inside * (node.most or node.least) if isinstance(node, t.Iteration) else inside
+
+
+def well_formed(pattern: t.Pattern) -> bool:
+    """Whether no filter is put around an element that need not be there."""
+    return not any(
+        isinstance(node, t.Filter) and any(isinstance(inner, t.Optional) for inner in elements(node.pattern))
+        for node in walk(pattern)
+    )
+
+
+def elements(pattern: t.Pattern) -> list[t.Pattern]:
+    """A pattern and what names and filters stand around."""
+    inner = pattern.pattern if isinstance(pattern, t.Filter | t.As) else None
+    return [pattern, *(elements(inner) if inner is not None else [])]
+
+
+def has_gap(pattern: t.Pattern) -> bool:
+    """Whether the pattern has an interval of time."""
+    return any(isinstance(node, t.Sequence | t.Iteration) and node.gap is not None for node in walk(pattern))
+
+
+def steps(rng: Random, atoms: int, loops: int) -> t.Pattern:
+    """A pattern of event types with AS, OR, AND, sequences, iterations, counts and optional elements."""
+    made = _unnamed(rng, atoms, loops)
+    return t.As(made, rng.choice("xyz")) if rng.random() < 0.2 else made
+
+
+def _unnamed(rng: Random, atoms: int, loops: int) -> t.Pattern:
+    if loops and rng.random() < 0.25:
+        return repeated(rng, steps(rng, atoms, loops - 1))
+    if atoms == 1:
+        return t.EventType(rng.choice(TYPES))
+    split = rng.randrange(1, atoms)
+    pick = rng.random()
+    if pick < 0.12:
+        return t.Or(steps(rng, split, loops), steps(rng, atoms - split, loops))
+    if pick < 0.2:
+        return conjunction(rng, atoms, loops)
+    if pick < 0.26:
+        return t.Selector(t.Strategy.STRICT, steps(rng, atoms, 0))
+    parts = [steps(rng, split, loops), steps(rng, atoms - split, loops)]
+    if rng.random() < 0.15:
+        parts[rng.randrange(2)] = t.Optional(parts[rng.randrange(2)])
+    if all(isinstance(part, t.Optional) for part in parts):
+        parts[0] = steps(rng, 1, 0)
+    return t.Sequence(parts[0], parts[1], rng.random() < 0.25, gap(rng))
+
+
+def repeated(rng: Random, body: t.Pattern) -> t.Iteration:
+    """An iteration of a pattern, counted now and then."""
+    times = None
+    if rng.random() < 0.3:
+        least = rng.choice((1, 1, 2))
+        times = t.Times(least, rng.choice((None, least, least + 1)))
+    return t.Iteration(body, rng.random() < 0.3, gap(rng), times)
+
+
+def conjunction(rng: Random, atoms: int, loops: int) -> t.And:
+    """An AND whose sides have matches in common more often than not."""
+    one = steps(rng, max(atoms - 1, 2), 0)
+
+    def loosened(node: t.Pattern) -> t.Pattern:
+        if isinstance(node, t.Sequence):
+            return t.Sequence(
+                loosened(node.left),
+                loosened(node.right),
+                node.contiguous and rng.random() < 0.5,
+                gap(rng) if rng.random() < 0.5 else node.gap,
+            )
+        return node
+
+    return t.And(one, loosened(one))
+
+
+def gap(rng: Random) -> t.Interval | None:
+    """An interval, or none now and then."""
+    return interval(rng) if rng.random() < 0.7 else None

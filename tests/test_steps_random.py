@@ -1,0 +1,60 @@
+"""Random timed patterns on random streams with ties: every way of running them agrees with the reference."""
+
+from __future__ import annotations
+
+import warnings
+from random import Random
+
+import pytest
+from engine_oracle import check
+from generate import stream
+from random_steps import timed_query
+
+from cer_gpu.engine.answers import batches as enumerate
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
+from cer_gpu.errors import LimitError
+
+BATCHES = 6
+QUERIES = 14
+
+
+@pytest.fixture
+def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
+    monkeypatch.setattr(classify, "BLOCK", 4)
+    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(runner, "CHUNK", 3)
+    monkeypatch.setattr(runner, "CARRIED", 2)
+    monkeypatch.setattr(chunk, "SEGMENT", 2)
+    monkeypatch.setattr(enumerate, "GROUP", 3)
+    monkeypatch.setattr(enumerate, "BULK_COUNT", 2)
+
+
+def agree(seed: str, queries: int) -> None:
+    rng = Random(seed)
+    answered, refused = 0, 0
+    for _ in range(queries):
+        query = timed_query(rng)
+        events = stream(rng, rng.randrange(6, 13), lap_falls=rng.random() < 0.3)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event |no complex event is possible|1 event has no ")
+            try:
+                answered += check(query, events, rng) > 0
+            except LimitError:  # the automaton is over the budget
+                refused += 1
+    assert answered >= 1
+    assert refused <= queries // 10
+
+
+@pytest.mark.parametrize("seed", range(BATCHES))
+def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
+    agree(f"whole {seed}", QUERIES)
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("seed", range(BATCHES))
+def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
+    agree(f"pieces {seed}", QUERIES)
