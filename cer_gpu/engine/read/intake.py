@@ -252,7 +252,7 @@ class Intake:
         schema, given, known
             As for `SingleEvents`.
         """
-        if type(self.classifier) is not Classifier or self._measuring.timed or self.derived is not None:
+        if type(self.classifier) is not Classifier or self.measuring.timed or self.derived is not None:
             return None
         if self._query.outlooks:
             return None
