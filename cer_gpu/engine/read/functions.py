@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import NANOSECONDS, digits_of
@@ -171,10 +172,41 @@ def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Valu
     data = np.ascontiguousarray(values.data.astype(np.int64, copy=False))
     if unit == "d":
         data, unit = data * (NANOSECONDS["d"] // NANOSECONDS["s"]), "s"
-    times = pa.Array.from_buffers(pa.timestamp(unit, zone), len(data), [None, pa.py_buffer(data)])
-    found = of_time(function, times)
-    whole = found.cast(pa.int32()) if function == "DATE" else found
-    return Values(whole.to_numpy().astype(_NARROW.get(function, np.int32)), values.valid, values.beyond)
+    first = _stretches(function, data, unit, zone)
+    some = data if first is None else data[first]
+    times = pa.Array.from_buffers(pa.timestamp(unit, zone), len(some), [None, pa.py_buffer(some)])
+    whole = of_time(function, times)
+    if function == "DATE":
+        whole = whole.cast(pa.int32())
+    found = whole.to_numpy().astype(_NARROW.get(function, np.int32))
+    if first is not None:
+        out = np.empty(len(data), found.dtype)
+        kernels.spread(found, first, out)
+        found = out
+    return Values(found, values.valid, values.beyond)
+
+
+FEW_ALIKE = 4
+"""Fewer neighbours than so many that have a part of their times in common are not worth finding."""
+
+_ALIKE_S = {"HOUR": 3600, "MINUTE": 60, "SECOND": 1}
+"""For so many seconds a part of a time stays the same, in UTC; others for a day."""
+
+REGULAR = 3 * 365 * 86_400
+"""From then on, in seconds of UTC, offsets of time zones are whole minutes, and change at whole minutes."""
+
+
+def _stretches(function: str, data: np.ndarray, unit: str, zone: str | None) -> np.ndarray | None:
+    """Where neighbours begin that have a part of their times in common, int64; None where few do."""
+    second = NANOSECONDS["s"] // NANOSECONDS[unit]
+    span = _ALIKE_S.get(function, 86_400)
+    if zone not in (None, "UTC"):
+        if not len(data) or data.min() < REGULAR * second:
+            return None
+        span = min(span, 60)
+    first = np.empty(len(data) // FEW_ALIKE, np.int64)
+    count = kernels.stretches(data, span * second, first)
+    return None if count < 0 else first[:count]
 
 
 _NARROW = dict.fromkeys(("MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "WEEKDAY"), np.int8)
