@@ -30,20 +30,34 @@ class MergedClocks:
     ----------
     timed : TimedCEA
         Its transitions reset only what is asked later.
-    since_start : int or None
-        Its clock that the first transition resets and no other; None if it has none.
-    since_mark : int or None
-        Its clock of the last marking transition.
+    origins : tuple of int
+        For each of its clocks the one of the automaton before that it was, ascending; those from `n_before`
+        on are the two added ones.
+    n_before : int
+        How many clocks there were before.
     """
 
     timed: TimedCEA
-    since_start: int | None
-    since_mark: int | None
+    origins: tuple[int, ...]
+    n_before: int
+
+    @property
+    def since_start(self) -> int | None:
+        """The clock that the first transition resets and no other; None if there is none."""
+        return self._added(self.n_before)
+
+    @property
+    def since_mark(self) -> int | None:
+        """The clock of the last marking transition; None if there is none."""
+        return self._added(self.n_before + 1)
 
     @property
     def follows_marks(self) -> bool:
         """Whether every clock is one of the two: then the marks alone say when a clock was reset."""
-        return self.timed.n_clocks == sum(one is not None for one in (self.since_start, self.since_mark))
+        return all(origin >= self.n_before for origin in self.origins)
+
+    def _added(self, origin: int) -> int | None:
+        return self.origins.index(origin) if origin in self.origins else None
 
 
 class _Site(NamedTuple):
@@ -109,13 +123,8 @@ def merged_clocks(timed: TimedCEA) -> MergedClocks:
         for number, move in enumerate(moves)
     )
     needed = without_unasked_resets(replace(more, transitions=asked))
-    used = sorted(kept)
-    final = merged_states(with_clocks_in_use(needed))
-    return MergedClocks(
-        final,
-        used.index(start) if start in kept else None,
-        used.index(mark) if mark in kept else None,
-    )
+    used = sorted(frozenset[int]().union(*(clocks_of(move.condition) for move in asked)))
+    return MergedClocks(merged_states(with_clocks_in_use(needed)), tuple(used), timed.n_clocks)
 
 
 def agreeing(timed: TimedCEA) -> list[tuple[int, ...]]:

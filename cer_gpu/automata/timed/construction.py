@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cer_gpu.automata.cea import both, complement, outlook
+from cer_gpu.automata.cea import Predicate, both, complement, outlook
 from cer_gpu.automata.construct import (
+    atom,
     check_repetitions,
     leaning_elements,
     on_event,
@@ -49,7 +50,9 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.repetitions import has_optional
+from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Interval, Strategy
+from cer_gpu.language.walk import condition_variables
 
 START_CLOCK, MARK_CLOCK = 0, 1
 """The two clocks of Theorem 5.5: since the start of the run, and since its last marking transition."""
@@ -93,13 +96,34 @@ def timed_cea(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
     LimitError
         When it is larger than `TIMED_BUDGET`.
     """
+    return constructed(formula, use or ClockUse()).timed
+
+
+@dataclass(frozen=True, slots=True)
+class Constructed:
+    """A timed CEA, and the operator that each of its clocks is of.
+
+    Attributes
+    ----------
+    timed : TimedCEA
+    operators : tuple of Pattern
+        For each clock the sequence, iteration or window; empty for the two clocks of Theorem 5.5.
+    """
+
+    timed: TimedCEA
+    operators: tuple[tree.Pattern, ...]
+
+
+def constructed(formula: tree.Pattern, use: ClockUse) -> Constructed:
+    """As `timed_cea`, with what its clocks are of."""
     check_repetitions(formula)
-    made = _Construction(use or ClockUse())
+    made = _Construction(use)
     part = made.of(formula)
     moves = part.moves
     if made.use.two:
         moves = tuple(replace(move, resets=_two_clocks(move.source == 0, bool(move.label))) for move in moves)
-    return merged_states(timed_trim(TimedCEA(part.n_states, made.n_clocks, 0, part.final, moves)))
+    timed = merged_states(timed_trim(TimedCEA(part.n_states, made.n_clocks, 0, part.final, moves)))
+    return Constructed(timed, tuple(made.operators))
 
 
 def _two_clocks(first: bool, marks: bool) -> frozenset[int]:
@@ -110,6 +134,7 @@ class _Construction:
     def __init__(self, use: ClockUse) -> None:
         self.use = use
         self.n_clocks = 2 if use.two else 0
+        self.operators: list[tree.Pattern] = []
 
     def of(self, node: tree.Pattern) -> TimedPart:
         part = self.made(node)
@@ -131,6 +156,9 @@ class _Construction:
                 return single(complement(read), frozenset())
             case tree.As(inner) | tree.Project(inner):
                 return labelled(self.of(inner), lambda label: relabelled(label, (node, None)))
+            case tree.Filter() if (event := _filtered_event(node)) is not None:
+                event_type, predicate = event
+                return single(predicate, frozenset(event_type.variables))
             case tree.Filter(inner, condition):
                 return filtered(self.of(inner), node, condition)
             case tree.Optional(inner) | tree.Selector(Strategy.ALL, inner):
@@ -150,25 +178,26 @@ class _Construction:
             case tree.Beside(left):
                 return beside(self.of(left), outlook(node), node.before)
             case tree.Timed(inner, interval):
-                return self.window(self.of(inner), interval)
+                return self.window(self.of(inner), interval, node)
             case tree.Selector(Strategy.STRICT, inner):
                 return strict(self.of(inner))
         named = node.strategy.selector if isinstance(node, tree.Selector) else type(node).__name__.upper()
         raise BeyondTimedCELError(f"timed complex event automata do not express `{named}`")
 
-    def clock(self, shared: int) -> tuple[int, frozenset[int]]:
+    def clock(self, shared: int, node: tree.Pattern) -> tuple[int, frozenset[int]]:
         """The clock of an operator, and what the operator resets: nothing, of the two shared clocks."""
         if self.use.two:
             return shared, frozenset()
         self.n_clocks += 1
+        self.operators.append(node)
         return self.n_clocks - 1, frozenset({self.n_clocks - 1})
 
-    def window(self, part: TimedPart, interval: Interval) -> TimedPart:
+    def window(self, part: TimedPart, interval: Interval, node: tree.Pattern) -> TimedPart:
         """`(p) WITHIN [I]`: a clock that the first transition resets and the last one asks.
 
         A run of one transition has lasted no time, so that 0 has to be in I.
         """
-        clock, reset = self.clock(START_CLOCK)
+        clock, reset = self.clock(START_CLOCK, node)
         lasts = lies_in(clock, interval, self.use.terms)
         at_once = ALWAYS if holds_zero(interval, self.use.terms) else NEVER
         moves = []
@@ -186,7 +215,7 @@ class _Construction:
 
         Between them is a state in which the run waits; for `:` it cannot.
         """
-        condition, reset = self.gap(node.gap)
+        condition, reset = self.gap(node)
         between, offset = left.n_states, left.n_states
         moves = [*entering(left, between, reset), *left.moves]
         moves += [
@@ -204,12 +233,12 @@ class _Construction:
             offset + right.n_states, frozenset(state + offset for state in right.final), tuple(moves)
         )
 
-    def gap(self, interval: Interval | None) -> tuple[ClockCondition, frozenset[int]]:
+    def gap(self, node: tree.Sequence | tree.Iteration) -> tuple[ClockCondition, frozenset[int]]:
         """The condition of a gap, and the clock that its beginning resets."""
-        if interval is None:
+        if node.gap is None:
             return ALWAYS, frozenset()
-        clock, reset = self.clock(MARK_CLOCK)
-        return lies_in(clock, interval, self.use.terms), reset
+        clock, reset = self.clock(MARK_CLOCK, node)
+        return lies_in(clock, node.gap, self.use.terms), reset
 
     def iteration(self, body: TimedPart, node: tree.Iteration) -> TimedPart:
         """`p +[I]`, `p :+[I]`, `p {n,m}[I]`: a copy of p for each repetition that is counted.
@@ -217,7 +246,7 @@ class _Construction:
         The end of a repetition resets a clock and the first transition of the next asks it. The paper asks of
         a repetition of one event that 0 be in I; its semantics, the time since the one before.
         """
-        condition, reset = self.gap(node.gap)
+        condition, reset = self.gap(node)
         copies = node.most or node.least
         size = body.n_states
         moves: list[TimedTransition] = []
@@ -260,3 +289,13 @@ class _Construction:
             for way in ways[1:]:
                 found = either(found, way)
         return found
+
+
+def _filtered_event(node: tree.Filter) -> tuple[tree.EventType, Predicate] | None:
+    """The event type and predicate of filters on one event; None for another pattern."""
+    inner: tree.Pattern = node
+    while isinstance(inner, tree.Filter):
+        if condition_variables(inner.condition) - variables(inner.pattern):
+            return None
+        inner = inner.pattern
+    return atom(node) if isinstance(inner, tree.EventType) else None

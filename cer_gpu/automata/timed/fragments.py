@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cer_gpu.automata.timed.construction import ClockUse, timed_cea
-from cer_gpu.automata.timed.timed_cea import TimedCEA
+from cer_gpu.automata.timed.timed_cea import TimedCEA, with_clocks_in_use
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.walk import nodes
@@ -87,7 +87,7 @@ def two_clocks(formula: tree.Pattern, use: ClockUse | None = None) -> TimedCEA:
     """
     if not is_windowed(formula):
         raise ValueError("the formula is not windowed")
-    return timed_cea(formula, ClockUse((use or ClockUse()).terms, two=True))
+    return with_clocks_in_use(timed_cea(formula, ClockUse((use or ClockUse()).terms, two=True)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from cer_gpu.automata.timed.clocks import (
     satisfiable,
 )
 from cer_gpu.frozen import dataclass
-from cer_gpu.language.tree import Truth
+from cer_gpu.language.tree import Both, Either, Not, Truth
 
 
 class UnknownClockError(AutomatonError):
@@ -136,18 +136,25 @@ class EventClasses(NamedTuple):
         Raises
         ------
         UnknownPredicateError
-            If its predicate is not among the predicates.
+            If its predicate is neither among the predicates nor made of them.
         """
-        holding, known, found = self.holding(), Identities(), []
-        for move in transitions:
-            classes = holding.get(known.of(move.predicate))
-            if classes is None:
-                raise UnknownPredicateError(
-                    f"transition from state {move.source} to state {move.target}: {move.predicate} "
-                    "is not among the predicates"
-                )
-            found.append(classes)
-        return found
+        holding, known = self.holding(), Identities()
+        every = (1 << len(self.symbols)) - 1
+
+        def of_predicate(predicate: Predicate) -> int:
+            classes = holding.get(known.of(predicate))
+            if classes is not None:
+                return classes
+            match predicate:
+                case Both(left, right):
+                    return of_predicate(left) & of_predicate(right)
+                case Either(left, right):
+                    return of_predicate(left) | of_predicate(right)
+                case Not(operand):
+                    return every & ~of_predicate(operand)
+            raise UnknownPredicateError(f"{predicate} is not among the predicates")
+
+        return [of_predicate(move.predicate) for move in transitions]
 
 
 def timed_predicates(timed: TimedCEA) -> tuple[Predicate, ...]:
@@ -162,8 +169,8 @@ def timed_predicates(timed: TimedCEA) -> tuple[Predicate, ...]:
 def timed_trim(timed: TimedCEA) -> TimedCEA:
     """The states that are reached from the initial one and reach a final one, numbered breadth-first.
 
-    Transitions that never fire, since no event or no valuation satisfies them, are dropped, and so are clocks
-    that no transition names. The initial state stays, as state 0.
+    Transitions that never fire, since no event or no valuation satisfies them, are dropped. The initial state
+    stays, as state 0; clocks keep their numbers.
     """
     moves: list[list[TimedTransition]] = [[] for _ in range(timed.n_states)]
     for move in dict.fromkeys(timed.transitions):
@@ -179,7 +186,7 @@ def timed_trim(timed: TimedCEA) -> TimedCEA:
         "trimming",
     )
     kept = tuple(replace(move, source=source, target=target) for source, move, target in found.edges)
-    return with_clocks_in_use(TimedCEA(len(found.states), timed.n_clocks, 0, found.final, kept))
+    return TimedCEA(len(found.states), timed.n_clocks, 0, found.final, kept)
 
 
 def merged_states(timed: TimedCEA) -> TimedCEA:
@@ -261,6 +268,18 @@ def is_disjunction_free(timed: TimedCEA) -> bool:
     except ValueError:
         return False
     return True
+
+
+def monotonic_comparison(timed: TimedCEA) -> str | None:
+    """`<=` or `>=` if all checks of a monotonic automaton are of this kind; None if it is not monotonic.
+
+    An automaton has ~-clock conditions, for ~ one of the two, if all of its conditions are conjunctions of
+    checks `z ~ c`; it is monotonic if it has them for one of the two (section 6). Without checks it has both.
+    """
+    if not is_disjunction_free(timed):
+        return None
+    found = {check.op for move in timed.transitions for check in checks_of(move.condition)}
+    return next((op for op in ("<=", ">=") if found <= {op}), None)
 
 
 def is_deterministic(timed: TimedCEA, classes: EventClasses) -> bool:

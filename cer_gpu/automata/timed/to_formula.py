@@ -16,7 +16,13 @@ from cer_gpu.automata.timed.single_clock import (
     reset_distinct,
     strongly_deterministic,
 )
-from cer_gpu.automata.timed.timed_cea import TimedCEA, TimedTransition, disjunction_free, timed_trim
+from cer_gpu.automata.timed.timed_cea import (
+    TimedCEA,
+    TimedTransition,
+    disjunction_free,
+    timed_trim,
+    with_clocks_in_use,
+)
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of
@@ -53,7 +59,7 @@ def formula_of(timed: TimedCEA, types: Sequence[t.EventType], unit: str | None =
     BeyondTimedCELError
         If a transition reads what follows an event.
     """
-    timed = disjunction_free(timed_trim(timed))
+    timed = with_clocks_in_use(disjunction_free(timed_trim(timed)))
     writer = _FormulaWriter(types, unit)
     if timed.n_clocks <= 1:
         found = writer.single_clock(timed)
