@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from test_papers_thesis import FIGURE_2_1, PHI_1, PHI_2, PHI_3
-from test_papers_timed_cel import FIGURE_1
+from test_papers_timed_cel import FIGURE_1, PADRES, SASE, SHELVES, TRADES, answers
 from test_papers_timed_cel import PHI_1 as TIMED_PHI_1
+from test_papers_timed_cel import PHI_2 as TIMED_PHI_2
 
 import cer_gpu as cer
 from cer_gpu.cli import status_of
@@ -78,3 +79,18 @@ def test_timed_cel_example_2_3_from_the_shell(tmp_path: Path, capsys: pytest.Cap
         {"start": start, "end": end, "marks": {name: list(positions) for name, positions in marks.items()}}
         for start, end, marks in TIMED_2_3
     ]
+
+
+@pytest.mark.parametrize(("pattern", "events"), [(TIMED_PHI_2, FIGURE_1), (PADRES, TRADES)])
+def test_timed_cel_section_3_from_python(pattern: str, events: tuple[Event, ...]) -> None:
+    """Example 3.2, and the query in the language of Padres with its window as a clause of the query."""
+    query = cer.compile(f"SELECT * WHERE {pattern.replace('WITHIN [<= 15 s]', 'WITHIN 15 SECONDS')}")
+    table = table_of(events)
+    found = [(ce.start, ce.end, dict(ce.marks)) for ce in query.run(table, order_by="time", order_unit="s")]
+    assert found == [(one.start, one.end, one.marks) for one in answers(pattern, events)]
+    assert query.count(table, order_by="time", order_unit="s") == len(found)
+
+
+def test_timed_cel_sase_from_python() -> None:
+    found = cer.compile(SASE).run(table_of(SHELVES), order_by="time", order_unit="s")
+    assert [(ce.start, ce.end) for ce in found] == [(0, 3), (0, 6)]

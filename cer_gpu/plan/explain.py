@@ -33,6 +33,10 @@ def _lines(plan: Plan) -> Iterator[str]:
     yield _line("guarantee", of.guarantee(query))
     for name, text in of.structure(query):
         yield _line(name, text)
+    if plan.outline.timed:
+        from cer_gpu.plan.timed_lines import time_lines  # a query without time need not load it
+
+        yield _line("time", "\n".join(time_lines(plan.outline)))
     yield _line("symbols", _symbols(plan))
     for number, axis in enumerate(query.reading.axes):
         yield _line("reads" if number == 0 else "", _axis(axis, query.reading.derived))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
@@ -135,6 +136,7 @@ class _Search:
         self.asked = asked
         constants = [one for move in timed.transitions for one in constants_of(move.condition)]
         self.scale = scale(constant for _, constant in constants)
+        self.step = math.gcd(*(int(constant * self.scale) for _, constant in constants)) or 1
         self.greatest = [0] * timed.n_clocks
         for clock, constant in constants:
             self.greatest[clock] = max(self.greatest[clock], int(constant * self.scale))
@@ -222,7 +224,11 @@ class _Search:
         runs[first].append(last[0])
         runs[1 - first].append(last[1])
         one, other = runs if clock in runs[0][-1].move.resets else runs[::-1]
-        times = moments(len(one), [bound for run in runs for bound in _on_times(run)])
+        bounds = [bound for run in runs for bound in _on_times(run)]
+        try:  # events at different times are read more easily
+            times = moments(len(one), bounds, step=self.step, tie=False)
+        except ValueError:
+            times = moments(len(one), bounds, step=self.step)
         return TimedWitness(
             tuple(time / self.scale for time in times),
             tuple(_lowest(mine.classes & yours.classes) for mine, yours in zip(one, other)),

@@ -133,17 +133,28 @@ def includes(large: Zone, small: Zone) -> bool:
     return all(one >= other for row, others in zip(large, small) for one, other in zip(row, others))
 
 
-def moments(n: int, bounds: Iterable[tuple[int, int, int]]) -> list[Fraction]:
+def moments(
+    n: int, bounds: Iterable[tuple[int, int, int]], *, step: int = 1, tie: bool = True
+) -> list[Fraction]:
     """Times of n events, the first at 0, that do not fall and keep bounds (i, j, bound) on time i - time j.
 
-    Each time is the earliest that it can be, where there is an earliest one.
+    Each time is the earliest that it can be, or a step after what it has to be later than.
+
+    Parameters
+    ----------
+    n : int
+    bounds : iterable of (int, int, int)
+    step : int
+    tie : bool
+        Whether two events may have one time.
 
     Raises
     ------
     ValueError
         If there are none.
     """
-    rows = [[AT_MOST_ZERO if i <= j else NO_BOUND for j in range(n)] for i in range(n)]
+    before = at_most(0, strict=not tie)
+    rows = [[AT_MOST_ZERO if i == j else before if i < j else NO_BOUND for j in range(n)] for i in range(n)]
     for i, j, bound in bounds:
         rows[i][j] = min(rows[i][j], bound)
     zone = closed(rows)
@@ -160,6 +171,6 @@ def moments(n: int, bounds: Iterable[tuple[int, int, int]]) -> list[Fraction]:
                 if high is None or end < (high, not high_open):
                     high, high_open = end[0], not end[1]
         if low_open:
-            low = low + 1 if high is None or low + 1 < high else (low + high) / 2
+            low = low + step if high is None or low + step < high else (low + high) / 2
         times.append(low)
     return times

@@ -1,0 +1,262 @@
+"""The class of a timed formula: its clocks, whether their resets are synchronous, what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from cer_gpu.automata.cea import Predicate, TypeTest
+from cer_gpu.automata.timed.agreement import MergedClocks, merged_clocks
+from cer_gpu.automata.timed.clocks import Terms, in_nanoseconds
+from cer_gpu.automata.timed.construction import ClockUse, Constructed, constructed
+from cer_gpu.automata.timed.fragments import intervals, is_windowed, swg_query
+from cer_gpu.automata.timed.subsets import DeterministicTimedCEA, determinise_timed
+from cer_gpu.automata.timed.synchronous import TimedWitness, asked_later, asynchronous
+from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, is_deterministic, monotonic_comparison
+from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.printer import interval_text, to_text
+from cer_gpu.language.units import NANOSECONDS
+
+Classes = Callable[[TimedCEA], EventClasses]
+"""The classes of events that an automaton tells apart."""
+
+CLASS_BUDGET = 400
+"""Transitions of an automaton that is looked at: `explain` is to take no second."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedClass:
+    """What is known of a timed formula.
+
+    Attributes
+    ----------
+    is_swg : bool
+        Whether it is a swg-query: single events one after another, gaps, and windows over all (section 3).
+    is_windowed : bool
+        Whether Theorem 5.5 applies.
+    merged : MergedClocks
+        The timed CEA with its clocks merged.
+    clocks_before : int
+        How many clocks Proposition 4.3 uses.
+    clocks : tuple of str
+        What is left of them, in words.
+    witness : TimedWitness or None
+        Two runs that show that the resets are not synchronous; None if they are, or where it is undecided.
+    undecided : str
+        Why it is not known whether they are; empty where it is.
+    is_deterministic : bool
+        Whether the timed CEA is deterministic as it is made.
+    determinised : DeterministicTimedCEA or None
+        By Theorem 5.3; None where the resets are not synchronous, or it would be too large.
+    monotonic : str or None
+        `<=` or `>=` if all conditions of the timed CEA with one clock are of this kind.
+    """
+
+    is_swg: bool
+    is_windowed: bool
+    merged: MergedClocks
+    clocks_before: int
+    clocks: tuple[str, ...]
+    witness: TimedWitness | None
+    undecided: str
+    is_deterministic: bool
+    determinised: DeterministicTimedCEA | None
+    monotonic: str | None
+
+
+def timed_class(formula: tree.Pattern, classes: Classes, terms: Terms = in_nanoseconds) -> TimedClass:
+    """Classify a formula with time operators.
+
+    Parameters
+    ----------
+    formula : Pattern
+        With windows and projections of the query around it.
+    classes : callable
+        Gives the classes of events that an automaton tells apart.
+    terms : callable
+        The constant that a bound stands for.
+
+    Raises
+    ------
+    BeyondTimedCELError
+        For UNLESS, NXT, LAST and MAX, and for a filter that compares events.
+    LimitError
+        Where its timed CEA is too large.
+    """
+    made = constructed(formula, ClockUse(terms))
+    if len(made.timed.transitions) > CLASS_BUDGET:
+        raise LimitError(f"its timed automaton has more than {CLASS_BUDGET} transitions")
+    merged = merged_clocks(made.timed)
+    events = classes(merged.timed)
+    given = any(
+        bound is not None and bound.parameter is not None
+        for interval in intervals(formula)
+        for bound in (interval.low, interval.high)
+    )
+    witness, undecided = None, ""
+    if not merged.follows_marks:
+        if given:
+            undecided = "it depends on the bounds that come with the call"
+        else:
+            witness, undecided = _decided(merged.timed, events)
+    determinised = None
+    if witness is None and not undecided and not given:
+        determinised = _determinised(merged.timed, events)
+    return TimedClass(
+        swg_query(formula) is not None,
+        is_windowed(formula),
+        merged,
+        made.timed.n_clocks,
+        tuple(_clock_words(made, merged)),
+        witness,
+        undecided,
+        is_deterministic(merged.timed, events),
+        determinised,
+        monotonic_comparison(merged.timed) if merged.timed.n_clocks == 1 else None,
+    )
+
+
+def _decided(timed: TimedCEA, events: EventClasses) -> tuple[TimedWitness | None, str]:
+    try:
+        return asynchronous(timed, events, asked_later(timed)), ""
+    except LimitError as error:
+        return None, str(error)
+
+
+def _determinised(timed: TimedCEA, events: EventClasses) -> DeterministicTimedCEA | None:
+    try:
+        return determinise_timed(timed, events, checked=True)
+    except LimitError:
+        return None
+
+
+def _clock_words(made: Constructed, merged: MergedClocks) -> Iterator[str]:
+    for clock, origin in enumerate(merged.origins):
+        if clock == merged.since_start:
+            yield "since the start"
+        elif clock == merged.since_mark:
+            yield "since the last marked event"
+        else:
+            yield f"of `{operator_words(made.operators[origin])}`"
+
+
+def operator_words(node: tree.Pattern) -> str:
+    """A time operator as it is written, without its operands: `;[<= 1 s]`."""
+    match node:
+        case tree.Sequence(contiguous=contiguous, gap=tree.Interval() as gap):
+            return f"{':' if contiguous else ';'}{interval_text(gap)}"
+        case tree.Iteration(contiguous=contiguous, gap=tree.Interval() as gap):
+            return f"{':' if contiguous else ''}+{interval_text(gap)}"
+        case tree.Timed(interval=interval):
+            return f"WITHIN {interval_text(interval)}"
+    raise TypeError(f"{type(node).__name__} is no time operator")
+
+
+# -------------------------------------------------------------------------------------- in words
+
+
+def class_lines(found: TimedClass, unit: str | None = "ns") -> list[str]:
+    """A class in words, one line for each fact; `unit` is that of the constants."""
+    lines = [_form(found), _clocks(found), _resets(found, unit)]
+    if found.is_deterministic:
+        lines.append("its timed automaton is deterministic as it is")
+    elif found.determinised is not None:
+        made = found.determinised
+        lines.append(
+            f"determinised (Theorem 5.3): {made.n_states} states, {len(made.steps)} transitions over "
+            f"{made.n_symbols} classes of events"
+        )
+    elif found.witness is not None:
+        lines.append("not determinised: what is open carries the times of its resets")
+    if found.merged.timed.n_clocks == 1:
+        lines.append(_monotonic(found))
+    return lines
+
+
+def _form(found: TimedClass) -> str:
+    if found.is_swg:
+        return "a swg-query: single events one after another, with gaps and windows over all"
+    if found.is_windowed:
+        return "windowed (Theorem 5.5)"
+    return "timed CEL"
+
+
+def _clocks(found: TimedClass) -> str:
+    before, after = found.clocks_before, len(found.clocks)
+    if not after:
+        return "no clock is asked"
+    clocks, operators = ("" if number == 1 else "s" for number in (after, before))
+    return f"{after} clock{clocks} ({', '.join(found.clocks)}) for {before} operator{operators} of time"
+
+
+def _resets(found: TimedClass, unit: str | None) -> str:
+    if found.undecided:
+        return f"synchronous resets: not decided, {found.undecided}"
+    if found.witness is None:
+        said = "the marks say when a clock is reset" if found.merged.follows_marks else "Theorem 5.4"
+        return f"synchronous resets: {said}"
+    return f"no synchronous resets: {witness_words(found.witness, found.clocks, unit)}"
+
+
+def witness_words(witness: TimedWitness, clocks: tuple[str, ...], unit: str | None = "ns") -> str:
+    """A witness as a sentence: the events with their times, the marks, and the clock.
+
+    Parameters
+    ----------
+    witness : TimedWitness
+    clocks : tuple of str
+        Each clock in words.
+    unit : str or None
+        Of the times.
+    """
+    read = ", ".join(
+        f"{_event_words(one.predicate, other.predicate)} at {duration_words(time, unit)}"
+        for one, other, time in zip(witness.one, witness.other, witness.times)
+    )
+    marked = [number for number, move in enumerate(witness.one, 1) if move.label]
+    marks = "no marks" if not marked else f"event {' and '.join(map(str, marked))} marked"
+    return (
+        f"on {read}, two runs with {marks} differ:\n"
+        f"at the last event one restarts its clock {clocks[witness.clock]}, the other does not"
+    )
+
+
+def _event_words(*predicates: Predicate) -> str:
+    """What is known of an event that satisfies predicates."""
+    kinds: dict[str, None] = {}
+    conditions: dict[str, None] = {}
+    pending = list(predicates)[::-1]
+    while pending:
+        match predicate := pending.pop():
+            case TypeTest(name, stream):
+                kinds.setdefault(name if stream is None else f"{stream}>{name}")
+            case tree.Both(left, right):
+                pending += [right, left]
+            case tree.Comparison() | tree.Like() | tree.InSet() | tree.InRange() | tree.IsNull():
+                conditions.setdefault(to_text(predicate))
+    kind = next(iter(kinds), "an event")
+    return f"{kind} with {' and '.join(conditions)}" if conditions else kind
+
+
+def duration_words(time: Fraction, unit: str | None) -> str:
+    """A time in the largest unit in which it is at least one: `1.5 s`."""
+    if unit is None:
+        return _decimal(time)
+    exact = time * NANOSECONDS[unit]
+    if not exact:
+        return "0 s"
+    fitting = [(name, size) for name, size in NANOSECONDS.items() if exact >= size] or [("ns", 1)]
+    name, size = fitting[-1]
+    return f"{_decimal(exact / size)} {name}"
+
+
+def _decimal(number: Fraction) -> str:
+    return str(int(number)) if number.denominator == 1 else f"{float(number):.6g}"
+
+
+def _monotonic(found: TimedClass) -> str:
+    if found.monotonic is not None:
+        return f"one clock, monotonic: every condition is `{found.monotonic}` (section 6)"
+    return "one clock, not monotonic: its conditions are not all `<=`, nor all `>=`"

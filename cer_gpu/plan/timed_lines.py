@@ -1,0 +1,106 @@
+"""The lines of `explain` about the class of a timed query (timed CEL paper)."""
+
+from __future__ import annotations
+
+from cer_gpu.automata.cea import OutlookTest
+from cer_gpu.automata.timed.parts import BeyondTimedCELError
+from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, timed_predicates
+from cer_gpu.automata.timed.timed_class import class_lines, timed_class
+from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language import tree
+from cer_gpu.language.walk import walk
+from cer_gpu.logic.boolean import TRUE
+from cer_gpu.logic.formulas import rebuild
+from cer_gpu.plan.assumed import assumed_schema
+from cer_gpu.plan.axes import OutlookAxis
+from cer_gpu.plan.constants import ConstantReader
+from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
+from cer_gpu.plan.outline import Outline, listed
+from cer_gpu.plan.symbols import fold
+
+
+def time_lines(outline: Outline) -> list[str]:
+    """What is known of the clocks of a timed query, in words; nothing of a query without time.
+
+    Parameters
+    ----------
+    outline : Outline
+        Of a query.
+    """
+    statement, formula = outline.statement, outline.formula
+    if not outline.timed or formula is None or isinstance(statement, tree.Rule):
+        return []
+    compared = outline.correlates
+    if compared:
+        formula = without_comparisons(formula)
+    formula = listed(_with_window(formula, statement.window), statement)
+    try:
+        found = timed_class(formula, lambda timed: _classes(timed, outline))
+    except BeyondTimedCELError as error:
+        return [str(error)]
+    except LimitError as error:
+        return [f"its class is not known: {error}"]
+    except (QueryError, TypeError):
+        return []
+    lines = class_lines(found, "ns" if _has_units(formula) else None)
+    return ["without its comparisons between events:", *lines] if compared else lines
+
+
+def _with_window(formula: tree.Pattern, window: tree.Window | None) -> tree.Pattern:
+    """The formula with WITHIN of the query, where that measures time, as a window around it."""
+    if window is None or window.kind != "time":
+        return formula
+    return tree.Timed(formula, tree.Interval(None, tree.Bound(window.size, window.unit)))
+
+
+def _has_units(formula: tree.Pattern) -> bool:
+    return any(isinstance(node, tree.Bound) and node.unit is not None for node in walk(formula))
+
+
+def without_comparisons(formula: tree.Pattern) -> tree.Pattern:
+    """The formula without the filters that compare events."""
+    made = rebuild(formula, without_comparisons)
+    if not isinstance(made, tree.Filter):
+        return made
+    kept = [part for part in _joined(made.condition) if not _compares(part)]
+    condition: tree.Condition = TRUE
+    for part in kept:
+        condition = part if condition == TRUE else tree.Both(condition, part)
+    return made.pattern if condition == TRUE else tree.Filter(made.pattern, condition)
+
+
+def _joined(condition: tree.Condition) -> list[tree.Condition]:
+    if isinstance(condition, tree.Both):
+        return _joined(condition.left) + _joined(condition.right)
+    return [condition]
+
+
+def _compares(condition: tree.Condition) -> bool:
+    """Whether a condition has a part that is no `x[P]`."""
+    match condition:
+        case tree.Every() | tree.Truth():
+            return False
+        case tree.Both(left, right) | tree.Either(left, right):
+            return _compares(left) or _compares(right)
+        case tree.Not(operand):
+            return _compares(operand)
+    return True
+
+
+def _classes(timed: TimedCEA, outline: Outline) -> EventClasses:
+    """The classes of events that the predicates of an automaton tell apart, whatever the data."""
+    tests = timed_predicates(timed)
+    looks = [node for node in walk(tests) if isinstance(node, OutlookTest)]
+    window = outline.statement.window
+    spoken = (*tests, outline.formula) if outline.derives else tests
+    schema = assumed_schema(spoken, window)
+    deriver = None
+    if outline.derives:
+        from cer_gpu.plan.derived import Deriver
+
+        deriver = Deriver(schema)
+    columns = RoleColumns("type", "stream")
+    builder = AxisBuilder(ConstantReader(schema), columns, list(dict.fromkeys(looks)), deriver)
+    axes, formulas = builder.build(tests)
+    diagram = fold((*axes, *(OutlookAxis() for _ in dict.fromkeys(looks))), formulas)
+    return EventClasses(tests, diagram.outcomes)
