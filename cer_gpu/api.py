@@ -221,7 +221,10 @@ class Query:
         if keywords.pop("sort", False):
             raise ValueError("a stream cannot be sorted: its batches have to come in order")
         asked = read_options(**keywords)
-        return Stream(lambda batch: self._bound(batch, asked), about(self.text, asked), state)
+        told = about(self.text, asked)
+        if asked.engine == AUTO and (engine := self._plan.engine_of_streams) != self._plan.engine:
+            asked = replace(asked, engine=engine)
+        return Stream(lambda batch: self._bound(batch, asked), told, state)
 
     @spelled(read_options)
     def explain(self, format: str = "text", events: Any = None, **keywords: Any) -> str:

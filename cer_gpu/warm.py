@@ -44,6 +44,9 @@ BESIDE = [
 ]
 """Queries that look for what follows or precedes."""
 
+CLOCKED = ["(A AS a ; B+ AS b) WITHIN [<= 5 s] ; C AS c"]
+"""Patterns that run on an automaton with one clock."""
+
 TIMED = [
     "A AS a ;[<= 5 s] B AS b ;[<= 3 s] C AS c",
     "A :[<= 5 s] B+",
@@ -80,6 +83,8 @@ def texts() -> Iterator[str]:
             yield f"SELECT {strategy} * WHERE A AS a ; B+ AS b {window}"
         for timed in TIMED:
             yield f"SELECT * WHERE {timed} {window}"
+        for clocked in () if "[" in window else CLOCKED:
+            yield f"SELECT * WHERE {clocked} {window}"
         for joined in JOINED:
             yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"

@@ -11,7 +11,7 @@ from cer_gpu.kernels.clocked.contract import ClockTables, clocked_runs
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents, StreamWindow
 from random_tables import random_tables
 
-from cer_gpu.plan.clock import useful_checks
+from cer_gpu.plan.clock_arrays import useful_checks
 
 Listed = list[tuple[int, tuple[int, ...], tuple[int, ...]]]
 """Complex events of one end: (start, events, labels) of each."""

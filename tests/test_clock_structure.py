@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from cer_gpu.kernels.clocked.contract import CHECK, LABEL, RESET, ClockedEvents
+from cer_gpu.kernels.clocked.cpu_counts import TOO_MANY
 from cer_gpu.kernels.streams.contract import StreamEvents
 from cer_gpu.kernels.streams.cpu import mark_open, relink
 from random_clocks import (
@@ -19,7 +20,7 @@ from random_clocks import (
     stream_window,
 )
 
-from cer_gpu.enumeration.timed import Ending, TimedAnswers, TimedStructure, latest_starts
+from cer_gpu.enumeration.timed import Ending, TimedAnswers, TimedStructure, exact_counts, latest_starts
 from cer_gpu.enumeration.timed_ordered import SpanEvents
 from cer_gpu.enumeration.timed_validator import (
     MAX_OUTPUT_DEPTH,
@@ -59,7 +60,9 @@ def followed(case: ClockCase, stops: list[int]) -> tuple[TimedStructure, Ending]
 
 @pytest.mark.parametrize("sense", [1, -1])
 @pytest.mark.parametrize("block", range(4))
-def test_random_automata_list_the_runs_in_order(sense: int, block: int) -> None:
+def test_random_automata_list_the_runs_in_order(
+    sense: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = Random(f"{sense} {block}")
     total = gadgets = 0
     for _ in range(250):
@@ -70,6 +73,11 @@ def test_random_automata_list_the_runs_in_order(sense: int, block: int) -> None:
         for size in (None, 2):
             assert listed(case, structure.arena, ending, size) == wanted
         assert ending.ends.event.tolist() == [end for end in range(n) if wanted[end]]
+        numbers = [len(answers) for answers in wanted if answers]
+        assert exact_counts(structure.arena, ending).tolist() == numbers
+        with monkeypatch.context() as patched:
+            patched.setattr("cer_gpu.kernels.clocked.cpu_counts.count_exactly", lambda *_: TOO_MANY)
+            assert exact_counts(structure.arena, ending).tolist() == numbers
         latest = [max(one[0] for one in answers) for answers in wanted if answers]
         assert latest_starts(structure.arena, ending).tolist() == latest
         if structure.exact:

@@ -78,7 +78,7 @@ class SpanEvents(NamedTuple):
 
 
 def _too_old(gap: Any, constant: Any, sense: int) -> bool:
-    return bool(gap > constant if sense > 0 else gap >= constant)
+    return not gap <= constant if sense > 0 else bool(gap >= constant)
 
 
 def timed_ordered_blocks(

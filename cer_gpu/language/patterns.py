@@ -200,8 +200,7 @@ class PatternChecker:
                 else (owner.name, owner.prior)
             )
             types = loops.types(name or "") if prior else scope.types(name or "")
-            value = isinstance(leaf, t.Comparison) and attribute is leaf.right
-            return self._names.check_attribute(attribute.name, name or "", types, place, value=value)
+            return self._names.check_attribute(attribute.name, name or "", types, place)
 
         TypeChecker(attribute_type, self._findings, self._names.type_before).check(leaf)
 

@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
+from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.clocked.contract import ClockTables
+from cer_gpu.plan.compiled import Traits
 
 
-def useful_checks(tables: ClockTables) -> np.ndarray:
-    """`useful` of `ClockTables`, from its other columns: shape (n_live,), int32.
+@dataclass(frozen=True, slots=True)
+class ClockMachine:
+    """A deterministic monotonic automaton with one clock over symbols.
 
-    Constants ascend. A run in a state may still be accepted with a clock up to the greatest constant that is
-    compared on some way from the state, before a reset, where every way compares one; else whatever the
-    clock.
+    Attributes
+    ----------
+    tables : ClockTables
+    constants : ndarray, shape (constants,), uint64 or float64
+        Those of the checks, in the unit of the order attribute, ascending.
     """
-    found = np.full(tables.n_live, -1, np.int32)
-    if tables.sense < 0:
-        return found
-    free = int(tables.check.max(initial=-1)) + 1  # stands for any clock
-    reach = np.full(tables.n_live + 1, -1, np.int64)  # -1: nothing is accepted
-    while True:
-        before = reach.copy()
-        for source, target, accepting, check, resets in zip(
-            tables.source, tables.target, tables.accepting, tables.check, tables.resets, strict=True
-        ):
-            after = reach[target] if target >= 0 else -1
-            way = free if accepting or (resets and after >= 0) else after
-            reach[source] = max(reach[source], min(way, check) if check >= 0 else way)
-        if (before == reach).all():
-            break
-    reach = reach[: tables.n_live]
-    found[reach < free] = np.maximum(reach[reach < free], 0)
-    return found
+
+    tables: ClockTables
+    constants: np.ndarray
+
+    engine: ClassVar[str] = "one_clock"
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            reads_times=True,
+            not_on_device=("automata with a clock",),
+            not_resident="automata with a clock run on the CPU",
+            not_automatic="automata with a clock run on the CPU",
+        )

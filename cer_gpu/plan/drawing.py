@@ -14,12 +14,14 @@ from enum import Enum, auto
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
 from cer_gpu.automata.pcea import PCEA, Gather
 from cer_gpu.automata.step_positions import PlaceAutomaton
+from cer_gpu.automata.timed.clocks import checks_of
+from cer_gpu.automata.timed.timed_cea import TimedCEA, disjunction_free
 from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language.printer import interval_text
-from cer_gpu.plan.drawing_text import EventSets, equality_text, marks_text, one_of, predicate_text
+from cer_gpu.plan.drawing_text import EventSets, check_text, equality_text, marks_text, one_of, predicate_text
 
 STATE_BUDGET = 100
 """States that are drawn at most: 30 are easy to read, and more than these cannot be told apart."""
@@ -196,6 +198,25 @@ def of_places(automaton: PlaceAutomaton) -> Drawing:
         written = sorted(interval_text(gap) for gap in step.gaps)
         add(step.source, step.target, *([":"] if step.contiguous else []), *written)
     return Drawing(tuple(nodes), edges.built())
+
+
+def of_timed(timed: TimedCEA, units: bool) -> Drawing:
+    """A timed automaton of one clock; an edge also says what it asks of the clock, and whether it resets it.
+
+    Parameters
+    ----------
+    timed : TimedCEA
+    units : bool
+        Whether its constants are in nanoseconds; else they are plain numbers.
+    """
+    _refuse_large(timed.n_states)
+    edges = _Edges()
+    for move in disjunction_free(timed).transitions:
+        asked = [check_text(check, units) for check in checks_of(move.condition)]
+        resets = ["reset z"] if move.resets else []
+        marks = marks_text(move.label)
+        edges.add(move.source, move.target, predicate_text(move.predicate), marks, *asked, *resets)
+    return _with_start(timed.n_states, timed.final, edges)
 
 
 def without_epsilon(cea: CEA) -> CEA:

@@ -7,9 +7,11 @@ from typing import cast
 
 from cer_gpu.automata.cea import OutlookTest, Predicate, TypeTest
 from cer_gpu.automata.pcea import Equality, Gather, Keys
+from cer_gpu.automata.timed.clocks import Check
 from cer_gpu.joins.query import ConjunctiveQuery
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
+from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.language.words import written, written_variable
 
 ANY = "any event"
@@ -186,3 +188,13 @@ class EventSets:
                 parts.append(negated(text))
                 others -= extent
         return " and ".join(parts)
+
+
+def check_text(check: Check, units: bool) -> str:
+    """`z <= 5 s`; without units `z <= 5`."""
+    constant, unit = check.constant, ""
+    if units:
+        named = next((one for one in reversed(tuple(NANOSECONDS)) if constant % NANOSECONDS[one] == 0), "ns")
+        constant, unit = constant / NANOSECONDS[named], f" {named}"
+    number = constant.numerator if constant.denominator == 1 else float(constant)
+    return f"z {check.op} {number}{unit}"

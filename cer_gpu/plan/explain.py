@@ -51,7 +51,10 @@ def _lines(plan: Plan) -> Iterator[str]:
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", of.cost(query))
-    yield _line("stream", _pushes(query))
+    pushes = _pushes(query)
+    if (engine := plan.engine_of_streams) != plan.engine:
+        pushes = f"a stream takes the route {engine}, which keeps what is open between pushes"
+    yield _line("stream", pushes)
 
 
 def _line(name: str, text: str) -> str:

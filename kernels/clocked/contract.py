@@ -140,7 +140,7 @@ def clocked_runs(tables, constants, symbols, times, begin, stop):
                     if reset < 0:
                         continue
                     gap, constant = times[event] - times[reset], constants[tables.check[t]]
-                    if gap > constant if tables.sense > 0 else gap < constant:
+                    if not (gap <= constant if tables.sense > 0 else gap >= constant):
                         continue
                 label = int(tables.label[t])
                 longer = (*marks, (event, label)) if label else marks

@@ -204,3 +204,20 @@ def relinked(is_open, place, first, lanes, near, last):
         event = last[lane]
         if event >= 0:
             last[lane] = place[event] if is_open[event] else -1
+
+
+@jit
+def linked(lanes, count, following, first):
+    """Link `count` events to the next of their lane.
+
+    `lanes` int32 [events] or [0] in; `following` int64 [events] out: -1 for none; `first` int64 [lanes]
+    in/out: -1 at first, then the first event of each lane.
+    """
+    laned = lanes.shape[0] > 0
+    for back in range(count):
+        event = count - 1 - back
+        lane = 0
+        if laned:
+            lane = lanes[event]
+        following[event] = first[lane]
+        first[lane] = event

@@ -294,8 +294,9 @@ def _aged(clocked, lanes, event, lane, sense, least):
         near = lanes.near[lane, c]
         if near < 0:
             near = event
+        # An infinite time less itself is no number, and passes no check.
         if sense > 0:
-            while now - clocked.times[near] > clocked.constants[c]:
+            while near != event and not now - clocked.times[near] <= clocked.constants[c]:
                 near = clocked.following[near]
             least[c] = clocked.serial[near]
         else:

@@ -53,6 +53,8 @@ class Following:
     first, stop : int
     keyed : ndarray, shape (room,) or (0,), uint8
         0 where the key is null or NaN; empty where the machine does not ask.
+    times : ndarray, shape (room,) or (0,), int64 or float64
+        The time of each event; empty where the machine does not ask.
     """
 
     events: StreamEvents
@@ -61,6 +63,7 @@ class Following:
     first: int
     stop: int
     keyed: np.ndarray
+    times: np.ndarray
 
     def stops(self) -> Iterator[int]:
         """Where to stop, the end included: between two stops Ctrl-C is met, and progress shown."""

@@ -120,9 +120,11 @@ class StreamState:
         if lanes > len(self._bounds.low):
             each = zip(self._bounds[:3], (-1, -1, 0), strict=True)
             self._bounds = LaneBounds(*(grown(one, lanes, fill) for one, fill in each), self._bounds.all)
-        keyed = self._kept.array("keyed")
+        keyed, times = self._kept.array("keyed"), self._kept.array("times")
+        if self._query.traits.reads_times and not len(times):
+            times = self._kept.array("keys")  # what the window measures
         return self._runs.push(
-            Following(self._events, self._size, self._bounds, first, self._kept.count, keyed)
+            Following(self._events, self._size, self._bounds, first, self._kept.count, keyed, times)
         )
 
     def _returned(self) -> list[Relevant]:

@@ -67,6 +67,11 @@ class Relevant:
         return self.keys if len(self.keys) else self.positions
 
     @property
+    def moments(self) -> np.ndarray:
+        """The time of each event, shape (n,), where the machine measures it."""
+        return self.times if len(self.times) else self.keys
+
+    @property
     def all_keyed(self) -> np.ndarray:
         """`keyed` with an entry for each event also where no key is null, shape (n,), uint8."""
         return self.keyed if len(self.keyed) else np.ones(len(self), np.uint8)

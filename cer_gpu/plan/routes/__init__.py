@@ -7,10 +7,19 @@ from typing import cast
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes import chain, regular, rule, timed
+from cer_gpu.plan.routes import chain, clock, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
 
-ROUTES: tuple[Route, ...] = (cast(Route, regular), cast(Route, chain), cast(Route, rule), cast(Route, timed))
+ROUTES: tuple[Route, ...] = (
+    cast(Route, regular),
+    cast(Route, chain),
+    cast(Route, rule),
+    cast(Route, timed),
+    cast(Route, clock),
+)
+
+KEEPING = (clock.NAME,)
+"""The routes whose machines keep what is open between the pushes of a stream where others do not."""
 
 AUTO = "auto"
 """The engine that is asked for where none is: that of the first route that takes the query."""

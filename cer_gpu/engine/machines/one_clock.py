@@ -1,0 +1,216 @@
+"""The CPU backend of automata with one clock: hits, counts and complex events of chunks, and of streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.ends import Ends, in_order, no_ends
+from cer_gpu.engine.machines.found import Answers, Sharing
+from cer_gpu.engine.machines.one_clock_stream import ClockRuns
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneState
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.timed import (
+    Ending,
+    TimedAnswers,
+    TimedStructure,
+    exact_counts,
+    latest_starts,
+    some_ends,
+)
+from cer_gpu.enumeration.timed_ordered import SpanEvents
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.clocked.contract import ClockedEvents
+from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.streams.contract import NOTHING, LaneBounds, StreamEnds, StreamEvents, StreamWindow
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.clock import ClockMachine
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+@dataclass(frozen=True, slots=True)
+class ClockChunk:
+    """A chunk whose runs have been followed.
+
+    Attributes
+    ----------
+    chunk : Chunk
+    event : ndarray, shape (n,), int64
+        The events of the chunk that were followed: those of its lanes.
+    structure : TimedStructure
+    ending : Ending
+        What ends at them, by their numbers in `event`, in lanes with new events before these, too.
+    events : SpanEvents
+    read : StreamEvents
+    clocked : ClockedEvents
+    bounds : LaneBounds
+    """
+
+    chunk: Chunk
+    event: np.ndarray
+    structure: TimedStructure
+    ending: Ending
+    events: SpanEvents
+    read: StreamEvents
+    clocked: ClockedEvents
+    bounds: LaneBounds
+
+
+class ClockRunner:
+    """Runs an automaton with one clock over chunks on the CPU; a `MachineRunner`.
+
+    It is the machine of streams: a chunk is followed as a stream is, by one thread.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+
+    Attributes
+    ----------
+    tables : ClockTables
+    """
+
+    chunks = 1
+
+    def __init__(self, query: CompiledQuery) -> None:
+        machine = query.machine
+        assert isinstance(machine, ClockMachine)
+        self.tables = machine.tables
+        self._constants = machine.constants
+        self._query = query
+        self.consumption = Consumption(query)
+        self._last: ClockChunk | None = None
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """The state that it keeps for each lane."""
+        return (self.consumption,)
+
+    def read(self, events: Relevant, lane_count: int) -> Relevant:
+        """New events, unchanged."""
+        return events
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk that are reported; `lowest` is always there."""
+        if not len(chunk.lanes) or self._query.limit == 0:
+            return no_ends()
+        followed = self._followed(chunk)
+        ending = followed.ending
+        latest = ending.ends.latest
+        if not followed.structure.exact:
+            latest = latest_starts(followed.structure.arena, ending)
+        of = followed.event
+        found = Ends(of[ending.ends.event], chunk.events.positions[of[latest]], of[ending.ends.lowest])
+        if (order := in_order(found.event)) is not None:
+            found = found.some(order)
+        return self.consumption.left(chunk, found.some(self._new(chunk, found.event)))
+
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
+
+        Returns
+        -------
+        event : ndarray, shape (h,), int64
+            Ascending.
+        number : ndarray, shape (h,), int64, or object past 2^62
+        """
+        found = self.ends(chunk)
+        if not len(found):
+            return found.event, found.event
+        followed = self._followed(chunk)
+        return found.event, exact_counts(followed.structure.arena, self._asked(followed, found))
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: where the first run that is still open has begun."""
+        followed = self._followed(chunk)
+        lanes = chunk.lanes
+        low = followed.structure.needed(followed.read, followed.clocked, followed.bounds)
+        last = len(followed.event)
+        return np.where(low == last, lanes.stop, followed.event[np.minimum(low, last - 1)])
+
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
+        """The complex events at some ends of a chunk."""
+        followed = self._followed(chunk)
+        structure = followed.structure
+        own = self._asked(followed, ends)
+        return ClockAnswers(TimedAnswers(self.tables, structure.arena, own, followed.events), followed.event)
+
+    def open_runs(self) -> ClockRuns:
+        """The runs that a stream keeps between pushes."""
+        query = self._query
+        return ClockRuns(self.tables, self._constants, query.consume, query.window is not None)
+
+    def _new(self, chunk: Chunk, event: np.ndarray) -> np.ndarray:
+        """Which events, ascending, are not of an earlier chunk."""
+        lane = np.searchsorted(chunk.lanes.begin, event, side="right") - 1
+        return np.asarray(event >= chunk.lanes.report[lane])
+
+    def _asked(self, followed: ClockChunk, ends: Ends) -> Ending:
+        """What ends at some ends of a chunk, with the bounds that these have."""
+        event = np.searchsorted(followed.event, ends.event)
+        lowest = np.searchsorted(followed.event, ends.lowest)
+        own = some_ends(followed.ending, np.searchsorted(followed.ending.ends.event, event))
+        return Ending(own.roots, StreamEnds(event, lowest, own.ends.latest))
+
+    def _followed(self, chunk: Chunk) -> ClockChunk:
+        """A chunk, followed once."""
+        if self._last is not None and self._last.chunk is chunk:
+            return self._last
+        lanes, events, window = chunk.lanes, chunk.events, self._query.window
+        length = lanes.stop - lanes.begin
+        event = ranges(lanes.begin, length)
+        lane = np.repeat(np.arange(len(lanes), dtype=np.int32), length)
+        times = events.moments[event].view(self._constants.dtype)
+        measured, size = times[:0], times.dtype.type(0)
+        if window is not None:
+            measured, size = comparable(events.measured[event], window.size)
+        count = len(event)
+        read = StreamEvents(
+            events.symbols[event], lane, measured, np.empty(count, np.int64),
+            np.empty((0, count), np.int32), np.empty(0, np.int64),
+        )  # fmt: skip
+        clocked = ClockedEvents(np.arange(count), times, np.full(count, -1, np.int64), self._constants)
+        none = np.full(len(lanes), -1, np.int64)
+        bounds = LaneBounds(none, none.copy(), np.cumsum(length) - length, np.zeros(1, np.int64))
+        structure = TimedStructure(self.tables, self._constants, window is not None)
+        ending = structure.follow(read, clocked, [count], count, StreamWindow(size, NOTHING), bounds)
+        span = SpanEvents(read.symbols, lane, times, self._constants)
+        self._last = ClockChunk(chunk, event, structure, ending, span, read, clocked, bounds)
+        return self._last
+
+
+class ClockAnswers:
+    """Complex events of a chunk, whose events have other numbers in the structure; `Answers`."""
+
+    def __init__(self, found: TimedAnswers, event: np.ndarray) -> None:
+        self._found = found
+        self._event = event
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many each end has, shape (ends,)."""
+        return self._found.count
+
+    @property
+    def sharing(self) -> Sharing:
+        """Each thread takes ranges of ends."""
+        return self._found.sharing
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps to list the first `limit` complex events of each end: shape (ends,)."""
+        return self._found.work(limit)
+
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some ends; as `Answers.blocks`."""
+        for block in self._found.blocks(order, limit, size):
+            yield block._replace(start=self._event[block.start], event=self._event[block.event])
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ClockRunner:
+    """What runs the automaton of a query on the CPU; parameters as in `runner_of`."""
+    return ClockRunner(query)

@@ -1,0 +1,56 @@
+"""The machine of one clock: random formulas on random streams with ties agree with the reference."""
+
+from __future__ import annotations
+
+import warnings
+from random import Random
+
+import engine_oracle
+import pytest
+from generate import stream
+from random_one_clock import one_clock_query
+
+from cer_gpu.engine.answers import batches as listing
+from cer_gpu.engine.machines import chunk, open_runs
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*(skipped|no event |no complex event)")
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks, chunks and groups of a few events; what is no longer open is dropped at every event."""
+    monkeypatch.setattr(classify, "BLOCK", 4)
+    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(runner, "CHUNK", 3)
+    monkeypatch.setattr(chunk, "SEGMENT", 2)
+    monkeypatch.setattr(listing, "GROUP", 3)
+    monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LEAST", 1)
+    monkeypatch.setattr("cer_gpu.engine.machines.stream_state.LOOK", 1)
+    monkeypatch.setattr(open_runs, "STEP", 2)
+
+
+def agree(seed: str, queries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(engine_oracle.OPTIONS, "engine", "clock")
+    rng = Random(seed)
+    answered = 0
+    for _ in range(queries):
+        query = one_clock_query(rng)
+        events = stream(rng, rng.randrange(6, 14))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event |no complex event is possible|1 event has no ")
+            answered += engine_oracle.check(query, events, rng) > 0
+    assert answered > queries // 8
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_every_product_agrees_with_the_reference(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    agree(f"whole {seed}", 18, monkeypatch)
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("seed", range(4))
+def test_they_agree_in_tiny_chunks_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    agree(f"tiny {seed}", 18, monkeypatch)
