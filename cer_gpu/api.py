@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.run.options import Options, read_options
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 COMMON = ("CER101",)
 """Notes on what many queries mean to do, so that no warning is given of it: a name on both sides of `;`."""
 
+SCHEMAS = 4
+"""Plans of a query that are kept: for the schemas that it has last met, so that calls may alternate."""
+
 
 def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     """Compile a query or a rule.
@@ -60,6 +63,14 @@ def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
         When its automaton would exceed its budget.
     """
     return Query(text, params)
+
+
+class _Planned(NamedTuple):
+    """A plan, and the notes of the checks, for all events with equal `key`."""
+
+    key: Any
+    plan: Plan
+    notes: Sequence[Diagnostic]
 
 
 class Query:
@@ -84,7 +95,7 @@ class Query:
             from cer_gpu.plan.open_query import OpenQuery
 
             self._open = OpenQuery(self._tree, text, params or {})
-        self._planned: tuple[Any, Plan, Sequence[Diagnostic]] | None = None
+        self._planned: tuple[_Planned, ...] = ()
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
@@ -335,15 +346,17 @@ class Query:
             from cer_gpu.language.parameters import check_given
 
             check_given({}, asked.params, self.text)
-        planned = self._planned  # another thread may run the query on other data
-        if planned is None or planned[0] != key:
+        known = self._planned  # another thread may run the query on other data
+        planned = next((one for one in known if one.key == key), None)
+        if planned is None:
             found = check_query(self._tree, schema)
             _raise_errors(found, self.text)
             _check_roles(self._tree, source)
             made = self._checked_plan(schema, columns, asked.engine)
             notes = (*found, never_answers(self._tree)) if made.never else found
-            planned = self._planned = (key, made, notes)
-        return planned[1], schema, planned[2]
+            planned = _Planned(key, made, notes)
+            self._planned = (planned, *known[: SCHEMAS - 1])
+        return planned.plan, schema, planned.notes
 
     def _checked_plan(
         self, schema: Schema | None, columns: RoleColumns, engine: str, asked: Outline | None = None

@@ -13,7 +13,9 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
+from cer_gpu import api
 from cer_gpu.errors import DataError
+from cer_gpu.plan.planner import plan
 
 EVENTS = pa.table({"type": ["A", "B"], "b": ["k", "k"], "price": [1.5, 2.5], "stream": ["S", "R"]})
 
@@ -80,3 +82,20 @@ def test_a_query_that_has_run_is_copied_as_its_text() -> None:
     for same in (copy.deepcopy(query), pickle.loads(pickle.dumps(query))):
         assert same.text == query.text
         assert same.count(events) == expected
+
+
+def test_plans_are_kept_for_a_few_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
+    query = cer.compile("SELECT * WHERE A AS a ; B FILTER a[x > 1]")
+    made = []
+    monkeypatch.setattr(api, "plan", lambda *given: made.append(given) or plan(*given))
+    tables = [
+        pa.table({"type": ["A", "B"], "x": pa.array([3, 4], kind), "other": [1, 2]})
+        for kind in (pa.int64(), pa.float64(), pa.int8())
+    ]
+    for table in tables * 3:
+        assert query.count(table) == 1
+    assert len(made) == 3
+    for number in range(api.SCHEMAS):
+        assert query.count(tables[0].append_column(f"column {number}", pa.array([0, 0]))) == 1
+    assert query.count(tables[0]) == 1
+    assert len(made) == 3 + api.SCHEMAS + 1

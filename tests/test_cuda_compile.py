@@ -12,13 +12,15 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest import mock
 
 import pytest
 from cer_gpu.kernels.device import registry
 from cer_gpu.kernels.device.jit import Launched
 from cer_gpu.kernels.device.registry import KERNELS, CudaKernel
-from numba import config, cuda, types
+from numba import config, types
+from numba.cuda import compiler
 
 if config.ENABLE_CUDASIM:
     pytest.skip("the simulator compiles nothing", allow_module_level=True)
@@ -29,7 +31,11 @@ REGISTER_FILE = 65_536
 """Registers of a multiprocessor, of both architectures: a block must find room."""
 
 each_form = pytest.mark.parametrize("architecture", ARCHITECTURES, ids=["sm_80", "sm_90"])
-each_kernel = pytest.mark.parametrize("name", list(BY_NAME))
+each_kernel = pytest.mark.parametrize(
+    # one process of a parallel run has all tests of a kernel, and lowers it once
+    "name",
+    [pytest.param(name, marks=pytest.mark.xdist_group(f"kernel {name}")) for name in BY_NAME],
+)
 
 
 def forms(name: str, architecture: tuple[int, int]) -> tuple[tuple[types.Type, ...], ...]:
@@ -39,22 +45,23 @@ def forms(name: str, architecture: tuple[int, int]) -> tuple[tuple[types.Type, .
 
 
 @cache
+def lowered(name: str, signature: tuple[types.Type, ...]) -> Any:
+    """A form of a kernel in LLVM's language, of which each architecture makes its own PTX."""
+    # a kernel that calls a device function asks the present device for nothing but this
+    device = SimpleNamespace(compute_capability=ARCHITECTURES[-1])
+    with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=device):
+        library, _ = compiler._compile_pyfunc_with_fixup(
+            BY_NAME[name].function.py_func, signature, cc=ARCHITECTURES[-1], abi="numba", device=False
+        )
+    return library
+
+
+@cache
 def compiled(name: str, architecture: tuple[int, int]) -> tuple[str, ...]:
     """The PTX of the forms of a kernel."""
-    # a kernel that calls a device function asks the present device for nothing but this
-    device = SimpleNamespace(compute_capability=architecture)
-    with mock.patch("numba.cuda.dispatcher.get_current_device", return_value=device):
-        return tuple(
-            cuda.compile(
-                BY_NAME[name].function.py_func,
-                signature,
-                cc=architecture,
-                output="ptx",
-                abi="numba",
-                device=False,
-            )[0]
-            for signature in forms(name, architecture)
-        )
+    return tuple(
+        lowered(name, signature).get_asm_str(cc=architecture) for signature in forms(name, architecture)
+    )
 
 
 def ptxas() -> str | None:
