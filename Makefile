@@ -5,7 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: demo test test-rapids bench lint format clean
+SECONDS ?= 600
+SEED ?= 1
+
+.PHONY: demo test fuzz test-rapids bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
@@ -17,6 +20,11 @@ test: lint
 	$(BIN)/cer warm
 	$(BIN)/python -m cer_gpu.spark.java --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+
+# Random queries of every kind against the reference semantics: `make fuzz SECONDS=3600 SEED=7`.
+fuzz: $(VENV)/.ready-test
+	$(BIN)/cer warm
+	$(BIN)/python tests/fuzz.py --seconds $(SECONDS) --seed $(SEED)
 
 # What the RAPIDS Accelerator says of our plans; it needs no GPU. Maven fetches its jar, about 1 GB.
 test-rapids: $(VENV)/.ready-test

@@ -19,8 +19,9 @@ from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
 from cer_gpu.language.walk import nodes
 
-BATCHES = 40
+BATCHES = 20
 QUERIES = 50
+"""A thousand queries; `make fuzz` draws as many as one likes."""
 DEPTHS = (1, 1, 2, 2, 3, 4)
 OPERATORS = (
     "And",
@@ -109,7 +110,7 @@ def test_the_formulas_have_every_operator_at_every_depth() -> None:
     found: Counter[tuple[int, str]] = Counter()
     of_strategies: Counter[tree.Strategy] = Counter()
     bare = tree.SelectQuery(tree.EventType("A"))
-    for query in (query for _ in range(BATCHES) for query in queries_of(rng, QUERIES)):
+    for query in (query for _ in range(40) for query in queries_of(rng, QUERIES)):
         depth = nesting(query.pattern)
         assert depth in DEPTHS
         inside = list(nodes(query.pattern))

@@ -16,8 +16,9 @@ from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
 
-BATCHES = 40
+BATCHES = 20
 QUERIES = 55
+"""Over a thousand queries; `make fuzz` draws as many as one likes."""
 
 
 @pytest.fixture

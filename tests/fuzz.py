@@ -1,0 +1,218 @@
+"""Ask random queries of random streams for as long as one likes: `python tests/fuzz.py --seconds 600`.
+
+Each turn draws a query of any kind that the suite draws, lays other constructs over it (counts, optional
+elements, FOLLOWED BY, functions and PREV in filters), draws a stream, and compares every way of running the
+query with the reference semantics; in half of the turns blocks, chunks and groups hold a few events only.
+What a turn draws depends on the seed and its number alone. Where an answer is wrong, the query, the events
+and the command that repeats the turn are printed, and the exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import fields, replace
+from random import Random
+from unittest.mock import patch
+
+import random_values
+from engine_oracle import check
+from generate import query_around, stream, unary_query, with_keys
+from random_besides import with_besides
+from random_correlated import random_correlated, random_scopes
+from random_formulas import formula
+from random_repetitions import repeated
+from random_rules import random_rule, random_rule_events
+from random_steps import timed_query
+from test_engine_rules import check as check_rule
+from test_engine_selection import bounded_query
+
+from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language import tree
+from cer_gpu.language.parser import parse
+from cer_gpu.language.printer import to_text
+from cer_gpu.reference.events import Event
+
+SHOWN = 5
+"""Wrong answers that are printed whole."""
+
+TINY = {
+    "cer_gpu.engine.read.classify.BLOCK": 4,
+    "cer_gpu.engine.run.bound.BATCH": 5,
+    "cer_gpu.engine.run.chunks.CHUNK": 3,
+    "cer_gpu.engine.run.chunks.CARRIED": 2,
+    "cer_gpu.engine.machines.chunk.SEGMENT": 2,
+    "cer_gpu.engine.answers.batches.GROUP": 3,
+    "cer_gpu.engine.answers.batches.BULK_COUNT": 2,
+    "cer_gpu.enumeration.products.BULK_ROWS": 3,
+    "cer_gpu.engine.read.forgetting.REMEMBERED": 1,
+    "cer_gpu.kernels.falling.cpu_lists.RANGE": 2,
+}
+"""Sizes under which a stream of ten events crosses every border."""
+
+
+def operators(rng: Random) -> tree.SelectQuery:
+    """Any operators, nested, under any strategy."""
+    return query_around(rng, formula(rng, rng.choice((1, 1, 2, 3))), rng.choice(list(tree.Strategy)))
+
+
+def values(rng: Random) -> tree.SelectQuery:
+    """Filters with functions and PREV."""
+    query = parse(random_values.query(rng))
+    assert isinstance(query, tree.SelectQuery)
+    return query
+
+
+KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
+    "regular": unary_query,
+    "operators": operators,
+    "bounded": bounded_query,
+    "equalities": random_correlated,
+    "scopes": random_scopes,
+    "values": values,
+    "timed": timed_query,
+}
+RULES = "rules"
+
+
+def with_values(rng: Random, node: tree.Pattern) -> tree.Pattern:
+    """The pattern with a filter of functions and PREV around half of what has a name."""
+    inside = {
+        field.name: with_values(rng, value)
+        for field in fields(node)
+        if isinstance(value := getattr(node, field.name), tree.Pattern)
+    }
+    made = replace(node, **inside) if inside else node
+    if not isinstance(made, tree.As) or rng.random() < 0.5:
+        return made
+    name = made.variable
+    filtered = parse(f"SELECT * WHERE A AS {name} FILTER {name}[{random_values.predicate(rng)}]")
+    assert isinstance(filtered, tree.SelectQuery)
+    assert isinstance(filtered.pattern, tree.Filter)
+    return tree.Filter(made, filtered.pattern.condition)
+
+
+def query_of(rng: Random, kind: str) -> tree.SelectQuery:
+    """A query of a kind, with other constructs laid over it."""
+    query = KINDS[kind](rng)
+    if rng.random() < 0.4:
+        query = repeated(rng, query)
+    if rng.random() < 0.3:
+        query = replace(query, pattern=with_besides(rng, query.pattern))
+    if rng.random() < 0.3:
+        query = replace(query, pattern=with_values(rng, query.pattern))
+    return query
+
+
+@contextmanager
+def sizes(tiny: bool) -> Iterator[None]:
+    """Run with tiny sizes, or with the usual ones."""
+    with ExitStack() as changed:
+        for name, size in TINY.items() if tiny else ():
+            changed.enter_context(patch(name, size))
+        yield
+
+
+class Turn:
+    """One query on one stream.
+
+    Attributes
+    ----------
+    kind : str
+        A key of `KINDS`, or `RULES`.
+    query : Query or Rule
+    events : list of Event
+    """
+
+    def __init__(self, seed: str, number: int) -> None:
+        self._rng = rng = Random(f"{seed} {number}")
+        self.kind = rng.choice((*KINDS, RULES))
+        self._tiny = rng.random() < 0.5
+        self.query: tree.Statement
+        self.events: list[Event]
+        if self.kind == RULES:
+            self.query = random_rule(rng)
+            self.events = random_rule_events(rng, self.query, rng.randrange(1, 16))
+        else:
+            self.query = query_of(rng, self.kind)
+            events = stream(rng, rng.randrange(4, 15), lap_falls=rng.random() < 0.3)
+            self.events = with_keys(rng, events) if rng.random() < 0.3 else events
+
+    def outcome(self) -> str:
+        """`answered`, `no answer`, `over budget`, or the code of the error that refuses the query.
+
+        Raises
+        ------
+        Exception
+            Where the engine gives another answer than the reference, or fails.
+        """
+        with sizes(self._tiny), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                if isinstance(self.query, tree.Rule):
+                    answers = check_rule(self.query, self.events, self._rng)
+                else:
+                    answers = check(self.query, self.events, self._rng)
+            except LimitError:
+                return "over budget"
+            except QueryError as error:
+                return next(one.code for one in error.diagnostics if one.severity == "error")
+        return "answered" if answers else "no answer"
+
+
+def turns(seed: str, numbers: Iterator[int], until: float) -> Counter[tuple[str, str]]:
+    """Take turns until a time of `time.monotonic`; how often each kind had each outcome."""
+    found: Counter[tuple[str, str]] = Counter()
+    for number in numbers:
+        if time.monotonic() >= until:
+            break
+        turn = Turn(seed, number)
+        try:
+            found[turn.kind, turn.outcome()] += 1
+        except Exception:
+            found[turn.kind, WRONG] += 1
+            if sum(many for (_, outcome), many in found.items() if outcome == WRONG) <= SHOWN:
+                show(turn, seed, number)
+    return found
+
+
+WRONG = "WRONG"
+
+
+def show(turn: Turn, seed: str, number: int) -> None:
+    """Print a turn that went wrong, in the block of an `except`."""
+    sys.stdout.write(f"\nturn {number} ({turn.kind}): {to_text(turn.query)}\n")
+    for event in turn.events:
+        sys.stdout.write(f"  {event}\n")
+    sys.stdout.write(f"{traceback.format_exc(limit=-3)}")
+    sys.stdout.write(f"again: python tests/fuzz.py --seed {seed} --first {number} --turns 1\n\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Take turns, and print how many of each kind had which outcome; 1 where one was wrong."""
+    parser = argparse.ArgumentParser(prog="python tests/fuzz.py", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so many seconds")
+    parser.add_argument("--seed", default="1", help="any text (1)")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first turn (0)")
+    parser.add_argument("--turns", type=int, help="end after so many turns")
+    asked = parser.parse_args(arguments)
+    last = sys.maxsize if asked.turns is None else asked.first + asked.turns
+    begin = time.monotonic()
+    found = turns(asked.seed, iter(range(asked.first, last)), begin + asked.seconds)
+    taken = time.monotonic() - begin
+    sys.stdout.write(f"seed {asked.seed}, {found.total()} turns from {asked.first} in {taken:.0f} s\n")
+    for kind in (*KINDS, RULES):
+        outcomes = sorted((outcome, many) for (own, outcome), many in found.items() if own == kind)
+        told = ", ".join(f"{many} {outcome}" for outcome, many in outcomes)
+        sys.stdout.write(f"{kind:<12}{told}\n")
+    return int(any(outcome == WRONG for _, outcome in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
