@@ -65,7 +65,7 @@ def compile(text: str, params: Mapping[str, Any] | None = None) -> Query:
     return Query(text, params)
 
 
-class _Planned(NamedTuple):
+class _KeptPlan(NamedTuple):
     """A plan, and the notes of the checks, for all events with equal `key`."""
 
     key: Any
@@ -95,7 +95,7 @@ class Query:
             from cer_gpu.plan.open_query import OpenQuery
 
             self._open = OpenQuery(self._tree, text, params or {})
-        self._planned: tuple[_Planned, ...] = ()
+        self._planned: tuple[_KeptPlan, ...] = ()
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
@@ -354,7 +354,7 @@ class Query:
             _check_roles(self._tree, source)
             made = self._checked_plan(schema, columns, asked.engine)
             notes = (*found, never_answers(self._tree)) if made.never else found
-            planned = _Planned(key, made, notes)
+            planned = _KeptPlan(key, made, notes)
             self._planned = (planned, *known[: SCHEMAS - 1])
         return planned.plan, schema, planned.notes
 
