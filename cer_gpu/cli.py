@@ -56,6 +56,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
     name="cer",
     help="Complex event recognition over history: exact answers to event patterns over Arrow data.",
+    epilog="For example: cer run 'SELECT * WHERE Buy ; Sell WITHIN 5 MINUTES' trades.csv --order-by ts",
     context_settings=HELP,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -98,9 +99,15 @@ def _command(function: Callable[..., int]) -> Callable[..., int]:
 QueryText = Annotated[
     str, typer.Argument(metavar="QUERY", help="The query, or @FILE, or @- for standard input.")
 ]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")]
-Engine = Annotated[str, typer.Option(help="auto, or an engine that `cer explain` lists under routes.")]
-Memory = Annotated[str | None, typer.Option(help="Host memory to stay under, such as 500MB or 2GiB.")]
+Device = Annotated[
+    str, typer.Option(metavar="DEVICE", help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")
+]
+Engine = Annotated[
+    str, typer.Option(metavar="ENGINE", help="auto, or an engine that `cer explain` lists under routes.")
+]
+Memory = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Host memory to stay under, such as 500MB or 2GiB.")
+]
 
 
 @_command
@@ -119,7 +126,9 @@ def run(
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
-    limit: Annotated[int | None, typer.Option(min=0, help="Stop after so many complex events.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=0, metavar="NUMBER", help="Stop after so many complex events.")
+    ] = None,
     memory: Memory = None,
     event_id: EventId = None,
     tidy: Annotated[
@@ -140,7 +149,7 @@ def run(
         **text_keywords(delimiter, column_type),
         params=given_params(param),
         device=device,
-        engine=engine,
+        engine=_engine(engine),
         limit=limit,
         memory=_bytes(memory),
         event_id=event_id,
@@ -181,7 +190,7 @@ def count(
         **text_keywords(delimiter, column_type),
         params=given_params(param),
         device=device,
-        engine=engine,
+        engine=_engine(engine),
         memory=_bytes(memory),
     )
     print(decimal_text(found))
@@ -220,7 +229,7 @@ def hits(
         **text_keywords(delimiter, column_type),
         params=given_params(param),
         device=device,
-        engine=engine,
+        engine=_engine(engine),
         memory=_bytes(memory),
         event_id=event_id,
     )
@@ -256,7 +265,7 @@ def explain(
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
         options |= text_keywords(delimiter, column_type)
     events = events_of(data, input_format, query) if data else None
-    text = compiled.explain(chosen, events, engine=engine, params=given_params(param), **options)
+    text = compiled.explain(chosen, events, engine=_engine(engine), params=given_params(param), **options)
     if output is None:
         print(text)
         return DONE
@@ -339,6 +348,15 @@ def _compile(query: str) -> Query:
     return cer_gpu.compile(query_text(query))
 
 
+def _engine(name: str) -> str:
+    """The name of an engine."""
+    from cer_gpu.plan.routes import ENGINES
+
+    if name not in ENGINES:
+        raise typer.BadParameter(f"there is no engine `{name}`: the engines are {', '.join(ENGINES)}")
+    return name
+
+
 def _bytes(text: str | None) -> int | None:
     """A number of bytes: `1000000`, `500MB` (powers of 1000), `2GiB` (powers of 1024)."""
     if text is None:
@@ -400,17 +418,20 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         return OTHER
     except Exception as error:
         if hasattr(error, "exit_code") and hasattr(error, "show"):  # typer's usage errors
-            _say(_usage(error))
+            _say(_usage(error, sys.argv[1:] if arguments is None else arguments))
         else:
             _say(traceback.format_exc().rstrip())
         return OTHER
 
 
-def _usage(error: Any) -> str:
+def _usage(error: Any, arguments: Sequence[str]) -> str:
     """The text of a usage error."""
     text = io.StringIO()
     error.show(text)
-    return text.getvalue().rstrip()
+    shown = text.getvalue().rstrip()
+    if "No such command" in shown and arguments and " " in arguments[0].strip():
+        shown = f"{shown}\nA query follows a command: cer run QUERY DATA"
+    return shown
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

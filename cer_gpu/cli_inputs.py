@@ -53,25 +53,38 @@ MaybeData = Annotated[
 ]
 OrderBy = Annotated[
     list[str] | None,
-    typer.Option("--order-by", help="Time column, then tie-breakers; repeat it or separate by commas."),
+    typer.Option(
+        "--order-by",
+        metavar="COLUMN",
+        help="Time column, then tie-breakers; repeat it or separate by commas.",
+    ),
 ]
 OrderUnit = Annotated[Unit | None, typer.Option(help="Unit of a plain-number time column.")]
-TypeColumn = Annotated[str, typer.Option(help="Column of the event type.")]
-StreamColumn = Annotated[str | None, typer.Option(help="Column of the stream's name, for S>T.")]
+TypeColumn = Annotated[str, typer.Option(metavar="COLUMN", help="Column of the event type.")]
+StreamColumn = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Column of the stream's name, for S>T.")
+]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
 Ordered = Annotated[bool, typer.Option("--ordered", help="The events are in the order of time as a whole.")]
 Delimiter = Annotated[
-    str | None, typer.Option(help="What stands between the cells of CSV files, such as ; or \\t.")
+    str | None,
+    typer.Option(metavar="SIGN", help="What stands between the cells of CSV files, such as ; or \\t."),
 ]
 ColumnType = Annotated[
     list[str] | None,
     typer.Option(
-        "--column-type", help="The type of a column of CSV or JSON lines, such as id=string; repeat it."
+        "--column-type",
+        metavar="COLUMN=TYPE",
+        help="The type of a column of CSV or JSON lines, such as id=string; repeat it.",
     ),
 ]
 Param = Annotated[
     list[str] | None,
-    typer.Option("--param", help="The value of a parameter of the query, such as p=10; repeat it."),
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        help="The value of a parameter of the query, such as p=10; repeat it.",
+    ),
 ]
 MaybeInputFormat = Annotated[
     InputFormat | None, typer.Option("--input-format", help="Format of standard input, where DATA is -.")

@@ -31,9 +31,12 @@ OutputFormat = Annotated[
     Format | None,
     typer.Option("--format", help="Default: what -o's suffix says, else table on a terminal, else jsonl."),
 ]
-Output = Annotated[str | None, typer.Option("-o", "--output", help="Write to this file, all or nothing.")]
+Output = Annotated[
+    str | None, typer.Option("-o", "--output", metavar="FILE", help="Write to this file, all or nothing.")
+]
 EventId = Annotated[
-    str | None, typer.Option(help="Column whose values are written where positions would be.")
+    str | None,
+    typer.Option(metavar="COLUMN", help="Column whose values are written where positions would be."),
 ]
 Drawn = Annotated[
     Explained | None,

@@ -67,7 +67,7 @@ def task_of(
     if limit is not None and product != "run":
         raise ValueError(f"limit is the most complex events that run lists, and {product} lists none")
     if event_id is not None and event_id not in schema.names:
-        raise DataError(f"there is no column `{event_id}` (asked for as event_id)")
+        raise DataError(f"there is no column `{event_id}`, which event_id names")
     portable = compiled(query).portable(schema, order_by=order_by, limit=limit, device="cpu", **keywords)
     # The same for every product, so that the hits of a query are those of its complex events; the id orders
     # only events that are alike to the query.

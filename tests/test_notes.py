@@ -50,6 +50,7 @@ def run(text: str, **keywords: object) -> Matches:
         ("A ; Aa", "no event has the type `Aa`: there is"),
         ("A AND B", "no complex event is possible: `p AND q` keeps matches of p that are also matches of q"),
         ("A AS a FILTER a[price IN {5..3}]", "the range holds nothing"),
+        ("A NOT FOLLOWED BY B WITHIN 2 EVENTS", "WITHIN bounds nothing here: each match is one event"),
     ],
 )
 def test_what_is_noticed_is_warned_of_and_kept(text: str, note: str, warned: list[str]) -> None:
@@ -60,6 +61,22 @@ def test_what_is_noticed_is_warned_of_and_kept(text: str, note: str, warned: lis
     assert said[-1].startswith("ran on cpu: ")
     assert list(found) is not None
     assert warned == list(found.notes[:-1])
+
+
+def test_a_warning_points_at_the_line_that_asked() -> None:
+    query = cer.compile("SELECT * WHERE a ; B")
+    asked = [
+        lambda: query.count(EVENTS),
+        lambda: query.hits(EVENTS),
+        lambda: query.run(EVENTS).to_arrow(),
+        lambda: list(query.run(EVENTS)),
+        lambda: query.run(EVENTS).batches().read_all(),
+    ]
+    for ask in asked:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            ask()
+        assert [(one.filename, one.lineno) for one in found] == [(__file__, ask.__code__.co_firstlineno)]
 
 
 def test_events_of_other_streams(warned: list[str]) -> None:

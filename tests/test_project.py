@@ -24,6 +24,7 @@ LAYERS = [
         "frozen",
         "late",
         "progress",
+        "warned",
     },  # compiling: of machine code, whatever it does
     {"printable", "digits", "json_text"},
     {"diagnostics"},

@@ -132,7 +132,7 @@ def test_a_mixed_column_does_not_stop_a_query_that_does_not_read_it():
     frame = pd.DataFrame({**BOTH, "mixed": [1, "x", None, 2.5], "other": [{1}, 2, 3, 4]})
     assert found(frame) == [(0, 2)]
     assert cer.compile("SELECT * WHERE A AS a FILTER a[v = 4]").count(frame) == 1
-    with pytest.raises(QueryError, match="the column `mixed` is of type Python objects of several types"):
+    with pytest.raises(QueryError, match="the column `mixed` holds Python objects of several types"):
         cer.compile("SELECT * WHERE A AS a FILTER a[mixed = 1]").count(frame)
     with pytest.raises(DataError, match="the column `mixed` of the table holds Python objects of several"):
         found(frame, order_by="mixed")

@@ -120,7 +120,7 @@ def test_times_of_different_units_are_compared_as_times():
         (
             {"A": pa.table({"ts": [1]}), "B": pa.table({"tss": [1]})},
             {"order_by": ("ts",)},
-            r"the table of `B` has no column `ts` \(asked for as order_by\); did you mean `tss`\?",
+            r"the table of `B` has no column `ts`, which order_by names: did you mean `tss`\?",
         ),
         (
             {"A": pa.table({"ts": [1]}), "B": pa.table({"ts": [1], "type": ["x"]})},

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 from cer_gpu.engine.versions import driver_library
+from cer_gpu.warned import warn
 
 Result = TypeVar("Result")
 
@@ -68,6 +68,4 @@ def with_memory(action: Callable[[], Result]) -> Result | None:
 
 def say_no_memory(number: int, what: str) -> None:
     """Warn that a device has no memory left for something, which the CPU does."""
-    warnings.warn(
-        f"cuda:{number} has no memory left for {what}: the CPU does this part", UserWarning, stacklevel=2
-    )
+    warn(f"cuda:{number} has no memory left for {what}: the CPU does this part")

@@ -12,6 +12,7 @@ from cer_gpu.language.measure_check import MeasureChecker
 from cer_gpu.language.names import NameChecker
 from cer_gpu.language.patterns import PatternChecker
 from cer_gpu.language.places import leading, trailing
+from cer_gpu.language.printer import window_text
 from cer_gpu.language.rule_check import RuleChecker
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import dropped, marks
@@ -46,6 +47,7 @@ def check(statement: t.Statement, schema: Schema | None = None) -> tuple[Diagnos
         _check_streams(statement, names)
         _check_partition(statement, names, findings)
         _check_limit(statement, findings)
+        _check_reach(statement, findings)
     if statement.window is not None:
         _check_window(statement.window, names, times)
     return findings.sorted()
@@ -55,6 +57,33 @@ def _check_limit(query: t.SelectQuery, findings: Findings) -> None:
     if query.limit is not None and query.limit < 0:
         span = query.places.limit if query.places else None
         findings.error("CER041", "LIMIT is negative", span, "LIMIT 0 reports nothing")
+
+
+def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
+    """Note a window of matches of one event that was probably meant for what comes before or after them."""
+    pattern, window = query.pattern, query.window
+    while isinstance(pattern, t.Filter | t.As):
+        pattern = pattern.pattern
+    if window is None or window.kind == "attribute" or not isinstance(pattern, t.Beside):
+        return
+    if pattern.interval is None and _is_one_event(pattern.left):
+        findings.note(
+            "CER111",
+            f"WITHIN bounds nothing here: each match is one event, and {pattern.words} looks at all others",
+            window.span,
+            f"write the bound there: `{pattern.words} [<= {window_text(window)}]`",
+        )
+
+
+def _is_one_event(pattern: t.Pattern) -> bool:
+    match pattern:
+        case t.EventType() | t.OtherEvent():
+            return True
+        case t.Filter() | t.As():
+            return _is_one_event(pattern.pattern)
+        case t.Or(left=left, right=right):
+            return _is_one_event(left) and _is_one_event(right)
+    return False
 
 
 def _check_select(query: t.SelectQuery, names: NameChecker, findings: Findings) -> None:

@@ -33,6 +33,14 @@ class Findings:
         """Add a note: the query runs, and may not mean what was intended."""
         self._found.setdefault(_Finding(span, "note", code, message), hints)
 
+    def forget(self, code: str, within: Span | None) -> None:
+        """Drop the findings of a code whose place lies inside another: more is known of it now."""
+        if within is None:
+            return
+        for one in [*self._found]:
+            if one.code == code and one.span and within.start <= one.span.start <= one.span.end <= within.end:
+                del self._found[one]
+
     def sorted(self) -> tuple[Diagnostic, ...]:
         """The findings in the order of the text; those about the whole query come last.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.slip import CLOSERS, Slip
+from cer_gpu.language.words import written
 
 _ROWS = "`PATTERN (A B+ C) DEFINE B AS B.v > 1` is `WHERE A ; (B FILTER B.v > 1)+ ; C`"
 _JOINED = (
@@ -124,11 +125,19 @@ def _predicate_for_a_pattern(slip: Slip) -> str | None:
         following = slip.tokens[slip.index + 1]
         if following.type == "NAME":
             return f"a name is given with AS: `{following} AS {name}`; {what}"
+    if slip.kind == "EQUAL" and slip.after_pattern and _text_behind(slip) and name.lower().endswith("type"):
+        return f"an event type is a name in the pattern: `WHERE {_text_behind(slip)} AS x`; {what}"
     if slip.kind in ("EQUAL", "UNEQUAL", "LESS", "ATMOST", "ATLEAST") and slip.after_pattern:
         return f"{what}: `WHERE T AS x FILTER x.{name} {slip.found} ...`"
     if slip.before() == "MORE" and "NAME" in slip.expected and slip.kind in ("NUMBER", "STRING"):
         return f"{what}: `WHERE T AS x FILTER x.{slip.tokens[slip.index - 2]} > {slip.found}`"
     return None
+
+
+def _text_behind(slip: Slip) -> str:
+    """The string behind the place as a name; empty where none stands there."""
+    after = slip.tokens[slip.index + 1 : slip.index + 2]
+    return written(after[0][1:-1]) if after and after[0].type == "STRING" else ""
 
 
 def _measure_without_name(slip: Slip) -> str | None:

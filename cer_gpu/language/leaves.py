@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import parts, with_attributes
 from cer_gpu.language.words import written, written_variable
@@ -137,19 +138,39 @@ def check_predicate(variable: str, predicate: t.Condition, findings: Findings) -
                     f" AND {written_variable(other)}[...]`",
                 )
             case t.Comparison() if any(aggregates(*operands(leaf))):
+                findings.forget("CER010", leaf.span)
+                wrong = any(one.span is None for one in aggregates(*operands(leaf)))  # and reported
                 findings.error(
                     "CER037",
                     "an aggregate stands outside the brackets, which speak of one event",
                     leaf.span,
-                    f"write `{written_variable(variable)}[...] AND COUNT(x) > 2`",
+                    *(() if wrong else (f"write `{_outside(leaf, variable)}` there",)),
                 )
-            case t.Comparison() if any(a.variable is not None for a in attributes(*operands(leaf))):
+            case t.Comparison() if others := {a.variable for a in attributes(*operands(leaf))} - {None}:
+                findings.forget("CER010", leaf.span)
+                if others == {variable}:
+                    findings.error(
+                        "CER011",
+                        f"inside `{written_variable(variable)}[...]` attributes stand without a variable",
+                        leaf.span,
+                        f"write `{to_text(_bare(leaf))}`",
+                    )
+                    continue
                 findings.error(
                     "CER011",
                     "a comparison of two variables stands outside the brackets",
                     leaf.span,
-                    f"write `{written_variable(variable)}[...] AND x.a = y.b`",
+                    f"write `{_outside(leaf, variable)}` there",
                 )
+
+
+def _outside(leaf: t.Comparison, variable: str) -> str:
+    """A comparison as it is written outside the brackets of `variable`."""
+    return to_text(
+        with_attributes(
+            leaf, lambda attribute: replace(attribute, variable=attribute.variable or variable, span=None)
+        )
+    )
 
 
 def check_filter(pattern: t.Pattern, condition: t.Condition, findings: Findings) -> None:

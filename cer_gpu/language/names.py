@@ -11,7 +11,7 @@ from cer_gpu.language.findings import Findings, Hint
 from cer_gpu.language.places import trailing
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.scope import Scope, variables
-from cer_gpu.language.words import written, written_variable
+from cer_gpu.language.words import quoted_text, written, written_variable
 
 _LISTED = 12
 
@@ -75,7 +75,13 @@ class NameChecker:
             self.check_attribute(attribute, variable, types, place)
 
     def check_attribute(
-        self, attribute: str, variable: str, types: Iterable[t.EventType], place: Span | None
+        self,
+        attribute: str,
+        variable: str,
+        types: Iterable[t.EventType],
+        place: Span | None,
+        *,
+        value: bool = False,
     ) -> ValueType | None:
         """The type of an attribute of the events that a variable marks.
 
@@ -87,6 +93,8 @@ class NameChecker:
         types : iterable of EventType
             What the variable can mark; nothing is said when it marks nothing.
         place : Span or None
+        value : bool, optional
+            Whether a value is usual in its place, as on the right of `name = ACME`.
         """
         if self.schema is None:
             return None
@@ -100,7 +108,8 @@ class NameChecker:
         if kind is not None and not lacking:
             return kind
         if kind is None or (lacking == names and names):
-            self._no_attribute(attribute, variable, names, place)
+            quotes = f"a text stands in quotes: `{quoted_text(attribute)}`" if value else None
+            self._no_attribute(attribute, variable, names, place, quotes)
             return None
         which = _quoted(lacking)
         self._findings.note(
@@ -111,22 +120,24 @@ class NameChecker:
         )
         return kind
 
-    def _no_attribute(self, attribute: str, variable: str, names: list[str], place: Span | None) -> None:
+    def _no_attribute(
+        self, attribute: str, variable: str, names: list[str], place: Span | None, quotes: str | None
+    ) -> None:
         assert self.schema is not None
         shown = written(attribute)
         if self.schema.types is None or not names:
             message = f"there is no attribute `{shown}`"
-            self._unknown("CER021", message, attribute, self.schema.attributes, "there are", place)
+            self._unknown("CER021", message, attribute, self.schema.attributes, "there are", place, quotes)
         elif len(names) == 1:
             has = self.schema.attributes_of(names[0])
             what = f"`{written(names[0])}`"
             message = f"event type {what} has no attribute `{shown}`"
-            self._unknown("CER021", message, attribute, has, f"{what} has", place)
+            self._unknown("CER021", message, attribute, has, f"{what} has", place, quotes)
         else:
             has = frozenset[str]().union(*(self.schema.attributes_of(name) for name in names))
             which = _quoted(names)
             message = f"no type of `{written_variable(variable)}` ({which}) has an attribute `{shown}`"
-            self._unknown("CER021", message, attribute, has, "they have", place)
+            self._unknown("CER021", message, attribute, has, "they have", place, quotes)
 
     def _unsupported(self, attribute: str, place: Span | None) -> bool:
         assert self.schema is not None
@@ -135,6 +146,10 @@ class NameChecker:
             message = f"the column `{written(attribute)}` is of type {arrow}, which no query can use"
             usable = "bool, integers, floats, decimals, strings, timestamps and durations"
             hint = f"cast it before: queries use {usable}"
+            what, _, why = arrow.removesuffix(")").partition(" (")
+            if why:  # it is said in words, with what to do or what is wrong, and no type of Arrow
+                message = f"the column `{written(attribute)}` holds {what}, which no query can use"
+                hint = why
             if arrow.startswith("struct<"):
                 hint = f"name a field of it, as in `{attribute}.field` with the back-ticks; " + hint
             self._findings.error("CER024", message, place, hint)
@@ -169,10 +184,19 @@ class NameChecker:
         self._unknown("CER022", message, variable, known, "the atoms have", place)
 
     def _unknown(
-        self, code: str, message: str, name: str, known: Iterable[str], introduction: str, place: Span | None
+        self,
+        code: str,
+        message: str,
+        name: str,
+        known: Iterable[str],
+        introduction: str,
+        place: Span | None,
+        quotes: str | None = None,
     ) -> None:
         fields = self.schema.fields if code == "CER021" and self.schema is not None else ()
         hints: list[Hint] = [lambda: _catalogue(sorted_names([*known, *fields]), introduction, name)]
+        if quotes is not None:
+            hints.insert(0, quotes)
         if code == "CER021" and self.schema is not None and self.schema.partial:
             hints.append(self.schema.partial)
         self._findings.error(code, message, place, *hints)

@@ -111,9 +111,11 @@ def check_given(asked: Mapping[str, Span | None], given: Mapping[str, Any], text
         for name, span in asked.items()
         if name not in given
     ]
-    known = ", ".join(f"`${name}`" for name in asked) or "none"
+    known = f"it has {', '.join(f'`${name}`' for name in asked)}"
+    if not asked:
+        known = "it has no parameters; one is written with a dollar sign, as in `x[price > $limit]`"
     findings += [
-        Diagnostic("CER065", f"the query has no parameter `${name}`", None, hints=(f"it has {known}",))
+        Diagnostic("CER065", f"the query has no parameter `${name}`", None, hints=(known,))
         for name in given
         if name not in asked
     ]

@@ -200,7 +200,8 @@ class PatternChecker:
                 else (owner.name, owner.prior)
             )
             types = loops.types(name or "") if prior else scope.types(name or "")
-            return self._names.check_attribute(attribute.name, name or "", types, place)
+            value = isinstance(leaf, t.Comparison) and attribute is leaf.right
+            return self._names.check_attribute(attribute.name, name or "", types, place, value=value)
 
         TypeChecker(attribute_type, self._findings, self._names.type_before).check(leaf)
 

@@ -69,7 +69,7 @@ def _query(query: t.SelectQuery) -> str:
     if query.partition:
         lines.append("PARTITION BY " + _partition(query.partition))
     if query.window is not None:
-        lines.append("WITHIN " + _window(query.window))
+        lines.append("WITHIN " + window_text(query.window))
     if query.consume is not t.Consume.NONE:
         lines.append(f"CONSUME BY {query.consume.value}")
     if query.limit is not None:
@@ -91,7 +91,8 @@ def _partition(parts: tuple[tuple[str, ...], ...]) -> str:
     return ", ".join(f"[{', '.join(map(written, part))}]" for part in parts)
 
 
-def _window(window: t.Window) -> str:
+def window_text(window: t.Window) -> str:
+    """The amount of a window as it is written: `5 MINUTES`."""
     size = _given(window.size, window.parameter)
     if window.kind == "parameter":
         return size
@@ -110,7 +111,7 @@ def _rule(rule: t.Rule) -> str:
     if rule.aggregates:
         head += "; " + ", ".join(map(_aggregate, rule.aggregates))
     body = ", ".join([*map(_atom, rule.atoms), *(_condition(part, _EITHER) for part in rule.comparisons)])
-    window = "" if rule.window is None else f" WITHIN {_window(rule.window)}"
+    window = "" if rule.window is None else f" WITHIN {window_text(rule.window)}"
     return f"{written(rule.name)}({head}) <- {body}{window}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from cer_gpu.language.habits import habit
 from cer_gpu.language.parse_tree import Token
 from cer_gpu.language.rule_slips import RULE_CHARACTERS, RULE_SLIPS, rule_expectation
 from cer_gpu.language.slip import CLOSERS, Slip
-from cer_gpu.language.words import CONTEXTUAL, RESERVED
+from cer_gpu.language.words import CONTEXTUAL, RESERVED, written
 
 if TYPE_CHECKING:
     from cer_gpu.language.tokens import Tokens
@@ -47,6 +48,11 @@ _EXPECTATIONS: tuple[tuple[frozenset[str], frozenset[str], str], ...] = tuple(
         ("PARTITION WITHIN", "CONSUME LIMIT FILTER", "a clause such as `WITHIN`"),
         ("NAME", "QUOTED", "a name"),
     )
+)
+
+_WITHOUT = (
+    "A then C without B between is `(A ; C) UNLESS B`; one event that is not a B is `NOT (B)`, with "
+    "parentheses"
 )
 
 # Marks that the tokens are given, and signs that no message needs.
@@ -117,7 +123,7 @@ def _bad_character(slip: Slip) -> Diagnostic:
         "‘": ("strings are quoted with `'`",),
         "’": ("strings are quoted with `'`",),
         "&": ("conditions and patterns are joined by `AND`",),
-        "!": ("write `NOT` for the opposite, `!=` for unequal",),
+        "!": (f"unequal is `!=`; {_WITHOUT}" if slip.wants_pattern else "write `NOT`; unequal is `!=`",),
         "#": ("comments begin with `--`",),
         "^": ("there is no power; multiply",),
         "$": ("a parameter has a name: `$limit`",),
@@ -204,8 +210,18 @@ def _either(words: Iterable[str]) -> str:
 # ------------------------------------------------------------------------------ common slips
 
 
+_BEGINNINGS = {
+    "EVERY": "`every a=A -> b=B` is `SELECT * WHERE A AS a ; B AS b`",
+    "PATTERN": "`Pattern.begin('a').followedBy('b')` is `SELECT * WHERE A AS a ; B AS b`",
+    "MATCH_RECOGNIZE": "`PATTERN (A B+ C)` is `SELECT * WHERE A ; B+ ; C`",
+}
+"""How queries begin in other languages, by their first word in capitals."""
+
+
 def _no_select(slip: Slip) -> str | None:
-    return "a query begins with SELECT: SELECT * WHERE A ; B" if slip.index == 0 else None
+    if slip.index:
+        return None
+    return "a query begins with SELECT: " + _BEGINNINGS.get(slip.word, "SELECT * WHERE A ; B")
 
 
 def _arrow(slip: Slip) -> str | None:
@@ -226,6 +242,23 @@ def _comma(slip: Slip) -> str | None:
         return "patterns that follow one another are joined by `;`, alternatives by OR"
     if slip.kind == "COMMA" and {"AND", "OR"} & slip.expected:
         return "conditions are joined by AND or OR"
+    if slip.kind in ("NAME", "QUOTED") and slip.before() == "RSQB" and {"AND", "OR"} <= slip.expected:
+        return "conditions are joined by AND or OR"
+    if slip.kind in (*_CLAUSES, "FROM", "WHERE") and slip.before() == "COMMA":
+        return "a comma stands between two of them: leave out the last comma"
+    return None
+
+
+def _unquoted(slip: Slip) -> str | None:
+    """Text in quotes where a name or a span belongs."""
+    if slip.found is None or slip.kind != "STRING":
+        return None
+    inside = slip.found[1:-1].strip()
+    if slip.before() == "WITHIN":
+        span = re.fullmatch(r"(\d+)\s*([A-Za-z]+)", inside)
+        return f"a span has no quotes: `WITHIN {span[1]} {span[2]}`" if span else "as in `WITHIN 5 MINUTES`"
+    if slip.wants_pattern or ("NAME" in slip.expected and not {"STRING", "NUMBER"} & slip.expected):
+        return f"names have no quotes: `{written(inside)}`"
     return None
 
 
@@ -238,6 +271,10 @@ def _symbols(slip: Slip) -> str | None:
         return "a condition follows FILTER: `A AS x FILTER x[price > 100]`"
     if slip.kind == "LPAR" and slip.before() == "IN":
         return "a set is written in braces: `IN {1, 2}`; a range of values is `IN RANGE (lo, hi)`"
+    if slip.kind == "PARAMETER" and slip.before() == "IN":
+        return f"each value of a set may be a parameter: `IN {{{slip.found}, $second}}`"
+    if slip.kind == "LPAR" and slip.before() == "BY" and slip.before(2) == "PARTITION":
+        return "names stand without parentheses: `PARTITION BY user, host`"
     return None
 
 
@@ -296,7 +333,7 @@ def _no_where(slip: Slip) -> str | None:
 def _no_parenthesis(slip: Slip) -> str | None:
     before = slip.before()
     if slip.expected == {"LPAR"} and before == "NOT":
-        return "one event that is not a T is `NOT (T)`, with parentheses"
+        return _WITHOUT
     if slip.expected == {"BY"}:
         return f"write `{before} BY`"
     return None
@@ -324,6 +361,7 @@ _SLIPS: tuple[Callable[[Slip], str | None], ...] = (
     _trailing,
     _arrow,
     _comma,
+    _unquoted,
     _symbols,
     _words,
     _bare_attribute,

@@ -47,11 +47,18 @@ def read_tokens(text: str) -> Tokens:
     rule = _begins_rule(tokens)
     if rule:
         _join_arrow(tokens)
+    brackets = 0
     for index, token in enumerate(tokens):
         following = tokens[index + 1].type if index + 1 < len(tokens) else None
-        if token.type == "WITHIN" and following == "LSQB":
+        if token.type == "LSQB":
+            brackets += 1
+        elif token.type == "RSQB":
+            brackets -= 1
+        elif token.type == "WITHIN" and following == "LSQB":
             token.type = "SPANNING"
-        elif token.type == "MORE" and (_joins_type(tokens, index) if rule else _joins_stream(tokens, index)):
+        elif token.type == "MORE" and (
+            _joins_type(tokens, index) if rule else not brackets and _joins_stream(tokens, index)
+        ):
             token.type = "STREAM"
         elif token.type == "COLON" and following == "LBRACE":
             token.type = "COLONTIMES"
@@ -89,7 +96,7 @@ def _joins_type(tokens: list[Token], index: int) -> bool:
 
 
 def _joins_stream(tokens: list[Token], index: int) -> bool:
-    # `S>T[...]` and `S>T.a`, but not `x.a > y.b` nor `x.a + 5 s > y.b`.
+    # `S>T[...]` and `S>T.a`, but not `x.a > y.b` nor `x.a + 5 s > y.b`; nor, in brackets, `x[a > y.b]`.
     if not 0 < index < len(tokens) - 2:
         return False
     before, after, then = tokens[index - 1], tokens[index + 1], tokens[index + 2]

@@ -265,7 +265,11 @@ def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueT
     # What was probably meant by comparing a `left` of type `one` with a `right` of type `two`.
     match one, right:
         case ValueType.STRING, t.Number():
-            return f"quote it: `{quoted_text(to_text(right))}`"
+            quoted = f"quote it: `{quoted_text(to_text(right))}`"
+            if not isinstance(left, t.Attribute):
+                return quoted
+            shown = to_text(left)
+            return f"{quoted}; if `{shown}` ought to hold numbers, some value of it is none: convert it"
         case (
             (ValueType.INT64 | ValueType.FLOAT64 | ValueType.DECIMAL),
             t.Text(value=value),
@@ -275,7 +279,9 @@ def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueT
             return f"`{to_text(left)}` is a plain number, so leave the unit out: `{number}`, in its own unit"
         case ValueType.BOOL, (t.Text() | t.Number()):
             return "a bool is `TRUE` or `FALSE`"
-        case ValueType.TIMESTAMP, (t.Number() | t.Quantity()):
+        case ValueType.TIMESTAMP, (t.Number() | t.Quantity() | t.Arithmetic()) if not any(
+            leaves.attributes(right)
+        ):
             return "a timestamp is written as text, as in '2024-01-31T12:30:00'"
         case ValueType.DURATION, t.Number():
             return f"say the unit: `{to_text(right)} s`"

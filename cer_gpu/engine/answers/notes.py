@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from cer_gpu.printable import printable
+from cer_gpu.warned import warn
 
 
 class Notes:
@@ -26,7 +25,7 @@ class Notes:
         if text not in self._said:
             self._said[text] = None
             if aloud and self._aloud:
-                warnings.warn(text, UserWarning, stacklevel=3)
+                warn(text)
 
     def copy(self) -> Notes:
         """The same notes, to go on with."""

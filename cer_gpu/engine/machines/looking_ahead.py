@@ -80,11 +80,11 @@ class LookingAhead(Listening):
         read = self.read(events, lane_count)
         places = np.empty(len(events), np.int64)
         count = kernels.staying(events.symbols, self.kept, places)
-        kept = events if count == len(events) else taken(events, places[:count], self.workers)
-        if self._arena.count + len(kept) > len(self._waiting.value) or read.times.dtype != self._times:
-            self._make_room(len(kept))
+        if self._arena.count + count > len(self._waiting.value) or read.times.dtype != self._times:
+            self._make_room(count)
         place = self._arena.count
-        if len(kept):
+        if count:
+            kept = events if count == len(events) else taken(events, places[:count], self.workers)
             self._arena.append(replace(kept, keyed=kept.all_keyed) if self._valued else kept)
         self._lanes = self._of(lane_count)
         parts = self._look_in_pieces(read, places[:count], place) if self._in_pieces(len(events)) else None
@@ -92,9 +92,9 @@ class LookingAhead(Listening):
             shares = [self.share(0, len(events), 0, place)]
             if self.laned:
                 shares = self.shares_of_lanes(len(events), lane_count, place)
-            parts = self._look(read, shares, self._lanes, self._open + len(kept))
+            parts = self._look(read, shares, self._lanes, self._open + count)
         decided = parts[0] if len(parts) == 1 else np.concatenate(parts)
-        self._open += len(kept) - len(decided)
+        self._open += count - len(decided)
         return self._give(decided)
 
     def _look(
@@ -195,9 +195,12 @@ class LookingAhead(Listening):
         self._open -= len(decided)
         return self._give(decided)
 
-    def waiting_lanes(self) -> np.ndarray:
-        """The lanes in which events wait, shape (k,), int64."""
-        return np.flatnonzero(self._lanes.head >= 0)
+    def waiting_lanes(self, only: int | None = None) -> np.ndarray:
+        """The lanes in which events wait, or one of them if they do in that, shape (k,), int64."""
+        if only is None:
+            return np.flatnonzero(self._lanes.head >= 0)
+        waits = only < len(self._lanes.head) and self._lanes.head[only] >= 0
+        return np.array([only] if waits else [], np.int64)
 
     def least(self, kind: str) -> int | float | None:
         """The least time, or place, of the events that are held back; None where there are none."""

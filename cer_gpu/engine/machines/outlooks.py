@@ -143,9 +143,11 @@ class Outlooks:
             earlier = [one.least(kind) for one in self._stages[:number] if isinstance(one, LookingAhead)]
             found = stage.passed(min([mark, *(time for time in earlier if time is not None)]))
         elif kind is not None and not number and SCANNED * (intake.rows - self._looked) >= stage.lanes:
+            one = intake.rows - self._looked == 1
             self._looked = intake.rows
-            lanes = stage.waiting_lanes()
-            now = intake.passed_in(lanes, kind)
+            # In other lanes than that of the only new row no time has passed.
+            lanes = stage.waiting_lanes(intake.last_lane if one else None)
+            now = intake.passed_in(lanes, kind) if len(lanes) else None
             found = None if now is None else stage.passed_in(lanes, now)
         return None if found is None else self._read(found, number + 1)
 

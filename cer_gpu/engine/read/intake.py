@@ -252,9 +252,9 @@ class Intake:
         schema, given, known
             As for `SingleEvents`.
         """
-        if type(self.classifier) is not Classifier or self.measuring.timed or self.derived is not None:
+        if type(self.classifier) is not Classifier or self.derived is not None:
             return None
-        if self._query.outlooks:
+        if self.measuring.timed and self._query.traits.reads_times:
             return None
         self.begin(pa.RecordBatch.from_pylist([], schema=schema))
         parts = ReadingParts(self.classifier, self._order, self._partitions, self._joins, self._payload)

@@ -20,7 +20,7 @@ from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
-from cer_gpu.engine.read.payload import Payload, RowValues, numbers_only
+from cer_gpu.engine.read.payload import Payload, RowValues, numbers_only, table_of
 from cer_gpu.language import tree
 from cer_gpu.plan.axes import Axis, CutAxis, NullAxis
 from cer_gpu.plan.compiled import CompiledQuery
@@ -38,6 +38,8 @@ NO_SLOTS = np.empty((0, 0), np.int32)
 """What `Relevant` has where there are no lanes, no keys, no null among the keys, and no join."""
 
 ONLY_ROW = np.zeros(1, np.int64)
+
+NO_EVENTS = Relevant(np.empty(0, np.uint8), NO_KEYS, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
 
 
 class SingleEvent(NamedTuple):
@@ -212,7 +214,10 @@ class SingleEvents:
         self._time = order_by[0] if order_by else None
         self._laned = self._partitions.there
         self._key = [part[0] for part in query.reading.partition]
-        self._contiguous = query.traits.reads_places
+        measured = {outlook.reach.kind for outlook in query.outlooks}
+        self._contiguous = query.traits.reads_places or "events" in measured
+        self._timed = "time" in measured and self._time is not None
+        self._apart = not query.outlooks  # those keep events with their rows
         window = query.window
         self._counts = window is not None and window.kind == "events"
         self._measured: str | None = None
@@ -291,8 +296,7 @@ class SingleEvents:
             if self._joins.has_lanes:
                 lanes = np.array([self._joins.lane_of(own, symbol)], np.int32)
         if self._measured is not None:
-            value = values[self._measured]
-            keys = np.array([value], np.float64 if isinstance(value, float) else np.int64)
+            keys = _numbers(values[self._measured])
         elif self._counts and self._laned:
             keys = np.array([ordinal])
         positions = np.array([before])
@@ -302,10 +306,17 @@ class SingleEvents:
         if self._kept:
             if self._rows is not None and None not in kept:
                 row = RowValues(self._rows, kept)
+                if not self._apart:
+                    payload, row = table_of(self._rows, [kept]), None
             else:
                 payload = self._payload.of(batch, ONLY_ROW)
         event = Relevant(
             symbols.array(symbol), positions, lanes, keys, ALL_KEYED, places, slots, payload,
-            self._partitions.keys,
+            self._partitions.keys, _numbers(time) if self._timed else NO_KEYS,
         )  # fmt: skip
         return SingleEvent(event, row)
+
+
+def _numbers(value: Any) -> np.ndarray:
+    """An array of one number, float64 or int64."""
+    return np.array([value], np.float64 if isinstance(value, float) else np.int64)

@@ -79,10 +79,14 @@ class Run:
         for part in self.intake(batches):
             if self.ids is not None:
                 self.ids.note(part)
-            for known in [part] if self.outlooks is None else self.outlooks(part):
-                yield self.runner.read(known, self.intake.lane_count)
+            yield from self.known(part)
         if not pushed:
             yield from self.rest()
+
+    def known(self, part: Relevant) -> Iterator[Relevant]:
+        """The events of which all is known by now, once some have been read, as the machine reads them."""
+        for known in [part] if self.outlooks is None else self.outlooks(part):
+            yield self.runner.read(known, self.intake.lane_count)
 
     def rest(self) -> Iterator[Relevant]:
         """The relevant events that are held back, now that no more batches follow."""

@@ -11,11 +11,11 @@ import pyarrow as pa
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines.open_runs import Pushed
-from cer_gpu.engine.machines.stream_state import StreamState
+from cer_gpu.engine.machines.stream_state import LOOK, StreamState
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.columns import is_text
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
-from cer_gpu.engine.read.singly import SingleEvent, SingleEvents
+from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.arrow_types import convert
 from cer_gpu.engine.read.sources.fields import field_of, path_to
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
@@ -115,14 +115,14 @@ class Stream:
         assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._first.notes.copy())
 
-    def _found(self, relevant: Iterator[Relevant]) -> Pushed | None:
-        """What ends at some events."""
+    def _found(self, relevant: Iterator[Relevant], rows: int = LOOK) -> Pushed | None:
+        """What ends at some events, of so many rows."""
         with shown_together():
             new = [part for part in relevant if len(part)]
             if new and self._run.query.limit != 0:
                 found: Pushed | None = self._state.push(joined(new))
                 return found
-            self._state.relieve()
+            self._state.relieve(rows)
             return None
 
     def _singly(self, given: Any) -> tuple[bool, Pushed | None]:
@@ -132,6 +132,9 @@ class Stream:
         if single is False:
             return False, None
         run = self._run
+        if run.outlooks is not None:
+            event = single.event if isinstance(single, SingleEvent) else NO_EVENTS
+            return True, self._found(run.known(event), 1)
         if isinstance(single, SingleEvent) and run.query.limit != 0:
             event = run.runner.read(single.event, run.intake.lane_count)
             if len(event):

@@ -67,6 +67,7 @@ class FileRows(Rows):
         """The number, among all rows, of the first row of each file whose reading has begun."""
 
         self.unread = {name: reason for each in files for name, reason in each.unread.items()}
+        self.is_text = any(each.file.format in ("csv", "json") for each in files)
         late = [each.file.path for each in files if each.file.format == "json" and _is_long(each)]
         if late:
             self.partial = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -112,9 +112,10 @@ def _open_list(events: Sequence[Any], where: str) -> Rows:
             ) from error
     odd = [each for each in events if not _is_table(each)]
     if odd:
+        rows = ": of a list of dicts pyarrow.Table.from_pylist(...) makes a table"
         raise DataError(
             "a list of events must hold paths, or record batches, tables or data frames, and no "
-            f"{_type_name(odd[0])} beside them"
+            f"{_type_name(odd[0])}{rows if isinstance(odd[0], Mapping) else ' beside them'}"
         )
     parts = [_open_object(each, f"number {number} of the list") for number, each in enumerate(events)]
     tables = [_whole(part) for part in parts]
@@ -250,7 +251,7 @@ def _unread(frame: Any) -> dict[str, str]:
         try:
             pa.Array.from_pandas(frame.iloc[:, place])
         except (pa.ArrowException, ValueError, TypeError) as error:
-            found[str(name)] = f"Python objects of several types ({_reason(error)})"
+            found[str(name)] = f"Python objects of several types (make them of one type: {_reason(error)})"
     return found
 
 

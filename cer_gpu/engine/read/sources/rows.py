@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -21,6 +20,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
 )
 from cer_gpu.errors import DataError
 from cer_gpu.late import dataset as pads
+from cer_gpu.warned import warn
 
 ROW = "\0row"
 """The name of the column of row numbers, where they are asked for: no other has it."""
@@ -43,6 +43,8 @@ class Rows(ABC):
         Why there may be columns that `schema` does not have; empty where there are none.
     unread : mapping of str to str
         Columns that no query can use, with what their type is or why.
+    is_text : bool
+        Whether it is read from CSV or JSON lines.
     """
 
     schema: pa.Schema
@@ -52,6 +54,7 @@ class Rows(ABC):
     repeats: bool = True
     ordered: bool = False
     partial: str = ""
+    is_text: bool = False
     unread: Mapping[str, str] = {}
 
     @abstractmethod
@@ -162,9 +165,8 @@ class StreamRows(Rows):
                 yield chosen.slice(start, rows)
         if not self.rewindable and not seen:
             # Arrow does not tell a reader that was read elsewhere from one of an empty table.
-            warnings.warn(
-                f"{self.where} gave no rows: it is empty, or has been read before (it can be read only once)",
-                stacklevel=2,
+            warn(
+                f"{self.where} gave no rows: it is empty, or has been read before (it can be read only once)"
             )
         if seen < self._most:
             raise DataError(

@@ -140,12 +140,14 @@ class Source:
         if self.rewindable:
             batch = next(self._rows.read([column], 1000), None)
             texts = [] if batch is None else batch.column(0).drop_null()
-            found = f", such as `{texts[0].as_py()}`," if len(texts) else ""
-        return (
-            f"the order column `{column}` of {self.where} holds texts{found} that are no times: in text "
-            f"files times are read as {TIMES}; write them so, or convert the column (in pandas with "
-            "to_datetime)"
-        )
+            found = f" such as `{texts[0].as_py()}`" if len(texts) else ""
+        advice = f"times are read as {TIMES}: write them so, or pass a table whose column holds times"
+        if not self._rows.is_text:
+            advice = (
+                f"make times of them first: pd.to_datetime(df['{column}']) in pandas, "
+                f"pl.col('{column}').str.to_datetime() in polars, CAST({column} AS TIMESTAMP) in DuckDB"
+            )
+        return f"the order column `{column}` of {self.where} holds texts{found}, not times; {advice}"
 
     def require(self, column: str, role: str | None = None) -> None:
         """Raise a DataError when there is no such column; `role` is the keyword that names it."""
@@ -157,9 +159,11 @@ class Source:
         import difflib
 
         near = difflib.get_close_matches(column, names, n=1)
-        asked = f" (asked for as {role})" if role else ""
-        meant = f"; did you mean `{near[0]}`?" if near else ""
-        raise DataError(f"{self.where} has no column `{column}`{asked}{meant} (there are {_listed(names)})")
+        asked = f", which {role} names" if role else ""
+        meant = f"did you mean `{near[0]}`? " if near else ""
+        if self._rows.is_text and any(name[:1].isdecimal() for name in names):
+            meant = "the first line of a CSV file has to name the columns; "
+        raise DataError(f"{self.where} has no column `{column}`{asked}: {meant}there are {_listed(names)}")
 
     def language_schema(self, order_unit: str | None = None) -> Schema:
         """The schema that a query over these events is checked against.
@@ -241,9 +245,9 @@ class Source:
         if len(names) > 1 or len(streams) != 1:
             raise DataError(
                 f"{self.where} has no column `{self.type_column}`, and the query has the event types "
-                f"{_listed(sorted(names))}: name the column that holds the event type with type_column "
-                f"(there are {_listed(self._rows.schema.names)}), or, if all events are of one type, name "
-                "that type in the query: SELECT ... FROM T WHERE T ..."
+                f"{_listed(sorted(names))}: say which of {_listed(self._rows.schema.names)} holds the event "
+                "type, type_column=... (--type-column ...); or, if all events are of one type, name that "
+                "type in the query: SELECT ... FROM T WHERE T ..."
             )
 
     def _check_numbers(self, names: Collection[str]) -> None:
@@ -400,6 +404,12 @@ def _open_tables(
 ) -> MergedRows:
     if not tables:
         raise DataError("the dict of tables is empty: add at least one event type and its events")
+    columns = [name for name, given in tables.items() if _is_column(given)]
+    if columns:
+        raise DataError(
+            f"a dict holds a table for each event type, and `{columns[0]}` is no table: of a dict of columns "
+            "pyarrow.table(...) makes one"
+        )
     if not order:
         raise DataError("several tables are merged by time: name the time column with order_by")
     parts: dict[str, Rows] = {}
@@ -420,6 +430,13 @@ def _open_tables(
         Source(part, order, type_column, None)  # its order columns are there and can be compared
         parts[name] = SortedRows(part, order) if sort else part
     return MergedRows(parts, order, type_column)
+
+
+def _is_column(given: Any) -> bool:
+    """Whether something is the values of a column: an array, a series, a list of numbers."""
+    if isinstance(given, (list, tuple)):
+        return bool(given) and (given[0] is None or isinstance(given[0], (bool, int, float)))
+    return hasattr(given, "dtype") or isinstance(given, (pa.Array, pa.ChunkedArray))
 
 
 def _listed(names: Sequence[str], most: int = 12) -> str:

@@ -16,7 +16,14 @@ from cer_gpu.engine.read.sources.arrow_types import (
 )
 from cer_gpu.engine.read.sources.open_file import OpenFile
 from cer_gpu.engine.read.sources.packed import open_packed, packing
-from cer_gpu.engine.read.sources.text_form import CSV_NULLS, NOT_UTF8, TEXT_BLOCK, TextForm, delimiter_of
+from cer_gpu.engine.read.sources.text_form import (
+    CSV_NULLS,
+    NOT_UTF8,
+    TEXT_BLOCK,
+    TextForm,
+    another_delimiter,
+    delimiter_of,
+)
 from cer_gpu.errors import DataError
 from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
@@ -52,15 +59,9 @@ def probe_csv(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
         raise DataError(csv_fault(path, form, dict(form.types), str(error), 0, cells)) from error
     names = schema.names
     form.check_columns(names, path)
-    if len(names) == 1 and form.delimiter is None:
-        split = next((sign for sign in ";\t|" if sign in names[0]), None)
-        if split is not None:
-            shown = "a tab" if split == "\t" else f"`{split}`"
-            written = "\\t" if split == "\t" else split
-            raise DataError(
-                f"{path} has one column, `{names[0]}`: if its cells are separated by {shown}, say so with "
-                f"delimiter='{written}' (--delimiter '{written}')"
-            )
+    split = another_delimiter(path, form, names)
+    if split:
+        raise DataError(split)
     fields = [pa.field(field.name, DICTIONARY if is_text(field.type) else field.type) for field in schema]
     return pa.schema(fields), None
 

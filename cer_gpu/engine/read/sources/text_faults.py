@@ -24,6 +24,7 @@ from cer_gpu.engine.read.sources.text_form import (
     NOT_UTF8,
     TIMES,
     TextForm,
+    another_delimiter,
     delimiter_of,
 )
 from cer_gpu.language.schema import ValueType
@@ -79,6 +80,9 @@ def csv_fault(
         return _after(path, seen, reason, f"{DECISIVE} decide the types of its columns")
     delimiter = delimiter_of(path, form)
     names = next(_records(path, delimiter), [])
+    split = another_delimiter(path, form, names)
+    if split:
+        return split
     if "UTF8" in reason:
 
         def wrong(row: Sequence[str]) -> int | None:
@@ -110,18 +114,23 @@ def _after(path: str, seen: int, reason: str, advice: str) -> str:
 
 def _misfit(column: str, cell: str, kind: pa.DataType | None, asked: bool) -> str:
     """Why a cell does not fit its column, and what to do."""
-    decided = "as column_types says" if asked else f"as {DECISIVE} have it"
+    decided = _decided(asked)
     wanted = None if kind is None else value_type(kind)
     if wanted is ValueType.TIMESTAMP:
         advice = f"times are read as {TIMES}"
     else:
         fit = "float64" if wanted is ValueType.INT64 and _is_number(cell) else "string"
-        advice = f"say column_types={{'{column}': '{fit}'}} (--column-type '{column}={fit}')"
+        advice = (
+            f"if it belongs there, say column_types={{'{column}': '{fit}'}} (--column-type '{column}={fit}')"
+        )
     nulls = ", ".join(CSV_NULLS[1:-1])
-    return (
-        f"whose type is {kind}, {decided}: {advice}, or write a missing value as an empty cell, {nulls} or "
-        f"{CSV_NULLS[-1]}"
-    )
+    missing = f"a missing value is written as an empty cell, {nulls} or {CSV_NULLS[-1]}"
+    return f"which is {kind}{decided}: {advice}; {missing}"
+
+
+def _decided(asked: bool) -> str:
+    """What decides the type of a column."""
+    return ", as column_types says" if asked else f" ({DECISIVE} decide that)"
 
 
 def json_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reason: str, seen: int) -> str:
@@ -141,9 +150,9 @@ def json_fault(path: str, form: TextForm, types: Mapping[str, pa.DataType], reas
         for name, kind in types.items():
             value = values.get(name)
             if value is not None and not _fits(value, kind):
-                decided = "as column_types says" if name in dict(form.types) else f"as {DECISIVE} have it"
+                decided = _decided(name in dict(form.types))
                 return (
-                    f"{place} has `{_cut(json.dumps(value))}` as `{name}`, whose type is {kind}, {decided}: "
+                    f"{place} has `{_cut(json.dumps(value))}` as `{name}`, which is {kind}{decided}: "
                     f"{_other_type(name, value, kind)}"
                 )
     # Arrow counts the rows of each block that it parses from 0.

@@ -81,6 +81,21 @@ class TextForm:
                 raise DataError(f"column_types names `{name}`, and {path} has no such column: {meant}")
 
 
+def another_delimiter(path: str, form: TextForm, names: Sequence[str]) -> str:
+    """What to say of a header that another delimiter splits; empty where none is seen."""
+    if len(names) != 1 or form.delimiter is not None:
+        return ""
+    split = next((sign for sign in ";\t|" if sign in names[0]), None)
+    if split is None:
+        return ""
+    shown = "a tab" if split == "\t" else f"`{split}`"
+    written = "\\t" if split == "\t" else split
+    return (
+        f"{path} has one column, `{names[0]}`: if its cells are separated by {shown}, say so with "
+        f"delimiter='{written}' (--delimiter '{written}')"
+    )
+
+
 PLAIN = TextForm()
 """Nothing is said."""
 
