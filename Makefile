@@ -8,7 +8,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 SEED ?= 1
 
-.PHONY: demo test fuzz test-rapids bench lint format clean
+.PHONY: demo test fuzz test-rapids test-timed bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
@@ -33,6 +33,10 @@ test-rapids: $(VENV)/.ready-test
 	artifact=$$($(BIN)/python -c 'from cer_gpu.spark.settings import RAPIDS_PACKAGE; print(RAPIDS_PACKAGE)') \
 		&& mvn --batch-mode --quiet dependency:copy -Dartifact=$$artifact -DoutputDirectory=$(abspath $(VENV))/rapids
 	RAPIDS_JAR=$$(ls -t $(abspath $(VENV))/rapids/*.jar | head -n 1) $(BIN)/python -m pytest -m rapids tests/test_spark_rapids.py
+
+# Random timed automata and formulas, more of them than the suite has time for: about two minutes.
+test-timed: $(VENV)/.ready-test
+	$(BIN)/python tests/timed_campaign.py
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/cer warm

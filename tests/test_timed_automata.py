@@ -96,7 +96,7 @@ def decided(seeds: range) -> tuple[int, int]:
 
 
 def test_synchronous_resets_are_decided_right() -> None:
-    """Theorem 5.4; `tests/timed_decisions.py` does the same for 500 automata."""
+    """Theorem 5.4; `make test-timed` does the same for 500 automata."""
     synchronous, not_so = decided(range(DECIDED))
     assert synchronous > 50
     assert not_so > 20

@@ -10,9 +10,10 @@ from cer_gpu.automata.timed.agreement import MergedClocks, merged_clocks
 from cer_gpu.automata.timed.clocks import Terms, in_nanoseconds
 from cer_gpu.automata.timed.construction import ClockUse, Constructed, constructed
 from cer_gpu.automata.timed.fragments import intervals, is_windowed, swg_query
+from cer_gpu.automata.timed.monotonic import MonotonicCEA, NotMonotonicError, monotonic
 from cer_gpu.automata.timed.subsets import DeterministicTimedCEA, determinise_timed
 from cer_gpu.automata.timed.synchronous import TimedWitness, asked_later, asynchronous
-from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, is_deterministic, monotonic_comparison
+from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, is_deterministic
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
@@ -22,7 +23,7 @@ from cer_gpu.language.units import NANOSECONDS
 Classes = Callable[[TimedCEA], EventClasses]
 """The classes of events that an automaton tells apart."""
 
-CLASS_BUDGET = 400
+CLASS_BUDGET = 1_000
 """Transitions of an automaton that is looked at: `explain` is to take no second."""
 
 
@@ -50,8 +51,10 @@ class TimedClass:
         Whether the timed CEA is deterministic as it is made.
     determinised : DeterministicTimedCEA or None
         By Theorem 5.3; None where the resets are not synchronous, or it would be too large.
-    monotonic : str or None
-        `<=` or `>=` if all conditions of the timed CEA with one clock are of this kind.
+    one_clock : MonotonicCEA or None
+        The deterministic monotonic automaton with one clock that Theorem 6.1 speaks of.
+    not_one_clock : str
+        Why there is none; empty if there is, or if no clock is asked.
     """
 
     is_swg: bool
@@ -63,7 +66,8 @@ class TimedClass:
     undecided: str
     is_deterministic: bool
     determinised: DeterministicTimedCEA | None
-    monotonic: str | None
+    one_clock: MonotonicCEA | None
+    not_one_clock: str
 
 
 def timed_class(formula: tree.Pattern, classes: Classes, terms: Terms = in_nanoseconds) -> TimedClass:
@@ -87,7 +91,7 @@ def timed_class(formula: tree.Pattern, classes: Classes, terms: Terms = in_nanos
     """
     made = constructed(formula, ClockUse(terms))
     if len(made.timed.transitions) > CLASS_BUDGET:
-        raise LimitError(f"its timed automaton has more than {CLASS_BUDGET} transitions")
+        raise LimitError(f"its timed automaton has more than {CLASS_BUDGET:,} transitions")
     merged = merged_clocks(made.timed)
     events = classes(merged.timed)
     given = any(
@@ -114,8 +118,22 @@ def timed_class(formula: tree.Pattern, classes: Classes, terms: Terms = in_nanos
         undecided,
         is_deterministic(merged.timed, events),
         determinised,
-        monotonic_comparison(merged.timed) if merged.timed.n_clocks == 1 else None,
+        *_one_clock(merged.timed, determinised),
     )
+
+
+def _one_clock(
+    timed: TimedCEA, determinised: DeterministicTimedCEA | None
+) -> tuple[MonotonicCEA | None, str]:
+    """What Theorem 6.1 evaluates, or why there is none (section 6)."""
+    if timed.n_clocks != 1:
+        return None, f"it needs {timed.n_clocks} clocks" if timed.n_clocks else ""
+    if determinised is None:
+        return None, "it is not determinised"
+    try:
+        return monotonic(determinised), ""
+    except NotMonotonicError as error:
+        return None, str(error)
 
 
 def _decided(timed: TimedCEA, events: EventClasses) -> tuple[TimedWitness | None, str]:
@@ -170,8 +188,11 @@ def class_lines(found: TimedClass, unit: str | None = "ns") -> list[str]:
         )
     elif found.witness is not None:
         lines.append("not determinised: what is open carries the times of its resets")
-    if found.merged.timed.n_clocks == 1:
-        lines.append(_monotonic(found))
+    if found.one_clock is not None:
+        asked = "<=" if found.one_clock.upper else ">="
+        lines.append(f"one clock, monotonic: determinised it is asked by `{asked}` alone (Theorem 6.1)")
+    elif found.not_one_clock:
+        lines.append(f"not one-clock monotonic (Theorem 6.1): {found.not_one_clock}")
     return lines
 
 
@@ -216,11 +237,16 @@ def witness_words(witness: TimedWitness, clocks: tuple[str, ...], unit: str | No
         for one, other, time in zip(witness.one, witness.other, witness.times)
     )
     marked = [number for number, move in enumerate(witness.one, 1) if move.label]
-    marks = "no marks" if not marked else f"event {' and '.join(map(str, marked))} marked"
+    marks = f"event{'s' if len(marked) > 1 else ''} {_listed(marked)} marked" if marked else "no marks"
     return (
         f"on {read}, two runs with {marks} differ:\n"
         f"at the last event one restarts its clock {clocks[witness.clock]}, the other does not"
     )
+
+
+def _listed(numbers: list[int]) -> str:
+    first, last = ", ".join(map(str, numbers[:-1])), str(numbers[-1])
+    return f"{first} and {last}" if first else last
 
 
 def _event_words(*predicates: Predicate) -> str:
@@ -255,8 +281,3 @@ def duration_words(time: Fraction, unit: str | None) -> str:
 def _decimal(number: Fraction) -> str:
     return str(int(number)) if number.denominator == 1 else f"{float(number):.6g}"
 
-
-def _monotonic(found: TimedClass) -> str:
-    if found.monotonic is not None:
-        return f"one clock, monotonic: every condition is `{found.monotonic}` (section 6)"
-    return "one clock, not monotonic: its conditions are not all `<=`, nor all `>=`"
