@@ -291,7 +291,7 @@ def test_section_5_not_determinizable() -> None:
 
 
 def test_example_6_2() -> None:
-    """T1 is monotonic; it and the automaton of Example 3.2 have deterministic monotonic automata of one clock."""
+    """T1 is monotonic; determinised it and the automaton of Example 3.2 are so, with one clock."""
     assert monotonic_comparison(T1) == "<="
     assert monotonic(determinise_timed(T1, classes(T1))).upper
     few = merged_clocks(timed_cea(pattern_of(PHI_2))).timed

@@ -94,5 +94,5 @@ def test_events_that_cannot_be_are_no_witness() -> None:
 
 
 def test_a_large_pattern_has_no_class() -> None:
-    many = " ; ".join(f"(A AS x{number} OR B)+[<= 1 s]" for number in range(60))
+    many = " ; ".join(f"(A AS x{number} OR B)+[<= 1 s]" for number in range(160))
     assert lines(f"SELECT * WHERE {many}")[0].startswith("its class is not known: its timed automaton has")

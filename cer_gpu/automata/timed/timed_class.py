@@ -280,4 +280,3 @@ def duration_words(time: Fraction, unit: str | None) -> str:
 
 def _decimal(number: Fraction) -> str:
     return str(int(number)) if number.denominator == 1 else f"{float(number):.6g}"
-
