@@ -54,6 +54,11 @@ class BatchValues:
         found: list[dict[str, Any]] = _or_scalars(column.slice(row, 1))[0]
         return found
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables whose attributes were asked for."""
+        return tuple(self._events)
+
     def only(self, row: int) -> BatchValues:
         """The same for one complex event, which does not keep the memory of the others."""
         one = pa.array([row])
@@ -143,11 +148,21 @@ class ComplexEvent:
         """
         found = None if self._columns is None else self._columns.events(variable, self._row)
         if found is None:
+            asked = () if self._columns is None else self._columns.variables
+            known = f", as was done of {', '.join(f'`{one}`' for one in asked)}" if asked else ""
             raise KeyError(
-                f"no attribute of `{variable}` was asked for: write SELECT {variable}[price], for example; "
-                f'its positions are .marks["{variable}"]'
+                f"no attribute of `{variable}` was asked for{known}: write SELECT {variable}[price], for "
+                f'example; its positions are .marks["{variable}"]'
             )
         return found
+
+    def __repr__(self) -> str:
+        # What an answer does not have is left out: an answer of a rule has no marks, others no positions.
+        parts = {
+            name: getattr(self, name) for name in ("marks", "partition", "positions", "values", "measures")
+        }
+        shown = "".join(f", {name}={value!r}" for name, value in parts.items() if value)
+        return f"ComplexEvent(start={self.start}, end={self.end}{shown})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the other complex events of the batch.
