@@ -72,8 +72,18 @@ def test_events_of_a_variable() -> None:
 
 @pytest.mark.parametrize("variable", ["b", "c"])
 def test_a_variable_whose_attributes_were_not_asked_for(variable: str) -> None:
-    with pytest.raises(KeyError, match=rf"no attribute of `{variable}` was asked for: write SELECT"):
+    with pytest.raises(KeyError, match=rf"no attribute of `{variable}` was asked for.*: write SELECT"):
         pairs().first()[variable]
+    with pytest.raises(KeyError, match=r"no attribute of `c` was asked for, as was done of `a`, `b`: write"):
+        pairs(text="SELECT a[price], b[price] FROM S WHERE A AS a ; B AS b").first()["c"]
+
+
+def test_a_complex_event_shows_what_it_has() -> None:
+    events = pa.table({"type": ["A", "B"], "k": ["x", "x"]})
+    found = cer_gpu.compile("SELECT b, LAST(a.k) AS last WHERE A AS a ; B AS b").run(events).first()
+    assert repr(found) == "ComplexEvent(start=0, end=1, marks={'b': (1,)}, measures={'last': 'x'})"
+    answer = cer_gpu.compile("Q(k) <- A(k = k), B(k = k)").run(events).first()
+    assert repr(answer) == "ComplexEvent(start=0, end=1, positions=(0, 1), values={'k': 'x'})"
 
 
 def test_a_complex_event_goes_to_another_process_alone() -> None:
