@@ -70,6 +70,12 @@ def run_binary(capsysbinary, *arguments):
     return status, captured.out.decode(), captured.err.decode()
 
 
+def test_an_engine_that_there_is_not(data, capsys):
+    status, out, err = cer(capsys, "count", QUERY, data / "events.csv", "--engine", "fast")
+    assert (status, out) == (4, "")
+    assert "there is no engine `fast`: the engines are auto, regular, chain," in err
+
+
 @pytest.mark.parametrize("name", ["events.parquet", "events.csv"])
 def test_run(name, data, capsysbinary):
     status, out, err = run_binary(capsysbinary, "run", QUERY, data / name, "--order-by", "ts")
