@@ -80,8 +80,8 @@ def test_a_variable_whose_attributes_were_not_asked_for(variable: str) -> None:
 
 def test_a_complex_event_shows_what_it_has() -> None:
     events = pa.table({"type": ["A", "B"], "k": ["x", "x"]})
-    found = cer_gpu.compile("SELECT b, LAST(a.k) AS last WHERE A AS a ; B AS b").run(events).first()
-    assert repr(found) == "ComplexEvent(start=0, end=1, marks={'b': (1,)}, measures={'last': 'x'})"
+    found = cer_gpu.compile("SELECT a, b, LAST(a.k) AS last WHERE A AS a ; B AS b").run(events).first()
+    assert repr(found) == "ComplexEvent(start=0, end=1, marks={'a': (0,), 'b': (1,)}, measures={'last': 'x'})"
     answer = cer_gpu.compile("Q(k) <- A(k = k), B(k = k)").run(events).first()
     assert repr(answer) == "ComplexEvent(start=0, end=1, positions=(0, 1), values={'k': 'x'})"
 
