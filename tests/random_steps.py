@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
-from generate import TYPES, _filtered, interval, query_around
+from generate import TYPES, _filtered, interval, predicate, query_around
+from random_besides import reach
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.scope import variables
@@ -20,6 +22,9 @@ def timed_query(rng: Random) -> t.SelectQuery:
     while True:
         plain = steps(rng, rng.randrange(2, ATOMS + 1), 2)
         made = _filtered(rng, plain, variables(plain), 0.08, False)
+        if rng.random() < 0.15:
+            right = t.EventType(rng.choice(TYPES))
+            made = t.Beside(made, right, rng.random() < 0.5, rng.random() < 0.5, reach(rng))
         if has_gap(made) and well_formed(made) and places(made) <= PLACES:
             break
     strategy = rng.choice((t.Strategy.ALL,) * 6 + (t.Strategy.ANY, t.Strategy.STRICT))
@@ -52,6 +57,24 @@ def elements(pattern: t.Pattern) -> list[t.Pattern]:
     """A pattern and what names and filters stand around."""
     inner = pattern.pattern if isinstance(pattern, t.Filter | t.As) else None
     return [pattern, *(elements(inner) if inner is not None else [])]
+
+
+def session_query(rng: Random) -> t.SelectQuery:
+    """A strategy over a repetition of which each end has one match that all its others are part of."""
+    body: t.Pattern = t.EventType(rng.choice(TYPES))
+    if rng.random() < 0.4:
+        body = t.Filter(body, t.Every(body.name, predicate(rng)))
+    if rng.random() < 0.4:
+        body = t.As(body, "x")
+    bound = t.Bound(rng.choice((250, 500, 1000, 2000)), "ms", open=rng.random() < 0.3)
+    times = t.Times(rng.randrange(1, 4), None) if rng.random() < 0.4 else None
+    made: t.Pattern = t.Iteration(body, rng.random() < 0.3, t.Interval(None, bound), times)
+    if rng.random() < 0.4:
+        made = t.Beside(made, t.EventType(rng.choice(TYPES)), False, rng.random() < 0.6, reach(rng))
+    strategy = rng.choice((t.Strategy.MAX, t.Strategy.MAX, t.Strategy.NEXT, t.Strategy.LAST))
+    query = query_around(rng, made, strategy)
+    window = None if query.window is not None and query.window.kind == "attribute" else query.window
+    return replace(query, streams=(), window=window)
 
 
 def has_gap(pattern: t.Pattern) -> bool:

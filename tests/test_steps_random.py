@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from random import Random
 
 import pytest
 from engine_oracle import check
 from generate import stream
-from random_steps import timed_query
+from random_steps import session_query, timed_query
 
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
@@ -16,6 +17,7 @@ from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
+from cer_gpu.language.tree import SelectQuery
 
 BATCHES = 6
 QUERIES = 14
@@ -33,11 +35,11 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumerate, "BULK_COUNT", 2)
 
 
-def agree(seed: str, queries: int) -> None:
+def agree(seed: str, queries: int, drawn: Callable[[Random], SelectQuery] = timed_query) -> None:
     rng = Random(seed)
     answered, refused = 0, 0
     for _ in range(queries):
-        query = timed_query(rng)
+        query = drawn(rng)
         events = stream(rng, rng.randrange(6, 13), lap_falls=rng.random() < 0.3)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event |no complex event is possible|1 event has no ")
@@ -58,3 +60,14 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(BATCHES))
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"pieces {seed}", QUERIES)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_strategies_over_sessions_agree_with_the_reference(seed: int) -> None:
+    agree(f"sessions {seed}", QUERIES, session_query)
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("seed", range(2))
+def test_strategies_over_sessions_agree_in_tiny_pieces_too(seed: int) -> None:
+    agree(f"session pieces {seed}", QUERIES, session_query)

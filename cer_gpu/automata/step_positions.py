@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 
-from cer_gpu.automata.cea import Label, Predicate, both, outlook
+from cer_gpu.automata.cea import Label, Predicate, both, identity, outlook
 from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements
+from cer_gpu.automata.explore import coreachable
 from cer_gpu.errors import Diagnostic, LimitError, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
@@ -27,10 +28,21 @@ STEPS = 200_000
 
 @dataclass(frozen=True, slots=True)
 class MarkedPlace:
-    """A place of the formula where an event is matched: what the event satisfies, and its marks."""
+    """A place of the formula where an event is matched.
+
+    Attributes
+    ----------
+    predicate : Predicate
+        What the event satisfies.
+    label : Label
+        Its marks.
+    of : int
+        The place of which it is a copy that asks for more (FOLLOWED BY), or itself.
+    """
 
     predicate: Predicate
     label: Label
+    of: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +87,72 @@ def place_automaton(formula: t.Pattern) -> PlaceAutomaton:
     check_repetitions(formula)
     walk = _PlaceWalk()
     whole = walk.of(formula)
+    # AND and FOLLOWED BY leave places behind through which no match goes.
+    ahead = coreachable(len(walk.labels), [(step.source, step.target) for step in whole.steps], whole.last)
+    back = coreachable(len(walk.labels), [(step.target, step.source) for step in whole.steps], whole.first)
+    useful = sorted(ahead & back)
+    number = {place: new for new, place in enumerate(useful)}
+    of = [number.get(walk.copied[place], number[place]) for place in useful]
+    steps = [step for step in whole.steps if step.source in number and step.target in number]
     return PlaceAutomaton(
-        tuple(MarkedPlace(*place) for place in zip(walk.predicates, walk.labels)),
-        tuple(whole.first),
-        frozenset(whole.last),
-        tuple(dict.fromkeys(whole.steps)),
+        tuple(
+            MarkedPlace(walk.predicates[place], walk.labels[place], copied)
+            for place, copied in zip(useful, of)
+        ),
+        tuple(number[place] for place in whole.first if place in number),
+        frozenset(number[place] for place in whole.last if place in number),
+        tuple(
+            dict.fromkeys(
+                PlaceStep(number[step.source], number[step.target], step.contiguous, step.gaps)
+                for step in steps
+            )
+        ),
     )
+
+
+def repeated_step(found: PlaceAutomaton) -> PlaceStep | None:
+    """The step of a repetition of which each end has one match that all its other matches are part of.
+
+    `Click+[<= 30 min]` is one: a match stays one if further clicks between its events are added, so that the
+    one with all clicks of the session is the greatest. So are `Click {3,}[<= 30 min]`, `Click :+[<= 30 min]`,
+    and these with FOLLOWED BY behind them, which asks of the last event only. All steps must be alike, with
+    no lower bound, all places too, and of a number of events that makes a match every greater one must.
+
+    Returns
+    -------
+    PlaceStep or None
+        None where that is not known.
+    """
+    places, steps = found.places, found.steps
+    if not steps or len({(step.contiguous, step.gaps) for step in steps}) > 1:
+        return None
+    if any(gap.low is not None and (gap.low.value or gap.low.open) for gap in steps[0].gaps):
+        return None
+    copies = {number for number, place in enumerate(places) if place.of != number}
+    if copies and (copies != found.last or any(step.source in copies for step in steps)):
+        return None
+    for some in (copies, set(range(len(places))) - copies):
+        if len({(identity(places[number].predicate), places[number].label) for number in some}) > 1:
+            return None
+    if len({place.label for place in places}) > 1 or not _closed_upwards(found):
+        return None
+    return steps[0]
+
+
+def _closed_upwards(found: PlaceAutomaton) -> bool:
+    """Whether of a number of events that makes a match every greater one makes one."""
+    following: dict[int, set[int]] = {}
+    for step in found.steps:
+        following.setdefault(step.source, set()).add(step.target)
+    now, seen, matched = frozenset(found.first), set[frozenset[int]](), False
+    while now not in seen and len(seen) <= STEPS:
+        seen.add(now)
+        matches = not now.isdisjoint(found.last)
+        if matched and not matches:
+            return False
+        matched = matched or matches
+        now = frozenset(target for place in now for target in following.get(place, ()))
+    return matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +169,7 @@ class _Part:
 class _PlaceWalk:
     predicates: list[Predicate] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
+    copied: list[int] = field(default_factory=list)
     count: int = 0
 
     def of(self, node: t.Pattern) -> _Part:
@@ -145,9 +218,10 @@ class _PlaceWalk:
                 return _Part(part.places, part.first, part.last, neighbours)
         raise beyond(_name(node), node)
 
-    def place(self, predicate: Predicate, label: Label) -> int:
+    def place(self, predicate: Predicate, label: Label, of: int | None = None) -> int:
         self.predicates.append(predicate)
         self.labels.append(label)
+        self.copied.append(len(self.copied) if of is None else of)
         return len(self.labels) - 1
 
     def joint(
@@ -235,7 +309,8 @@ class _PlaceWalk:
         """The matches whose last event satisfies a predicate; whose first event does, if `before`."""
         ends = part.first if before else part.last
         copy = {
-            place: self.place(both(self.predicates[place], predicate), self.labels[place]) for place in ends
+            place: self.place(both(self.predicates[place], predicate), self.labels[place], place)
+            for place in ends
         }
         steps = list(part.steps)
         for one in part.steps:

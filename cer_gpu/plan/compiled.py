@@ -209,6 +209,8 @@ class Traits:
         Whether what ends at an event depends on all events before it, whatever the window.
     carries : bool
         Whether hits and counts need no more of the events before than registers of a fixed size.
+    forgets : bool
+        Whether it knows, without a window, which events no later complex event may begin at.
     ranks : bool
         Whether it admits starts by their ranks, where the attribute of the window falls, and reads events at
         which nothing may start or end as other symbols.
@@ -235,6 +237,7 @@ class Traits:
     reads_times: bool = False
     reads_prefix: bool = False
     carries: bool = False
+    forgets: bool = False
     ranks: bool = False
     lists_runs_again: bool = False
     streams: bool = True

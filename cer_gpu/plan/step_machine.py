@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from cer_gpu.automata.steps import ANY_PLACE, Gaps, Number, StepAutomaton, gaps_of
+from cer_gpu.automata.steps import ANY_PLACE, NEIGHBOUR, Gaps, Number, StepAutomaton, View, gaps_of
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.steps.contract import StepTables
+from cer_gpu.kernels.steps.contract import Sessions, StepTables
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
 from cer_gpu.plan.compiled import Traits
@@ -29,10 +29,16 @@ class StepMachine:
     tables : StepTables
     span : int or float, or None
         The longest time from start to end that the upper bounds of gaps allow; None: any.
+    reach : Sessions or None
+        What parts events that no complex event has together: a gap that no interval allows. None: any is.
+    sessions : Sessions or None
+        Of a strategy that leaves of each end the complex event that all others are part of.
     """
 
     tables: StepTables
     span: int | float | None
+    reach: Sessions | None = None
+    sessions: Sessions | None = None
 
     engine: ClassVar[str] = "steps"
 
@@ -42,6 +48,8 @@ class StepMachine:
             reads_places=bool((self.tables.view_near != ANY_PLACE).any()),
             reads_times=bool(self.tables.view_timed.any()),
             filters=True,
+            chooses=self.sessions is not None,
+            forgets=self.reach is not None,
             streams=False,
             not_on_device=("timed steps",),
             not_resident="timed patterns run on the CPU",
@@ -83,6 +91,7 @@ def step_tables(automaton: StepAutomaton, floating: bool) -> StepTables:
         for symbol in range(automaton.n_symbols)
         for state in sorted(groups.get(symbol, ()))
     ]
+    rising = _rising(rows, views, starts)
     count = np.bincount([symbol for symbol, _, _ in rows], minlength=automaton.n_symbols)
     bound = np.float64 if floating else np.uint64
     highs = [view.high for view in views]
@@ -103,4 +112,49 @@ def step_tables(automaton: StepAutomaton, floating: bool) -> StepTables:
         view_near=np.array([view.near for view in views], np.uint8),
         view_timed=np.array([view.timed for view in views], np.uint8),
         view_loose=np.array([view.loose for view in views], np.uint8),
+        view_rises=np.array([view.source in rising for view in views], np.uint8),
     )
+
+
+def _rising(
+    rows: Sequence[tuple[int, int, list[int]]], views: Sequence[View], starts: set[tuple[int, int]]
+) -> set[int]:
+    """The states of which a later entry has no earlier latest start.
+
+    A start is later than all before it. And where one view alone leads to a state, the last entry that it
+    shows is the latest: the view moves forward, and so do latest starts if they rise in the state it shows.
+    """
+    entered: dict[int, set[int]] = {}
+    started: dict[int, set[bool]] = {}
+    for symbol, state, reads in rows:
+        entered.setdefault(state, set()).update(reads)
+        started.setdefault(state, set()).add((symbol, state) in starts)
+    found = {state for state, own in started.items() if own == {True}}
+    while True:
+        more = {
+            state
+            for state, own in started.items()
+            if own == {False} and len(entered[state]) == 1
+            for view in entered[state]
+            if views[view].source in found
+        }
+        if more <= found:
+            return found
+        found |= more
+
+
+def sessions_of(views: Sequence[View], label: int, floating: bool) -> Sessions:
+    """The sessions of a repetition whose views differ in nothing but the state that they show."""
+    view = views[0]
+    bound: type = np.float64 if floating else np.uint64
+    most: Number = math.inf if floating else MOST
+    high = most if view.high is None else min(view.high, most)
+    return Sessions(bound(high), view.timed, view.near == NEIGHBOUR, view.loose, label)
+
+
+def reach_in(automaton: StepAutomaton, floating: bool) -> Sessions | None:
+    """The sessions in each of which a complex event must lie; None where it may be anywhere."""
+    longest = automaton.reach
+    if longest is None:
+        return None
+    return Sessions(np.float64(longest) if floating else np.uint64(min(longest, MOST)), True, False, False, 0)

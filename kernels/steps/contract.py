@@ -38,6 +38,7 @@ class StepTables(NamedTuple):
     `view_near`       uint8 [views]                   `ANY_PLACE`, `NEIGHBOUR` or `APART`
     `view_timed`      uint8 [views]                   0: the gap is not asked for
     `view_loose`      uint8 [views]                   1: a gap that is no number (inf - inf) counts as inside
+    `view_rises`      uint8 [views]                   1: the latest starts of its entries do not fall
     ================  ==============================  =======================================================
     """
 
@@ -54,11 +55,31 @@ class StepTables(NamedTuple):
     view_near: np.ndarray
     view_timed: np.ndarray
     view_loose: np.ndarray
+    view_rises: np.ndarray
 
     @property
     def n_symbols(self):
         """How many symbols there are."""
         return len(self.first) - 1
+
+
+class Sessions(NamedTuple):
+    """What parts the events of a lane into sessions: an event goes on with that of the event before it.
+
+    =========  ===============  =======================================================
+    `high`     dtype of times   if it comes at most so long after that event,
+    `timed`    bool             False: however long,
+    `near`     bool             and, if so, right after it in the stream
+    `loose`    bool             whether a gap that is no number counts
+    `label`    int              what every event is marked with; 0: nothing
+    =========  ===============  =======================================================
+    """
+
+    high: int | float
+    timed: bool
+    near: bool
+    loose: bool
+    label: int
 
 
 class StepEvents(NamedTuple):

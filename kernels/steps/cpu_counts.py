@@ -9,8 +9,9 @@ runs. Where some do, the events of the window are run again for this hit alone, 
 
 import numpy as np
 
-from ..jit import SELDOM, jit
-from .contract import LARGEST, NEIGHBOUR, StepSegments, room_for
+from ..jit import OFTEN, SELDOM, go_on, jit
+from ..joins.contract import FoundEnds
+from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for
 from .cpu_hits import hits, scratch
 from .cpu_views import all_shown, begin_segment, neighbour
 
@@ -19,32 +20,35 @@ DOUBTFUL = float(LARGEST // 2)
 
 
 @jit
-def _counts(tables, events, segments, first, event, room, sums, near, entered, guessed, out, halt):
-    """Write the number of complex events at each hit; -1 where it may not fit.
+def _counts(tables, events, segments, first, room, sums, near, entered, guessed, out, halt):
+    """Write the number of complex events at each hit, -1 where it may not fit: how many hits there are.
 
     ==========  ==========================  =================================================================
     `tables`    StepTables                  in
     `events`    StepEvents                  in
     `segments`  StepSegments                in
-    `first`     int64 [segments + 1]        in: the hits of segment g are first[g] .. first[g + 1] - 1
-    `event`     int64 [hits]                in: ascending in a segment
+    `first`     int64 [segments + 1]        in: the hits of segment g are first[g] .. first[g + 1] - 1;
+                or [0]                      empty: they are to be found
     `room`      EntryRoom                   scratch
     `sums`      int64 [entries + states]    scratch: sums[e + q] is that of the entries of state q before e
     `near`      float64 [entries + states]  scratch: the same, about
     `entered`   int64 [groups]              scratch: as many as a symbol has
     `guessed`   float64 [groups]            scratch
-    `out`       int64 [hits]                out
+    `out`       FoundEnds                   out: where each ends (in, with `first`), and the numbers
     `halt`      uint8 [1]                   in: see `jit`
     ==========  ==========================  =================================================================
     """
+    given = first.shape[0] > 0
+    h = 0
     for g in range(segments.begin.shape[0]):
         begin_segment(tables, room, True)
         for state in range(room.used.shape[0]):
             sums[room.used[state] + state] = 0
             near[room.used[state] + state] = 0.0
-        h = first[g]
+        if given:
+            h = first[g]
         for i in range(segments.begin[g], segments.stop[g]):
-            if h == first[g + 1] or (i % SELDOM == 0 and halt[0]):
+            if (given and h == first[g + 1]) or (i % SELDOM == 0 and halt[0]):
                 break
             symbol = events.symbols[i]
             begin = tables.first[symbol]
@@ -59,13 +63,12 @@ def _counts(tables, events, segments, first, event, room, sums, near, entered, g
                     state = tables.view_state[view]
                     if tables.view_near[view] == NEIGHBOUR:
                         low = neighbour(tables, events, room, view, room.gone[view], i)
-                        high = low + 1
-                        if low < 0:
-                            continue
+                        high = low + 1 if low >= 0 else low
                     else:
                         low, high = all_shown(tables, events, room, view, i)
-                    runs += sums[high + state] - sums[low + state]
-                    guess += near[high + state] - near[low + state]
+                    if low < high:
+                        runs += sums[high + state] - sums[low + state]
+                        guess += near[high + state] - near[low + state]
                 entered[group - begin] = runs
                 guessed[group - begin] = guess
                 if tables.accepting[tables.group_state[group]]:
@@ -82,9 +85,37 @@ def _counts(tables, events, segments, first, event, room, sums, near, entered, g
                     room.used[state] = at + 1
                     sums[at + 1 + state] = sums[at + state] + runs
                     near[at + 1 + state] = near[at + state] + guess
-            if h < first[g + 1] and event[h] == i:
-                out[h] = number if about < DOUBTFUL else -1
+            if given:
+                if out.event[h] == i:
+                    out.start[h] = number if about < DOUBTFUL else -1
+                    h += 1
+            elif i >= segments.report[g] and (number != 0 or about >= 1.0):
+                out.event[h] = i
+                out.start[h] = number if about < DOUBTFUL else -1
                 h += 1
+    return h
+
+
+def counted_ends(tables, events, segments):
+    """Where complex events end, and how many: of all that the segments report, without a window.
+
+    Parameters
+    ----------
+    tables : StepTables
+    events : StepEvents
+    segments : StepSegments
+
+    Returns
+    -------
+    event : ndarray, shape (hits,), int64
+    number : ndarray, shape (hits,), int64, or object past 2^61
+    """
+    capacity = int((segments.stop - segments.report).sum())
+    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    n = _run(tables, events, segments, np.empty(0, np.int64), out)
+    event, number = out.event[:n], out.start[:n]
+    begin = segments.begin[np.searchsorted(segments.report, event, side="right") - 1]
+    return event, _exact(tables, events, number, begin, event)
 
 
 def counts(tables, events, segments, first, event, lowest):
@@ -103,7 +134,9 @@ def counts(tables, events, segments, first, event, lowest):
     -------
     ndarray, shape (hits,), int64, or object past 2^61
     """
-    number = _counted(tables, events, segments, first, event)
+    out = FoundEnds(event, np.empty(len(event), np.int64))
+    _run(tables, events, segments, first, out)
+    number = out.start
     begin = np.repeat(segments.begin, np.diff(first))
     later = np.flatnonzero(lowest > begin)
     if len(later):
@@ -112,60 +145,79 @@ def counts(tables, events, segments, first, event, lowest):
         again = later[earliest[place] < lowest[later]]
         if len(again):
             alone = StepSegments(lowest[again], event[again], event[again] + 1)
-            number[again] = _counted(tables, events, alone, np.arange(len(again) + 1), event[again])
+            some = FoundEnds(event[again], np.empty(len(again), np.int64))
+            _run(tables, events, alone, np.arange(len(again) + 1), some)
+            number[again] = some.start
+    return _exact(tables, events, number, np.maximum(lowest, begin), event)
+
+
+def _run(tables, events, segments, first, out):
+    room = room_for(tables, events.symbols, False)
+    size = len(room.event) + len(room.used)
+    entered = scratch(tables)
+    return _counts(
+        tables, events, segments, first, room, np.empty(size, np.int64), np.empty(size, np.float64), entered,
+        entered.astype(np.float64), out,
+    )  # fmt: skip
+
+
+def _exact(tables, events, number, begin, event):
+    """The numbers, with Python's integers in the place of those that may not fit."""
     doubtful = np.flatnonzero(number < 0)
     if not len(doubtful):
         return number
     exact = number.astype(object)
-    for h in doubtful.tolist():
-        exact[h] = count_exactly(tables, events, int(max(lowest[h], begin[h])), int(event[h]))
+    # Ends that count from the same event on are counted together.
+    for low in np.unique(begin[doubtful]).tolist():
+        here = doubtful[begin[doubtful] == low]
+        for h, found in zip(here.tolist(), count_exactly(tables, events, low, event[here])):
+            exact[h] = found
     return exact
 
 
-def _counted(tables, events, segments, first, event):
-    room = room_for(tables, events.symbols, False)
-    size = len(room.event) + len(room.used)
-    sums, near = np.empty(size, np.int64), np.empty(size, np.float64)
-    out = np.empty(len(event), np.int64)
-    entered = scratch(tables)
-    _counts(
-        tables, events, segments, first, event, room, sums, near, entered, entered.astype(np.float64), out
-    )
-    return out
+def count_exactly(tables, events, begin, ends):
+    """How many complex events start at `begin` or later and end at each of some events: Python integers.
 
-
-def count_exactly(tables, events, begin, end):
-    """How many complex events start at `begin` or later and end at `end`: a Python integer."""
-    room = room_for(tables, events.symbols[begin : end + 1], False)
-    part = events._replace(
-        symbols=events.symbols[begin : end + 1],
-        times=events.times[begin : end + 1],
-        places=events.places[begin : end + 1],
-    )
+    Parameters
+    ----------
+    tables : StepTables
+    events : StepEvents
+    begin : int
+    ends : ndarray, shape (n,), int64
+        Ascending.
+    """
+    stop = int(ends[-1]) + 1
+    part = StepEvents(events.symbols[begin:stop], events.times[begin:stop], events.places[begin:stop])
+    room = room_for(tables, part.symbols, False)
     sums = [0] * (len(room.event) + len(room.used))
-    begin_segment.py_func(tables, room, True)
-    number = 0
-    with np.errstate(over="ignore"):
-        for i, symbol in enumerate(part.symbols.tolist()):
-            number = 0
-            entered = []
-            for group in range(tables.first[symbol], tables.first[symbol + 1]):
-                runs = int(tables.group_starts[group])
-                for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]:
-                    state = tables.view_state[view]
-                    if tables.view_near[view] == NEIGHBOUR:
-                        low = neighbour(tables, part, room, view, room.gone[view], i)
-                        high = low + 1 if low >= 0 else low
-                    else:
-                        low, high = all_shown(tables, part, room, view, i)
+    asked = set((ends - begin).tolist())
+    begin_segment(tables, room, True)
+    found = []
+    for i, symbol in enumerate(part.symbols.tolist()):
+        if i % OFTEN == 0:
+            go_on()
+        number = 0
+        entered = []
+        for group in range(tables.first[symbol], tables.first[symbol + 1]):
+            runs = int(tables.group_starts[group])
+            for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]].tolist():
+                state = int(tables.view_state[view])
+                if tables.view_near[view] == NEIGHBOUR:
+                    low = int(neighbour(tables, part, room, view, int(room.gone[view]), i))
+                    high = low + 1 if low >= 0 else low
+                else:
+                    low, high = map(int, all_shown(tables, part, room, view, i))
+                if low < high:
                     runs += sums[high + state] - sums[low + state]
-                state = tables.group_state[group]
-                entered.append((state, runs))
-                number += runs if tables.accepting[state] else 0
-            for state, runs in entered:
-                if runs and room.kept[state]:
-                    at = room.used[state]
-                    room.event[at] = i
-                    room.used[state] = at + 1
-                    sums[at + 1 + state] = sums[at + state] + runs
-    return number
+            state = int(tables.group_state[group])
+            entered.append((state, runs))
+            number += runs if tables.accepting[state] else 0
+        for state, runs in entered:
+            if runs and room.kept[state]:
+                at = int(room.used[state])
+                room.event[at] = i
+                room.used[state] = at + 1
+                sums[at + 1 + state] = sums[at + state] + runs
+        if i in asked:
+            found.append(number)
+    return found

@@ -7,14 +7,14 @@ constant time for each entry and read.
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from ..joins.contract import FoundEnds
 from ..windows.contract import comparable
 from .contract import NEIGHBOUR, room_for
 from .cpu_views import begin_segment, latest_shown, neighbour
 
 
-@jit
+@inline
 def enter(tables, events, room, event, start, least, entered):
     """Find what an event with a symbol enters, and store it: the greatest value that accepts, or -1.
 
@@ -119,6 +119,8 @@ def hits(tables, events, keys, size, segments, early=False):
     out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
     room = room_for(tables, events.symbols, False)
     window = comparable(keys, size)
+    if early:
+        tables = tables._replace(view_rises=np.zeros_like(tables.view_rises))
     n = _hits(tables, events, window, segments, early, room, scratch(tables), out)
     return out.event[:n], out.start[:n]
 

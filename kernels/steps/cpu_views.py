@@ -1,10 +1,10 @@
 """Views of entries, moved forward from event to event: what the kernels of steps share."""
 
-from ..jit import jit
+from ..jit import inline
 from .contract import APART
 
 
-@jit
+@inline
 def begin_segment(tables, room, again):
     """Make the entries from now on those of a segment; in the place of those before it, if `again`.
 
@@ -25,9 +25,33 @@ def begin_segment(tables, room, again):
         room.tail[view] = room.queue_first[view]
 
 
-@jit
+@inline
+def comes(tables, events, view, entered, event):
+    """Whether a view that is not one of neighbours shows an event's entry, if it is not too long ago."""
+    shown = True
+    if tables.view_timed[view]:
+        gap = events.times[event] - events.times[entered]
+        shown = gap >= tables.view_low[view] or (gap != gap and tables.view_loose[view] != 0)
+    if shown and tables.view_near[view] == APART:
+        shown = events.places[entered] + 1 != events.places[event]
+    return shown
+
+
+@inline
+def goes(tables, events, view, entered, event):
+    """Whether an event's entry is too long ago for a view."""
+    over = False
+    if tables.view_timed[view]:
+        over = events.times[event] - events.times[entered] > tables.view_high[view]
+    return over
+
+
+@inline
 def latest_shown(tables, events, room, view, event):
     """Move a view that is not one of neighbours to an event: its entry of the greatest value, or -1.
+
+    Where values rise from entry to entry this is the last one; else a queue of those that no later entry
+    exceeds begins with it.
 
     ========  ==========  =======
     `tables`  StepTables  in
@@ -37,88 +61,66 @@ def latest_shown(tables, events, room, view, event):
     `event`   int         in
     ========  ==========  =======
     """
-    times = events.times
-    queue = room.queue
     value = room.value
+    queue = room.queue
     used = room.used[tables.view_state[view]]
-    timed = tables.view_timed[view] != 0
-    low = tables.view_low[view]
-    high = tables.view_high[view]
-    now = times[event] if timed else low
     at = room.shown[view]
-    head = room.head[view]
-    tail = room.tail[view]
-    while at < used:
-        entered = room.event[at]
-        if timed:
-            gap = now - times[entered]
-            if gap < low or (gap != gap and not tables.view_loose[view]):
-                break
-        if tables.view_near[view] == APART and events.places[entered] + 1 == events.places[event]:
-            break
-        while tail > head and value[queue[tail - 1]] <= value[at]:
-            tail -= 1
-        queue[tail] = at
-        tail += 1
-        at += 1
-    if timed:
-        while head < tail and now - times[room.event[queue[head]]] > high:
+    best = -1
+    if tables.view_rises[view]:
+        while at < used and comes(tables, events, view, room.event[at], event):
+            at += 1
+        if at > room.gone[view] and not goes(tables, events, view, room.event[at - 1], event):
+            best = at - 1
+    else:
+        head = room.head[view]
+        tail = room.tail[view]
+        while at < used and comes(tables, events, view, room.event[at], event):
+            while tail > head and value[queue[tail - 1]] <= value[at]:
+                tail -= 1
+            queue[tail] = at
+            tail += 1
+            at += 1
+        while head < tail and goes(tables, events, view, room.event[queue[head]], event):
             head += 1
+        room.head[view] = head
+        room.tail[view] = tail
+        if head < tail:
+            best = queue[head]
     room.shown[view] = at
-    room.head[view] = head
-    room.tail[view] = tail
-    if head == tail:
-        return -1
-    return queue[head]
+    return best
 
 
-@jit
+@inline
 def all_shown(tables, events, room, view, event):
     """Move a view that is not one of neighbours to an event: the first entry that it shows, and one past it.
 
     The parameters are those of `latest_shown`, which leaves `gone` as it is.
     """
-    times = events.times
     used = room.used[tables.view_state[view]]
-    timed = tables.view_timed[view] != 0
-    low = tables.view_low[view]
-    high = tables.view_high[view]
-    now = times[event] if timed else low
     at = room.shown[view]
-    while at < used:
-        entered = room.event[at]
-        if timed:
-            gap = now - times[entered]
-            if gap < low or (gap != gap and not tables.view_loose[view]):
-                break
-        if tables.view_near[view] == APART and events.places[entered] + 1 == events.places[event]:
-            break
+    while at < used and comes(tables, events, view, room.event[at], event):
         at += 1
     gone = room.gone[view]
-    if timed:
-        while gone < at and now - times[room.event[gone]] > high:
-            gone += 1
+    while gone < at and goes(tables, events, view, room.event[gone], event):
+        gone += 1
     room.shown[view] = at
     room.gone[view] = gone
     return gone, at
 
 
-@jit
+@inline
 def neighbour(tables, events, room, view, first, event):
     """The entry that a view of neighbours shows at an event, or -1.
 
     The parameters are those of `latest_shown`; `first` is the first entry of the segment in the view's state.
     """
     last = room.used[tables.view_state[view]] - 1
-    if last < first:
-        return -1
-    entered = room.event[last]
-    if events.places[entered] + 1 != events.places[event]:
-        return -1
-    if tables.view_timed[view]:
-        gap = events.times[event] - events.times[entered]
-        if gap < tables.view_low[view] or gap > tables.view_high[view]:
-            return -1
-        if gap != gap and not tables.view_loose[view]:
-            return -1
-    return last
+    shown = False
+    if last >= first:
+        entered = room.event[last]
+        shown = events.places[entered] + 1 == events.places[event]
+        if shown and tables.view_timed[view]:
+            gap = events.times[event] - events.times[entered]
+            inside = gap >= tables.view_low[view] and gap <= tables.view_high[view]
+            shown = inside or (gap != gap and tables.view_loose[view] != 0)
+    return last if shown else -1

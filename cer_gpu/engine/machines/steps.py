@@ -6,18 +6,21 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.products import JoinAnswers
+from cer_gpu.enumeration.sessions import GreatestSets
 from cer_gpu.enumeration.steps import StepStructure
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.steps import cpu_hits
-from cer_gpu.kernels.steps.contract import StepEvents, StepSegments
+from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_sessions
+from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepSegments
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
@@ -64,6 +67,8 @@ class StepRunner:
         machine = query.machine
         assert isinstance(machine, StepMachine)
         self.tables = machine.tables
+        self._span = machine.span
+        self._sessions, self._reach = machine.sessions, machine.reach
         self._query = query
         self._workers = workers
         self.consumption = Consumption(query)
@@ -93,22 +98,46 @@ class StepRunner:
             Ascending.
         number : ndarray, shape (h,), int64, or object past 2^61
         """
+        if self._all_count and not chunk.held and self._query.limit != 0:
+            return self._counted_ends(chunk)
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
+        if self._sessions is not None:
+            return found.event, np.ones(len(found), np.int64)
         return found.event, self._structure(chunk, found, chunk.held).exact_counts()
 
     def needed(self, chunk: Chunk) -> np.ndarray:
-        """As `MachineRunner.needed`: any event of a lane may be part of a later complex event."""
-        return chunk.lanes.begin
+        """As `MachineRunner.needed`: where the last events begin that follow one another within `reach`."""
+        sessions, lanes = self._reach, chunk.lanes
+        if sessions is None:
+            return lanes.begin
+        begins = np.empty(len(chunk.events), np.int64)
+        times, places = self._timed(chunk.events)
+        cpu_sessions.session_begins(sessions, times, places, lanes.begin, lanes.stop, begins)
+        return begins[lanes.stop - 1]
 
-    def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
+        if self._sessions is not None:
+            return self._greatest(chunk, ends, self._sessions)
         return self._structure(chunk, ends, listed=True)
 
     def open_runs(self) -> OpenRuns | None:
         """None: each push runs the open window again."""
         return None
+
+    def _greatest(self, chunk: Chunk, ends: Ends, sessions: Sessions) -> GreatestSets:
+        """The complex event with all events of the session of each end, from the lowest start on."""
+        begins = np.empty(len(chunk.events), np.int64)
+
+        def begin(numbers: tuple[int, int]) -> None:
+            part = chunk.lanes.part(*numbers)
+            times, places = self._timed(chunk.events)
+            cpu_sessions.session_begins(sessions, times, places, part.begin, part.stop, begins)
+
+        self._workers.map("following sessions", begin, chunk.lanes.units(self._workers.threads), len(begins))
+        return GreatestSets(ends.event, np.maximum(begins[ends.event], ends.lowest), sessions.label)
 
     def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
         """The complex events of a chunk's ends, counted by several threads."""
@@ -129,6 +158,32 @@ class StepRunner:
             self._workers.map,
         )  # fmt: skip
 
+    @property
+    def _all_count(self) -> bool:
+        """Whether every complex event of the pattern counts: none is consumed, and WITHIN leaves none out."""
+        query = self._query
+        return query.consume == "NONE" and self._sessions is None and (query.window is None or self._spans())
+
+    def _spans(self) -> bool:
+        """Whether no complex event of the pattern lasts longer than the window."""
+        window, span = self._query.window, self._span
+        return window is not None and window.kind == "time" and span is not None and span <= window.size
+
+    def _counted_ends(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk and their numbers, where every complex event counts."""
+
+        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+            unit = self._unit(chunk, numbers)
+            event, number = cpu_counts.counted_ends(self.tables, unit.events, unit.segments)
+            return event + unit.low, number
+
+        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
+        if not parts:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        event, number = np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts])
+        order = in_order(event)
+        return (event, number) if order is None else (event[order], number[order])
+
     # -------------------------------------------------------------------------------------- units
 
     def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
@@ -138,14 +193,17 @@ class StepRunner:
         part = chunk.segments.part(*numbers)
         low, high = int(part.begin.min()), int(part.stop.max())
         events = chunk.events
-        times = events.times if len(events.times) else events.keys
-        if not self.tables.view_timed.any():
-            times = times[:0]
-        times = times[low:high].view(self.tables.view_low.dtype)
-        places = events.places[low:high] if len(events.places) else events.places
+        times, places = (values[low:high] for values in self._timed(events))
         measured = chunk.measured[low:high] if self._query.window is not None else events.keys[:0]
         segments = StepSegments(part.begin - low, part.report - low, part.stop - low)
         return StepUnit(segments, StepEvents(events.symbols[low:high], times, places), measured, low)
+
+    def _timed(self, events: Relevant) -> tuple[np.ndarray, np.ndarray]:
+        """The times of events, as kernels subtract them, and their places."""
+        times = events.times if len(events.times) else events.keys
+        if not self.tables.view_timed.any():
+            times = times[:0]
+        return times.view(self.tables.view_low.dtype), events.places
 
     def _hits(self, chunk: Chunk) -> Ends:
         """The ends of a chunk; a window that is no interval is not checked."""

@@ -300,7 +300,7 @@ class Chunker:
         """For each lane of a chunk the first event that is kept for later ones; None: all are."""
         window = self._query.window
         if window is None:
-            return None
+            return self._runner.needed(chunk) if self._query.traits.forgets else None
         if window.kind == "attribute":
             # It may still fall, and then admits whatever is open.
             return self._runner.needed(chunk)

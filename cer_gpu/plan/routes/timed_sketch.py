@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cer_gpu.automata.cea import Identities, Predicate
-from cer_gpu.automata.step_positions import PlaceAutomaton, beyond, place_automaton
+from cer_gpu.automata.step_positions import PlaceAutomaton, beyond, place_automaton, repeated_step
 from cer_gpu.automata.steps import determinise_steps
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
@@ -21,7 +21,7 @@ from cer_gpu.plan.marked import marking_several
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.routes.route import Built
 from cer_gpu.plan.routes.timed_explained import TimedExplanation
-from cer_gpu.plan.step_machine import StepMachine, gaps_in, step_tables
+from cer_gpu.plan.step_machine import StepMachine, gaps_in, reach_in, sessions_of, step_tables
 from cer_gpu.plan.symbols import Diagram
 
 if TYPE_CHECKING:
@@ -70,8 +70,14 @@ class TimedSketch:
         span = found.span
         if gaps.floating and span is not None:
             span *= 1 + ROUNDED
-        machine = StepMachine(step_tables(found, gaps.floating), span)
+        hits_machine = machine = StepMachine(
+            step_tables(found, gaps.floating), span, reach_in(found, gaps.floating)
+        )
         variables, label_has = mark_columns(found.labels, query.select)
+        if query.strategy in CHOOSING and found.final:
+            label = found.state_label[0] if label_has[found.state_label[0]].any() else 0
+            sessions = sessions_of(found.views, label, gaps.floating)
+            machine = StepMachine(machine.tables, span, machine.reach, sessions)
         attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
         keys = KeyPlan()
         if self.lane is not None:
@@ -80,7 +86,7 @@ class TimedSketch:
             keys = KeyPlan(columns, np.zeros(found.n_symbols, np.int32), asked)
         return Built(
             machine=machine,
-            hits_machine=machine,
+            hits_machine=hits_machine,
             form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
             symbol_of=found.symbol_of,
             n_symbols=found.n_symbols,
@@ -101,8 +107,6 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     LimitError
         Where the automaton is too large.
     """
-    if query.strategy in CHOOSING:
-        raise beyond(f"the strategy `{query.strategy.value}`", None, query.span)
     lane = None
     if outline.correlates:
         shared = outline.shared
@@ -113,6 +117,12 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
         formula, lane = shared.pattern, shared.lane
     formula = listed(formula, query)
     automaton = place_automaton(formula)
+    if query.strategy in CHOOSING and (_over_attribute(query) or repeated_step(automaton) is None):
+        raise beyond(f"the strategy `{query.strategy.value}`", None, query.span)
     known = Identities()
     tests = {known.of(place.predicate): place.predicate for place in automaton.places}
     return TimedSketch(query, formula, automaton, tuple(tests.values()), lane)
+
+
+def _over_attribute(query: tree.SelectQuery) -> bool:
+    return query.window is not None and query.window.kind == "attribute"

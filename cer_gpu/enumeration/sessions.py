@@ -1,0 +1,63 @@
+"""The complex events of sessions: one for each end, with every event from its start on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.kernels.forest.contract import Block
+
+MARKS = 1 << 20
+"""A block has about so many marks at most."""
+
+
+class GreatestSets:
+    """One complex event for each end, which has all events of its lane from a start to the end; `Answers`.
+
+    Parameters
+    ----------
+    event, start : ndarray, shape (ends,), int64
+        Of each complex event the last and the first event.
+    label : int
+        What every event is marked with; 0: no event is marked.
+    """
+
+    sharing: Literal["blocks"] = "blocks"
+
+    def __init__(self, event: np.ndarray, start: np.ndarray, label: int) -> None:
+        self._event, self._start, self._label = event, start, label
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many each end has, shape (ends,), int64."""
+        return np.ones(len(self._event), np.int64)
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps it takes to list them, shape (ends,)."""
+        return self._event - self._start + 1
+
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some ends, in the given order; as `Answers.blocks`."""
+        if limit == 0:
+            return
+        length = self._event - self._start + 1 if self._label else np.zeros(len(self._event), np.int64)
+        sums = np.cumsum(length[order])
+        done = 0
+        while done < len(order):
+            before = int(sums[done - 1]) if done else 0
+            stop = max(int(np.searchsorted(sums, before + MARKS, side="right")), done + 1)
+            if size is not None:
+                stop = min(stop, done + max(size, 1))
+            some = order[done:stop]
+            marks = ranges(self._start[some], length[some])
+            yield Block(
+                some,
+                self._start[some],
+                np.append(0, np.cumsum(length[some])),
+                marks,
+                np.full(len(marks), self._label, np.int32),
+            )
+            done = stop
