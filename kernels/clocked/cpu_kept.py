@@ -78,7 +78,7 @@ def first_needed(arena, count, floor, lanes, bounds, low):
     """
     laned = lanes.shape[0] > 0
     for node in range(1, count):
-        if floor[node] == UNREACHED:
+        if floor[node] == UNREACHED or arena[node, LATEST] < 0:
             continue
         label = arena[node, LABEL]
         if label != BOTTOM and label < 0:
