@@ -65,6 +65,15 @@ LONG = f"SELECT NEXT * WHERE {STEPS} WITHIN 9 [price]"
 MANY = 1 << 18
 """Events that threads share, where a query looks for what follows or precedes."""
 
+NESTED = [
+    "(A AS a ; B AS b) WITHIN [<= 9 s] ; C AS c",
+    "(A AS a ;[<= 9 s] B AS b) UNLESS C",
+]
+"""Timed patterns that are made deterministic on the stream."""
+
+ATTRIBUTES = ["WITHIN 2 [n]", "WITHIN 9 [price]"]
+"""The windows over attributes."""
+
 FEW = 10
 """Complex events that are asked for: without a window there may be too many to list."""
 
@@ -85,6 +94,10 @@ def texts() -> Iterator[str]:
             yield f"SELECT * WHERE {timed} {window}"
         for clocked in () if "[" in window else CLOCKED:
             yield f"SELECT * WHERE {clocked} {window}"
+        if window not in ATTRIBUTES:
+            for nested in NESTED:
+                yield f"SELECT * WHERE {nested} {window}"
+                yield f"SELECT * WHERE {nested} PARTITION BY name {window} CONSUME BY ANY"
         for joined in JOINED:
             yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"

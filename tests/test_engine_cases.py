@@ -40,7 +40,7 @@ EVALUATED = {
     "quantifiers": 12,
     "selectors": 16,
     "strategies": 16,
-    "timed": 7,
+    "timed": 11,
     "unary": 16,
     "window": 16,
 }

@@ -295,7 +295,7 @@ class _Walk:
         ]
 
         def holds(held: Sequence[bool]) -> bool:
-            return _evaluated(node.condition, place, held)
+            return evaluated(node.condition, place, held)
 
         return operators.filtered(operand, read, holds, self.budget, what)
 
@@ -321,16 +321,16 @@ def literals(node: tree.Pattern) -> list[tree.Every]:
     return list(found.values())
 
 
-def _evaluated(condition: tree.Condition, place: dict[tuple[object, ...], int], held: Sequence[bool]) -> bool:
+def evaluated(condition: tree.Condition, place: dict[tuple[object, ...], int], held: Sequence[bool]) -> bool:
     match condition:
         case tree.Every():
             return held[place[identity(condition)]]
         case tree.Both(left, right):
-            return _evaluated(left, place, held) and _evaluated(right, place, held)
+            return evaluated(left, place, held) and evaluated(right, place, held)
         case tree.Either(left, right):
-            return _evaluated(left, place, held) or _evaluated(right, place, held)
+            return evaluated(left, place, held) or evaluated(right, place, held)
         case tree.Not(operand):
-            return not _evaluated(operand, place, held)
+            return not evaluated(operand, place, held)
         case tree.Truth(value):
             return value
     raise TypeError(f"no automaton is built for a filter on {type(condition).__name__}")

@@ -107,11 +107,8 @@ def construct(pattern: Pattern) -> CEA:
                 event_type, predicate = atoms[id(node)]
                 label = relabelled(frozenset(event_type.variables), around)
                 transitions.append(Transition(source, predicate, label, target))
-            case OtherEvent(event_type, condition):
-                predicate = type_test(event_type)
-                if condition is not None:
-                    predicate = both(predicate, on_event(condition, event_type))
-                transitions.append(Transition(source, complement(predicate), frozenset(), target))
+            case OtherEvent():
+                transitions.append(Transition(source, complement(excluded(node)), frozenset(), target))
             case As() | Project():
                 pending.append((node.pattern, source, target, (node, around)))
             case Or(left, right):
@@ -229,6 +226,13 @@ def relabelled(label: Label, around: Relabelling) -> Label:
     return label
 
 
+def is_atom(node: Pattern) -> bool:
+    """Whether a formula is an event type, filtered or not."""
+    while isinstance(node, Filter):
+        node = node.pattern
+    return isinstance(node, EventType)
+
+
 def atom(node: EventType | Filter) -> tuple[EventType, Predicate]:
     conditions: list[Condition] = []
     inner: Pattern = node
@@ -241,6 +245,12 @@ def atom(node: EventType | Filter) -> tuple[EventType, Predicate]:
     for condition in reversed(conditions):
         predicate = both(predicate, on_event(condition, inner))
     return inner, predicate
+
+
+def excluded(node: OtherEvent) -> Predicate:
+    """The predicate of the events that `NOT (T FILTER c)` excludes."""
+    predicate = type_test(node.type)
+    return predicate if node.condition is None else both(predicate, on_event(node.condition, node.type))
 
 
 def type_test(event_type: EventType) -> Predicate:

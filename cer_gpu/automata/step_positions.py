@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import field
 
 from cer_gpu.automata.cea import Label, Predicate, both, identity, outlook
-from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements
+from cer_gpu.automata.construct import atom, check_repetitions, is_atom, leaning_elements
 from cer_gpu.automata.explore import coreachable
 from cer_gpu.errors import Diagnostic, LimitError, QueryError, Span
 from cer_gpu.frozen import dataclass
@@ -174,6 +174,8 @@ class _PlaceWalk:
 
     def of(self, node: t.Pattern) -> _Part:
         match node:
+            case t.Filter() if not is_atom(node):
+                raise beyond("a filter around a selector", node)
             case t.EventType() | t.Filter():
                 event_type, predicate = atom(node)
                 place = self.place(predicate, frozenset(event_type.variables))

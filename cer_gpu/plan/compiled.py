@@ -224,6 +224,8 @@ class Traits:
         Whether it leaves some of the complex events of each end.
     lists_runs_again : bool
         Whether counts and complex events run the window of each end again.
+    follows : bool
+        Whether a run goes on from event to event as a stream does, and runs no event again.
     not_on_device : tuple of str
         The steps that have no CUDA kernel and run on the CPU.
     not_resident : str
@@ -244,6 +246,7 @@ class Traits:
     streams_falling: bool = False
     filters: bool = False
     chooses: bool = False
+    follows: bool = False
     not_on_device: tuple[str, ...] = ()
     not_resident: str = ""
     not_automatic: str = ""
@@ -282,6 +285,8 @@ class CompiledQuery:
     outlooks : tuple of Outlook
         What comes after events, or came before: each reads the symbols of `reading`, or those that the one
         before it has made of them, and the machine those that the last one makes.
+    counts_machine : Machine or None
+        What counts; None: `machine`.
     """
 
     text: str
@@ -292,6 +297,7 @@ class CompiledQuery:
     consume: str
     limit: int | None
     outlooks: tuple[Outlook, ...] = ()
+    counts_machine: Machine | None = None
 
     @property
     def window(self) -> WindowPlan | None:
@@ -403,4 +409,8 @@ class CompiledQuery:
 
     def asked(self, product: Product) -> CompiledQuery:
         """The query with the machine that answers what is asked."""
-        return replace(self, machine=self.hits_machine) if product == "hits" else self
+        if product == "hits":
+            return replace(self, machine=self.hits_machine)
+        if product != "run" and self.counts_machine is not None:
+            return replace(self, machine=self.counts_machine)
+        return self

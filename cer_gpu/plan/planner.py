@@ -127,7 +127,7 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
-        planned.outlooks,
+        planned.outlooks, built.counts_machine,
     )  # fmt: skip
     return Plan(outline, compiled, built, chosen.engine, chosen.said)
 

@@ -32,11 +32,14 @@ class Pushed:
     ends : Ends
     answers : callable
         The complex events at some of the ends.
+    number : ndarray, shape (ends,), int64 or object, or None
+        How many complex events end at each; None where they are not counted.
     """
 
     events: Relevant
     ends: Ends
     answers: Callable[[Ends], Answers]
+    number: np.ndarray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Following:
         0 where the key is null or NaN; empty where the machine does not ask.
     times : ndarray, shape (room,) or (0,), int64 or float64
         The time of each event; empty where the machine does not ask.
+    positions : ndarray, shape (room,), int64
+        In the stream.
     """
 
     events: StreamEvents
@@ -64,6 +69,7 @@ class Following:
     stop: int
     keyed: np.ndarray
     times: np.ndarray
+    positions: np.ndarray
 
     def stops(self) -> Iterator[int]:
         """Where to stop, the end included: between two stops Ctrl-C is met, and progress shown."""

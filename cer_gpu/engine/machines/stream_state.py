@@ -123,8 +123,11 @@ class StreamState:
         keyed, times = self._kept.array("keyed"), self._kept.array("times")
         if self._query.traits.reads_times and not len(times):
             times = self._kept.array("keys")  # what the window measures
+        positions = self._kept.array("positions")
         return self._runs.push(
-            Following(self._events, self._size, self._bounds, first, self._kept.count, keyed, times)
+            Following(
+                self._events, self._size, self._bounds, first, self._kept.count, keyed, times, positions
+            )
         )
 
     def _returned(self) -> list[Relevant]:

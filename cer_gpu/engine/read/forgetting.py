@@ -56,8 +56,8 @@ class Forgetting:
     ----------
     remembered : int
         Keys that are remembered at least.
-    holding : Holding or None
-        Who holds back events that have been read, so that they are still to come.
+    holding : list of Holding
+        Who holds back events that have been read, so that they are still to come, or lanes.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Forgetting:
         self._grouped = grouped
         self._states: list[LaneState] = []
         self._left = 0
-        self.holding: Holding | None = None
+        self.holding: list[Holding] = []
         self.remembered = REMEMBERED
         if memory is not None:
             self.remembered = max(LEAST_REMEMBERED, min(REMEMBERED, memory // BYTES_OF_KEY // 4))
@@ -136,8 +136,9 @@ class Forgetting:
         free = np.ones(count, bool)
         for part in new:
             free[part.lanes] = False
-        for busy in [] if self.holding is None else self.holding.busy():
-            free[busy] = False
+        for holding in self.holding:
+            for busy in holding.busy():
+                free[busy] = False
         lanes = np.flatnonzero(free)
         lanes = lanes[np.argsort(recent[lanes], kind="stable")]
         freed = np.cumsum(size[lanes])

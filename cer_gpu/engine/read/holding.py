@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
 
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneState
 
 
 class Holding(Protocol):
@@ -24,3 +26,25 @@ class Holding(Protocol):
     def nbytes(self) -> int:
         """Bytes that they take."""
         ...
+
+
+class KeptLanes:
+    """Keeps lanes in memory of which something is known that is not put on disk; a `Holding`.
+
+    Parameters
+    ----------
+    states : iterable of LaneState
+    """
+
+    nbytes = 0
+
+    def __init__(self, states: Iterable[LaneState]) -> None:
+        self._states = tuple(states)
+
+    def waiting(self) -> list[Relevant]:
+        """No events are held back."""
+        return []
+
+    def busy(self) -> list[np.ndarray]:
+        """The lanes whose state is not that of a new one."""
+        return [state.held() for state in self._states]

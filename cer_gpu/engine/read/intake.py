@@ -104,7 +104,6 @@ class Intake:
         self._joins = JoinKeys(keys, units) if keys.columns else None
         measured = {outlook.reach.kind for outlook in query.outlooks}
         self._contiguous = query.traits.reads_places or "events" in measured
-        self._holding: Holding | None = None
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         # What is put on disk cannot be read once more with all rows before: then each row is looked at.
         again = foresight if memory is None else None
@@ -146,13 +145,13 @@ class Intake:
         self._forgetting.follow(states)
 
     def hold(self, holding: Holding) -> None:
-        """Note who holds back events that have been read, so that they are still to come."""
-        self._holding = self._forgetting.holding = holding
+        """Note who holds back events that have been read, so that they are still to come, or lanes."""
+        self._forgetting.holding.append(holding)
 
     @property
     def nbytes(self) -> int:
         """The bytes that the keys of partitions take, with what is known of each and is held back."""
-        held = 0 if self._holding is None else self._holding.nbytes
+        held = sum(holding.nbytes for holding in self._forgetting.holding)
         return self._partitions.nbytes + held
 
     @property
@@ -203,8 +202,8 @@ class Intake:
         if window is None or window.kind == "attribute":
             return None
         events = window.kind == "events"
-        if self._holding is not None:
-            new = [*new, *self._holding.waiting()]
+        for holding in self._forgetting.holding:
+            new = [*new, *holding.waiting()]
         least = [part.measured.min().item() for part in new if len(part)]
         if events:
             # They are counted in the whole stream; inside a partition only its own count.

@@ -19,6 +19,7 @@ from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.classify import Classifier, columns_of
 from cer_gpu.engine.read.foresight import Foresight
+from cer_gpu.engine.read.holding import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -176,6 +177,12 @@ class BoundQuery:
             lister = run.lister.of(form, room)
 
             def listed(watch: Watch) -> Iterator[Result]:
+                if run.query.traits.follows:
+                    from cer_gpu.engine.run.followed import followed  # few queries need it
+
+                    for found in followed(run, watch(self.read(run)), self._halo, self._stop):
+                        yield from lister.listed(found.events, found.ends, found.answers, wanted)
+                    return
                 for chunk in run.chunks(watch(self.read(run)), self._halo, self._stop):
                     yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
                     if room is not None and self._source.rows and self._source.repeats and wanted is None:
@@ -302,6 +309,8 @@ class BoundQuery:
         intake.noted = None if ends is None else ends.times
         runner = self._runner(query, carries)
         intake.follow(runner.states)
+        if query.traits.follows:
+            intake.hold(KeptLanes(runner.states))
         outlooks = self._outlooks(query, intake, pushed or product == "count")
         if ends is not None and ends.keeps_times and outlooks is not None:
             intake.measuring.timed = True
@@ -393,6 +402,11 @@ class BoundQuery:
                 return self._watched(run, lambda watch: resident.ends(lying or self.read(run), asked, watch))
 
         def on_host(watch: Watch) -> Iterator[Reported]:
+            if run.query.traits.follows:
+                from cer_gpu.engine.run.followed import followed, reported_in
+
+                parts = followed(run, watch(self.read(run)), self._halo, self._stop)
+                return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
             chunks = run.chunks(watch(self.read(run)), self._halo, self._stop)
             return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
 

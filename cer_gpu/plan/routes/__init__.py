@@ -7,7 +7,7 @@ from typing import cast
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes import chain, clock, regular, rule, timed
+from cer_gpu.plan.routes import chain, clock, general, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
 
 ROUTES: tuple[Route, ...] = (
@@ -16,6 +16,7 @@ ROUTES: tuple[Route, ...] = (
     cast(Route, rule),
     cast(Route, timed),
     cast(Route, clock),
+    cast(Route, general),
 )
 
 KEEPING = (clock.NAME,)

@@ -98,6 +98,8 @@ class Built:
     explanation : Explanation
     span : number or None
         The longest time from start to end that the pattern itself allows; None: any.
+    counts_machine : Machine or None
+        As in `CompiledQuery`.
     """
 
     machine: Machine
@@ -109,6 +111,7 @@ class Built:
     never: bool
     explanation: Explanation
     span: int | float | None = None
+    counts_machine: Machine | None = None
 
 
 class Sketch(Protocol):

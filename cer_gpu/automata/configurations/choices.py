@@ -1,0 +1,129 @@
+"""Selectors on automata that are stepped lazily: STRICT, NEXT, LAST and MAX.
+
+As in `cer_gpu.automata.selectors`, a run is followed together with the states of other runs: those that mark
+the same events, those that would be preferred, and those that may come to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cer_gpu.automata.cea import Label
+from cer_gpu.automata.configurations.members import END, Member, Step, all_aged
+from cer_gpu.automata.configurations.slots import Ages, State, best
+from cer_gpu.automata.match import marks
+from cer_gpu.language.tree import Strategy
+
+FRESH, MARKING, AFTER = range(3)
+"""Where a run of STRICT is: before its first mark, in the interval of marks, or behind it."""
+
+
+class Strict(Member):
+    """`STRICT(p)`: the marked events are neighbours. A state is (phase, state of p)."""
+
+    def __init__(self, operand: Member) -> None:
+        self._operand = operand
+
+    def begin(self) -> list[State]:
+        return [(FRESH, state) for state in self._operand.begin()]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        phase, inner = state
+        for label, target in self._operand.follow(inner, event):
+            if marks(label):
+                if phase == AFTER:
+                    continue
+                now = MARKING
+            else:
+                now = FRESH if phase == FRESH else AFTER
+            yield label, target if target == END else (now, target)
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        phase, inner = state
+        inner = self._operand.aged(inner, event)
+        return None if inner is None else (phase, inner)
+
+    def labels(self) -> frozenset[Label]:
+        return self._operand.labels()
+
+
+class Preferred(Member):
+    """`NXT(p)`, `LAST(p)`, `MAX(p)`.
+
+    A state is four sets of states of p: the run's own (all that its labels may have led to), those of
+    preferred runs, of runs that mark the same events, and of others that may become preferred.
+    """
+
+    def __init__(self, operand: Member, strategy: Strategy) -> None:
+        self._operand = operand
+        self._strategy = strategy
+
+    def begin(self) -> list[State]:
+        own = frozenset(self._operand.begin())
+        none: frozenset[State] = frozenset()
+        return [(own, none, own, none)]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        own, better, equal, rest = state
+        followed = {
+            one: list(self._operand.follow(one, event))
+            for one in sorted(own | better | equal | rest, key=repr)
+        }
+
+        def stepped(states: Iterable[State]) -> tuple[frozenset[State], frozenset[State]]:
+            marking: set[State] = set()
+            others: set[State] = set()
+            for one in states:
+                for label, target in followed[one]:
+                    (marking if marks(label) else others).add(target)
+            return frozenset(marking), frozenset(others)
+
+        sets = [stepped(states) for states in (better, equal, rest)]
+        reached: dict[Label, set[State]] = {}
+        for one in own:
+            for label, target in followed[one]:
+                reached.setdefault(label, set()).add(target)
+        for label, targets in reached.items():
+            preferred, alike, others = self._updated(marks(label), *sets)
+            left = targets - preferred
+            if END in left:
+                yield label, END
+            left -= {END}
+            if left:
+                ended = {END}
+                preferred, alike = preferred - ended, alike - preferred - ended
+                yield label, (frozenset(left), preferred, alike, others - preferred - alike - ended)
+
+    def _updated(
+        self,
+        marked: bool,
+        better: tuple[frozenset[State], frozenset[State]],
+        equal: tuple[frozenset[State], frozenset[State]],
+        rest: tuple[frozenset[State], frozenset[State]],
+    ) -> tuple[frozenset[State], frozenset[State], frozenset[State]]:
+        """The sets after an event that the run marks or not; of each set what marks it, and what does not."""
+        if self._strategy is Strategy.NEXT:  # the first difference decides
+            if marked:
+                return better[0] | better[1], equal[0], frozenset()
+            return better[0] | better[1] | equal[0], equal[1], frozenset()
+        if self._strategy is Strategy.LAST:  # the last one does
+            if marked:
+                return better[0], equal[0], rest[0] | better[1] | equal[1] | rest[1]
+            return better[1] | better[0] | equal[0] | rest[0], equal[1], rest[1]
+        if marked:  # MAX: a preferred run marks the same events and more
+            return better[0], equal[0], frozenset()
+        return better[0] | better[1] | equal[0], equal[1], frozenset()
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        own, better, equal, rest = (all_aged(self._operand, states, event) for states in state)
+        # A preferred run that can do whatever the own one can leaves nothing of it.
+        own = frozenset(one for one in own if one not in better and _left(one, better))
+        return (own, better, equal, rest) if own else None
+
+    def labels(self) -> frozenset[Label]:
+        return self._operand.labels()
+
+
+def _left(state: State, better: frozenset[State]) -> bool:
+    """Whether a state can do what none of the better ones can."""
+    return not better or state in best([*better, state])

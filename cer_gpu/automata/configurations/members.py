@@ -1,0 +1,499 @@
+"""The operators of patterns as automata that are stepped lazily, with clocks in their states.
+
+What `cer_gpu.automata.operators` builds whole, over symbols, is followed here state by state, as events come:
+a state may hold clocks, and there are as many as moments at which these were reset. As there, a run first
+reads the events before the start of a complex event, with the label `BEFORE`; its last event takes it to
+`END`. A state that waits for what may come later keeps the clock by which it is late.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from typing import TypeAlias
+
+from cer_gpu.automata.cea import Label
+from cer_gpu.automata.configurations.slots import Ages, Clock, Slot, State, best
+from cer_gpu.automata.match import BEFORE, UNMARKED
+
+END = "end"
+"""In the place of a state: the complex event ends at the event that is being read."""
+
+START, INSIDE, BETWEEN = range(3)
+"""Where a run of a sequence is: before its start, inside an element, or before the next one."""
+
+Step: TypeAlias = "tuple[Label, State]"
+
+
+class Member(ABC):
+    """An automaton that is stepped lazily."""
+
+    @abstractmethod
+    def begin(self) -> list[State]:
+        """The states before the first event."""
+
+    @abstractmethod
+    def follow(self, state: State, event: Ages) -> Iterable[Step]:
+        """The labels and targets of the transitions from a state."""
+
+    @abstractmethod
+    def aged(self, state: State, event: Ages) -> State | None:
+        """A state without what is late and without clocks that are settled; None if it is late itself."""
+
+    @abstractmethod
+    def labels(self) -> frozenset[Label]:
+        """The labels of its transitions: all, and maybe more."""
+
+
+class OneEvent(Member):
+    """One event that satisfies a predicate.
+
+    Parameters
+    ----------
+    symbols : sequence of bool
+        Which symbols satisfy it.
+    label : frozenset of str
+    """
+
+    def __init__(self, symbols: Sequence[bool], label: Label) -> None:
+        self._symbols = symbols
+        self._label = label
+
+    def begin(self) -> list[State]:
+        return [START]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        yield BEFORE, START
+        if self._symbols[event.symbol]:
+            yield self._label, END
+
+    def aged(self, state: State, event: Ages) -> State:
+        return state
+
+    def labels(self) -> frozenset[Label]:
+        return frozenset([self._label])
+
+
+class Joint:
+    """What stands before an element of a sequence: `;`, `:`, `;[I]` or `:[I]`."""
+
+    def __init__(self, contiguous: bool, clock: Clock | None) -> None:
+        self.contiguous = contiguous
+        self.clock = clock
+
+    def reset(self) -> Slot | None:
+        """The clock of the state before the element, None if nothing is asked."""
+        return None if self.clock is None else self.clock.reset()
+
+    def admits(self, slot: Slot | None, event: Ages) -> bool:
+        """Whether the element may begin."""
+        return slot is None or self.clock is None or self.clock.holds(slot, event)
+
+    def aged(self, slot: Slot | None, event: Ages) -> tuple[bool, Slot | None]:
+        """Whether the element may still begin, now or later, and the clock that is left."""
+        if slot is None or self.clock is None:
+            return True, None
+        if self.clock.late(slot, event):
+            return False, None
+        return True, None if self.clock.settled(slot, event) else slot
+
+
+class Elements(Member):
+    """A sequence of elements, some of them optional: `a ;[I] b ? : c`.
+
+    A state is (number of the element, phase, clock, state of the element).
+    """
+
+    def __init__(
+        self, elements: Sequence[Member], joints: Sequence[Joint | None], optional: Sequence[bool]
+    ) -> None:
+        self._elements = elements
+        # What stands before the first one is never asked.
+        self._joints = [joint or Joint(False, None) for joint in joints]
+        self._optional = optional
+        # After element i what may come next, and whether the sequence may be over.
+        count = len(elements)
+        self._next = [self._reachable(number + 1) for number in range(count)]
+        self._over = [all(optional[number + 1 :]) for number in range(count)]
+
+    def _reachable(self, first: int) -> list[int]:
+        found = []
+        for number in range(first, len(self._elements)):
+            found.append(number)
+            if not self._optional[number]:
+                break
+        return found
+
+    def begin(self) -> list[State]:
+        return [
+            (number, START, None, state)
+            for number in self._reachable(0)
+            for state in self._elements[number].begin()
+        ]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        number, phase, slot, inner = state
+        joint = self._joints[number]
+        admitted: bool | None = True if phase != BETWEEN else None
+        for label, target in self._elements[number].follow(inner, event):
+            if label == BEFORE:
+                if phase == START:
+                    yield BEFORE, (number, START, None, target)
+                elif not joint.contiguous:
+                    yield UNMARKED, (number, BETWEEN, slot, target)
+                continue
+            if admitted is None:
+                admitted = joint.admits(slot, event)
+            if not admitted:
+                continue
+            if target != END:
+                yield label, (number, INSIDE, None, target)
+                continue
+            if self._over[number]:
+                yield label, END
+            for following in self._next[number]:
+                after = self._joints[following].reset()
+                for first in self._elements[following].begin():
+                    yield label, (following, BETWEEN, after, first)
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        number, phase, slot, inner = state
+        if slot is not None:
+            alive, slot = self._joints[number].aged(slot, event)
+            if not alive:
+                return None
+        inner = self._elements[number].aged(inner, event)
+        return None if inner is None else (number, phase, slot, inner)
+
+    def labels(self) -> frozenset[Label]:
+        return frozenset().union(*(element.labels() for element in self._elements))
+
+
+class Repeated(Member):
+    """`body+`, `body:+[I]`, `body{n,m}`.
+
+    A state is (repetitions that have ended, as far as that matters, phase, clock, state of the body).
+    """
+
+    def __init__(self, body: Member, joint: Joint, least: int, most: int | None) -> None:
+        self._body = body
+        self._joint = joint
+        self._least = least
+        self._most = most
+        self._enough = max(least - 1, 1) if most is None else max(most - 1, 1)
+
+    def begin(self) -> list[State]:
+        return [(0, START, None, state) for state in self._body.begin()]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        ended, phase, slot, inner = state
+        joint = self._joint
+        admitted: bool | None = True if phase != BETWEEN else None
+        for label, target in self._body.follow(inner, event):
+            if label == BEFORE:
+                if phase == START:
+                    yield BEFORE, (ended, START, None, target)
+                elif not joint.contiguous:
+                    yield UNMARKED, (ended, BETWEEN, slot, target)
+                continue
+            if admitted is None:
+                admitted = joint.admits(slot, event)
+            if not admitted:
+                continue
+            if target != END:
+                yield label, (ended, INSIDE, None, target)
+                continue
+            if ended + 1 >= self._least:
+                yield label, END
+            if self._most is None or ended + 1 < self._most:
+                after = joint.reset()
+                for again in self._body.begin():
+                    yield label, (min(ended + 1, self._enough), BETWEEN, after, again)
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        ended, phase, slot, inner = state
+        alive, slot = self._joint.aged(slot, event)
+        inner = self._body.aged(inner, event) if alive else None
+        return None if inner is None else (ended, phase, slot, inner)
+
+    def labels(self) -> frozenset[Label]:
+        return self._body.labels()
+
+
+class OneOf(Member):
+    """`p OR q`: a state is (side, its state)."""
+
+    def __init__(self, sides: Sequence[Member]) -> None:
+        self._sides = sides
+
+    def begin(self) -> list[State]:
+        return [(number, state) for number, side in enumerate(self._sides) for state in side.begin()]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        number, inner = state
+        for label, target in self._sides[number].follow(inner, event):
+            yield label, target if target == END else (number, target)
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        number, inner = state
+        inner = self._sides[number].aged(inner, event)
+        return None if inner is None else (number, inner)
+
+    def labels(self) -> frozenset[Label]:
+        return frozenset().union(*(side.labels() for side in self._sides))
+
+
+class Conjoined(Member):
+    """`p AND q`: a state is a pair of states that the same labels have led to."""
+
+    def __init__(self, left: Member, right: Member) -> None:
+        self._left = left
+        self._right = right
+
+    def begin(self) -> list[State]:
+        return list(product(self._left.begin(), self._right.begin()))
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        one, two = state
+        others: dict[Label, list[State]] = {}
+        for label, target in self._right.follow(two, event):
+            others.setdefault(label, []).append(target)
+        for label, target in self._left.follow(one, event):
+            for other in others.get(label, ()):
+                if target != END and other != END:
+                    yield label, (target, other)
+                elif target == other:
+                    yield label, END
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        one, two = state
+        one = self._left.aged(one, event)
+        two = None if one is None else self._right.aged(two, event)
+        return None if two is None else (one, two)
+
+    def labels(self) -> frozenset[Label]:
+        return self._left.labels() & self._right.labels()
+
+
+class Anywhere(Member):
+    """`p ALL q`: a state is a pair of states; `END` stands for a side that has ended."""
+
+    def __init__(self, left: Member, right: Member) -> None:
+        self._left = left
+        self._right = right
+
+    def begin(self) -> list[State]:
+        return list(product(self._left.begin(), self._right.begin()))
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        one, two = state
+        if one == END or two == END:
+            side, inner = (self._right, two) if one == END else (self._left, one)
+            for label, target in side.follow(inner, event):
+                shown = UNMARKED if label == BEFORE else label
+                if target == END:
+                    yield shown, END
+                else:
+                    yield shown, (END, target) if one == END else (target, END)
+            return
+        theirs = list(self._right.follow(two, event))
+        for label, target in self._left.follow(one, event):
+            for other, reached in theirs:
+                shown = _together(label, other)
+                yield shown, END if target == reached == END else (target, reached)
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        one, two = state
+        if one != END:
+            one = self._left.aged(one, event)
+        if two != END and one is not None:
+            two = self._right.aged(two, event)
+        return None if one is None or two is None else (one, two)
+
+    def labels(self) -> frozenset[Label]:
+        left, right = self._left.labels() | {UNMARKED}, self._right.labels() | {UNMARKED}
+        return frozenset(one | other for one, other in product(left, right))
+
+
+def _together(label: Label, other: Label) -> Label:
+    if label == BEFORE and other == BEFORE:
+        return BEFORE
+    return (label | other) - BEFORE
+
+
+class Without(Member):
+    """`p UNLESS q`: a state is (state of p, states of q that has not started, of q that started since p did).
+
+    The states of q are sets: no run of it may end before p does.
+    """
+
+    def __init__(self, left: Member, right: Member) -> None:
+        self._left = left
+        self._right = right
+
+    def begin(self) -> list[State]:
+        waiting = frozenset(self._right.begin())
+        return [(state, waiting, frozenset()) for state in self._left.begin()]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        inner, waiting, running = state
+        still: set[State] = set()
+        reached: set[State] = set()
+        for one in waiting | running:
+            for label, target in self._right.follow(one, event):
+                (still if label == BEFORE else reached).add(target)
+        for label, target in self._left.follow(inner, event):
+            if label == BEFORE:
+                yield BEFORE, (target, frozenset(still), frozenset())
+            elif END not in reached:
+                yield label, target if target == END else (target, frozenset(still), frozenset(reached))
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        inner, waiting, running = state
+        inner = self._left.aged(inner, event)
+        if inner is None:
+            return None
+        return inner, all_aged(self._right, waiting, event), all_aged(self._right, running, event)
+
+    def labels(self) -> frozenset[Label]:
+        return self._left.labels()
+
+
+def all_aged(member: Member, states: Iterable[State], event: Ages) -> frozenset[State]:
+    """Those of some states that are not late, and of these the best."""
+    found = [member.aged(state, event) for state in sorted(states, key=repr)]
+    return best(state for state in found if state is not None)
+
+
+class Standing(Member):
+    """`p FOLLOWED BY q`: those complex events whose last event (`first`: first one) has a property.
+
+    A state is (whether the first event has been read, state of p).
+    """
+
+    def __init__(self, operand: Member, symbols: Sequence[bool], first: bool) -> None:
+        self._operand = operand
+        self._symbols = symbols
+        self._first = first
+
+    def begin(self) -> list[State]:
+        return [(START, state) for state in self._operand.begin()]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        phase, inner = state
+        held = self._symbols[event.symbol]
+        for label, target in self._operand.follow(inner, event):
+            if label == BEFORE:
+                yield label, (START, target)
+            elif self._first and phase == START and not held:
+                continue
+            elif target != END:
+                yield label, (INSIDE, target)
+            elif self._first or held:
+                yield label, END
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        phase, inner = state
+        inner = self._operand.aged(inner, event)
+        return None if inner is None else (phase, inner)
+
+    def labels(self) -> frozenset[Label]:
+        return self._operand.labels()
+
+
+class Relabelled(Member):
+    """AS and PROJECT."""
+
+    def __init__(self, operand: Member, relabel: Callable[[Label], Label]) -> None:
+        self._operand = operand
+        self._relabel = relabel
+
+    def begin(self) -> list[State]:
+        return self._operand.begin()
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        for label, target in self._operand.follow(state, event):
+            yield label if label == BEFORE else self._relabel(label), target
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        return self._operand.aged(state, event)
+
+    def labels(self) -> frozenset[Label]:
+        return frozenset(map(self._relabel, self._operand.labels()))
+
+
+class Filtered(Member):
+    """`p FILTER c` where c combines conditions on all events that a variable marks.
+
+    A state is (state of p, which of the conditions some event has violated).
+    """
+
+    def __init__(
+        self,
+        operand: Member,
+        literals: Sequence[tuple[str, Sequence[bool]]],
+        holds: Callable[[Sequence[bool]], bool],
+    ) -> None:
+        self._operand = operand
+        self._literals = literals
+        self._holds = holds
+
+    def begin(self) -> list[State]:
+        return [(state, frozenset()) for state in self._operand.begin()]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        inner, violated = state
+        for label, target in self._operand.follow(inner, event):
+            now = violated
+            for number, (variable, satisfied) in enumerate(self._literals):
+                if variable in label and not satisfied[event.symbol]:
+                    now = now | {number}
+            if target != END:
+                yield label, (target, now)
+            elif self._holds([number not in now for number in range(len(self._literals))]):
+                yield label, END
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        inner, violated = state
+        inner = self._operand.aged(inner, event)
+        return None if inner is None else (inner, violated)
+
+    def labels(self) -> frozenset[Label]:
+        return self._operand.labels()
+
+
+class Within(Member):
+    """`(p) WITHIN [I]`: a state is (phase, clock that was reset at the start, state of p)."""
+
+    def __init__(self, operand: Member, clock: Clock) -> None:
+        self._operand = operand
+        self._clock = clock
+
+    def begin(self) -> list[State]:
+        return [(START, None, state) for state in self._operand.begin()]
+
+    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+        phase, slot, inner = state
+        for label, target in self._operand.follow(inner, event):
+            if label == BEFORE:
+                yield BEFORE, (START, None, target)
+                continue
+            now = self._clock.reset() if phase == START else slot
+            if target != END:
+                yield label, (INSIDE, now, target)
+            elif now is None or self._clock.holds(now, event):
+                yield label, END
+
+    def aged(self, state: State, event: Ages) -> State | None:
+        phase, slot, inner = state
+        if slot is not None:
+            if self._clock.late(slot, event):
+                return None
+            if self._clock.settled(slot, event):
+                slot = None
+        inner = self._operand.aged(inner, event)
+        return None if inner is None else (phase, slot, inner)
+
+    def labels(self) -> frozenset[Label]:
+        return self._operand.labels()

@@ -1,0 +1,229 @@
+"""Clocks of timed automata as they stand in states: slots, what may be asked of them, and who answers.
+
+A clock that was reset at an event has a **slot** in the place of its value: a number in the order of age, or
+`now` for the event that is being read. The tests of a query are its intervals, numbered; only who answers
+(`Ages.holds`) knows what the slots stand for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from operator import ge
+from typing import Any, Protocol, TypeAlias
+
+from cer_gpu.frozen import dataclass
+from cer_gpu.language.tree import Bound, Interval
+from cer_gpu.language.units import exact
+
+TIME, EVENTS = range(2)
+"""What a clock measures: the order attribute, or the events of the partition."""
+
+
+class Slot(int):
+    """A clock of which a younger one is as good or worse, by the interval: it has both bounds."""
+
+    __slots__ = ()
+
+
+class Younger(Slot):
+    """A clock with an upper bound alone: a younger one can do whatever an older one can."""
+
+    __slots__ = ()
+
+
+class Older(Slot):
+    """A clock with a lower bound alone: an older one can do whatever a younger one can."""
+
+    __slots__ = ()
+
+
+NOW = -1
+"""The slot of a clock that is reset at the event that is being read: `NOW - measure`."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgeTest:
+    """What may be asked of a clock: whether its age lies in an interval.
+
+    Attributes
+    ----------
+    measure : {TIME, EVENTS}
+    interval : Interval or None
+        None: whether it was reset at this very time.
+    about : str
+        The operator that asks, as it is written; for messages.
+    """
+
+    measure: int
+    interval: Interval | None
+    about: str = ""
+
+
+class AgeTests:
+    """The tests of a query, each once, by number: first, for each measure, the one whether a clock is new."""
+
+    def __init__(self) -> None:
+        self.all: list[AgeTest] = []
+        self._number: dict[Hashable, int] = {}
+        for measure in (TIME, EVENTS):
+            self.number(AgeTest(measure, None))
+
+    def number(self, test: AgeTest) -> int:
+        """The number of a test."""
+        key = test.measure, None if test.interval is None else _key(test.interval)
+        found = self._number.get(key)
+        if found is None:
+            found = self._number[key] = len(self.all)
+            self.all.append(test)
+        return found
+
+
+def _key(interval: Interval) -> Hashable:
+    return tuple(
+        None if bound is None else (exact(bound.value), bound.unit, bound.open)
+        for bound in (interval.low, interval.high)
+    )
+
+
+class Clock:
+    """A clock of an operator: the interval that it is asked for once, or up to its upper bound again.
+
+    Parameters
+    ----------
+    interval : Interval
+    measure : {TIME, EVENTS}
+    tests : AgeTests
+        Where its tests are put.
+    about : str
+        The operator, as it is written.
+
+    Attributes
+    ----------
+    inside : int
+        The test whether its age is in the interval.
+    """
+
+    __slots__ = ("_in_time", "_kind", "_now", "_zero", "inside")
+
+    def __init__(self, interval: Interval, measure: int, tests: AgeTests, about: str) -> None:
+        self.inside = tests.number(AgeTest(measure, interval, about))
+        low, high = interval.low, interval.high
+        if low is not None and not _has_low(low):
+            low = None
+        self._in_time = None
+        self._kind: type[Slot] = Older
+        if high is not None:
+            self._in_time = tests.number(AgeTest(measure, Interval(None, high), about))
+            self._kind = Younger if low is None else Slot
+        self._now = NOW - measure
+        self._zero = _holds_of_zero(interval)
+
+    def reset(self) -> Slot:
+        """The clock as it is at the event that is being read."""
+        return self._kind(self._now)
+
+    def holds(self, slot: Slot, answers: Ages) -> bool:
+        """Whether its age is in the interval."""
+        return self._zero if slot < 0 else answers.holds(slot, self.inside)
+
+    def late(self, slot: Slot, answers: Ages) -> bool:
+        """Whether its age is beyond the upper bound, for good."""
+        if self._in_time is None:
+            return False
+        if slot < 0:
+            return not self._zero and self._kind is Younger
+        return not answers.holds(slot, self._in_time)
+
+    def settled(self, slot: Slot, answers: Ages) -> bool:
+        """Whether its age is in the interval for good."""
+        return self._in_time is None and self.holds(slot, answers)
+
+
+def _has_low(bound: Bound) -> bool:
+    """Whether a lower bound keeps any age out."""
+    return bound.value > 0 or (bound.value == 0 and bound.open)
+
+
+def _holds_of_zero(interval: Interval) -> bool:
+    low, high = interval.low, interval.high
+    if low is not None and _has_low(low):
+        return False
+    return high is None or high.value > 0 or (high.value == 0 and not high.open)
+
+
+class Ages(Protocol):
+    """What is known of the event that is being read."""
+
+    symbol: int
+
+    def holds(self, slot: int, test: int) -> bool:
+        """Whether a test holds for a clock that was reset at an earlier event."""
+        ...
+
+
+State: TypeAlias = Any
+"""A state of a composed automaton: tuples, frozen sets, texts, numbers and slots; hashable."""
+
+
+def slots_of(state: State) -> Iterator[Slot]:
+    """The slots in a state, sets included."""
+    kind = type(state)
+    if kind is tuple or kind is frozenset:
+        for part in state:
+            yield from slots_of(part)
+    elif isinstance(state, Slot):
+        yield state
+
+
+def renamed(state: State, name: Callable[[int], int]) -> State:
+    """A state with other slots."""
+    kind = type(state)
+    if kind is tuple:
+        return tuple(renamed(part, name) for part in state)
+    if kind is frozenset:
+        return frozenset(renamed(part, name) for part in state)
+    if isinstance(state, Slot):
+        return kind(name(state))
+    return state
+
+
+def best(states: Iterable[State]) -> frozenset[State]:
+    """The states that can do whatever one of the others can, and maybe more.
+
+    Two states that differ in clocks with one bound alone are compared clock by clock. Sets inside of states
+    (what UNLESS forbids, what a selector prefers) count against a state: they have to be alike.
+    """
+    states = frozenset(states)
+    if len(states) < 2:
+        return states
+    groups: dict[State, list[tuple[State, tuple[int, ...]]]] = {}
+    for state in states:
+        ages: list[int] = []
+        groups.setdefault(_masked(state, ages), []).append((state, tuple(ages)))
+    if len(groups) == len(states):
+        return states
+    kept = []
+    for group in groups.values():
+        for state, own in group:
+            if not any(other != own and all(map(ge, other, own)) for _, other in group):
+                kept.append(state)
+    return frozenset(kept)
+
+
+_LATEST = 1 << 40
+
+
+def _masked(state: State, ages: list[int]) -> State:
+    """A state without its clocks with one bound; puts into `ages` how good each is."""
+    kind = type(state)
+    if kind is tuple:
+        return tuple(_masked(part, ages) for part in state)
+    if kind is Younger:
+        slot = int(state)
+        ages.append(_LATEST if slot < 0 else slot)
+        return kind
+    if kind is Older:
+        slot = int(state)
+        ages.append(-_LATEST if slot < 0 else -slot)
+        return kind
+    return state

@@ -1,0 +1,456 @@
+"""The configurations of a query on a stream, kept from event to event: `cer_gpu.engine.machines.general`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.automata.configurations.formulas import stepped
+from cer_gpu.automata.configurations.shapes import Shapes
+from cer_gpu.automata.configurations.written import shape_of, written
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
+from cer_gpu.engine.machines.stepping import GrowingSteps, KnownAges
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import grown
+from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.unordered import NodeAnswers
+from cer_gpu.errors import LimitError
+from cer_gpu.kernels.configurations import contract as words
+from cer_gpu.kernels.configurations import cpu as kernels
+from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
+from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
+from cer_gpu.kernels.forest.contract import Roots
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.general import GeneralMachine
+
+CONFIGURATIONS = 1 << 22
+"""Configurations that may be open at once."""
+
+LEAST = 1 << 12
+"""With so many configurations at least those that are late are looked for."""
+
+ROOM = 1 << 8
+"""Rows that there is room for at first."""
+
+
+class ConfigurationRuns:
+    """The configurations of a query: `OpenRuns` and `LaneState`. Lanes that have some stay in memory.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    """
+
+    _kept: Kept
+    _groups: Groups
+    _touched: Touched
+    _rules: Rules
+
+    def __init__(self, query: CompiledQuery) -> None:
+        machine = query.machine
+        assert isinstance(machine, GeneralMachine)
+        self._machine = machine
+        self._window = query.window
+        self._consumes = CONSUMES[query.consume]
+        self._automaton = stepped(machine.formula, machine.symbols, machine.predicates)
+        self._shapes = Shapes(self._automaton)
+        self._lists = machine.product == "run"
+        self._limbs = int(machine.product == "counts")
+        self._steps: GrowingSteps | None = None
+        self._count = 0  # of the events that the stream keeps
+        self._progress = np.zeros(words.WORDS, np.int64)
+        self._arena = np.empty((ROOM if self._lists else 0, 4), np.int64)
+
+    # ---------------------------------------------------------------------------------------- pushes
+
+    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+        """Follow the configurations over further events; as `OpenRuns.push`."""
+        first, count = following.first, following.stop - following.first
+        self._count = following.stop
+        events = self._events(following)
+        if self._steps is None:
+            self._begin(events.times if self._machine.timed else events.places)
+        self._lanes_for(len(following.bounds.low))
+        progress = self._progress
+        ends = EndsFound(
+            *(np.empty(count, np.int64) for _ in range(3)),
+            number=np.empty((count, self._limbs), np.int64),
+            root_first=np.zeros(count + 1, np.int64),
+            root_label=np.empty(ROOM, np.int32),
+            root_node=np.empty(ROOM, np.int64),
+        )
+        progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
+        for stop in following.stops():
+            ends = self._follow(events, stop - first, ends)
+        found, used = int(progress[words.HIT]), int(progress[words.ROOTS])
+        if not found:
+            return None
+        event = ends.event[:found] + first
+        lowest, latest = ends.lowest[:found], ends.latest[:found]
+        number = _numbers(ends.number[:found]) if self._limbs else None
+        roots = Roots(ends.root_first[: found + 1], ends.root_label[:used], ends.root_node[:used])
+        arena = self._arena
+
+        def pushed(seen: Relevant) -> Pushed:
+            if not self._lists:
+                return Pushed(seen, Ends(event, latest, lowest), _no_answers, number)
+
+            def answers(some: Ends) -> Answers:
+                which = np.searchsorted(event, some.event)
+                length = np.diff(roots.first)[which]
+                chosen = ranges(roots.first[which], length)
+                own = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
+                return NodeAnswers(arena, own, some.event, some.lowest)
+
+            return Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
+
+        return pushed
+
+    def _events(self, following: Following) -> TimedEvents:
+        """The new events as kernels read them."""
+        new = slice(following.first, following.stop)
+        machine, window = self._machine, self._window
+        none = np.empty(0, np.uint64)
+        times = places = none
+        measured = following.events.measured
+        if machine.timed:
+            if window is not None and window.kind == "time":
+                times = measured[new]
+            else:
+                times = comparable(following.times[new], 0).keys
+            if times.dtype.kind == "f":
+                times = times + 0.0  # -0.0 is the same time as 0.0
+        if machine.placed:
+            places = measured[new].astype(times.dtype, copy=False)
+        lanes = following.events.lanes
+        number = np.arange(new.start, new.stop) if self._lists else following.positions[new]
+        return TimedEvents(
+            following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number
+        )
+
+    def _follow(self, events: TimedEvents, stop: int, ends: EndsFound) -> EndsFound:
+        """Follow the configurations up to an event."""
+        assert self._steps is not None
+        progress = self._progress
+        while True:
+            status = kernels.follow(
+                self._steps.tables, events, stop, self._rules, self._kept, self._groups, self._touched,
+                self._steps.count_of, self._arena, ends, progress,
+            )  # fmt: skip
+            if status == kernels.DONE:
+                return ends
+            if status == kernels.SWEEP:
+                ends = self._sweep(ends)
+            else:
+                symbol = int(events.symbols[progress[words.EVENT]])
+                ends = self._made_ready(int(status), symbol, ends)
+
+    def _sweep(self, ends: EndsFound) -> EndsFound:
+        """Drop the configurations that are late."""
+        assert self._steps is not None
+        progress = self._progress
+        progress[words.LANE] = 0
+        while True:
+            status = kernels.sweep(
+                self._steps.tables, self._rules, self._kept, self._groups, self._touched,
+                self._steps.count_of, self._arena, ends, progress,
+            )  # fmt: skip
+            if status == kernels.DONE:
+                break
+            ends = self._made_ready(int(status), self._steps.tables.root.shape[1] - 1, ends)
+        progress[words.SWEEP_AT] = max(LEAST, 2 * int(progress[words.COUNT]))
+        return ends
+
+    def _made_ready(self, status: int, symbol: int, ends: EndsFound) -> EndsFound:
+        """Do what a kernel needs before it can go on."""
+        progress, needed = self._progress, int(self._progress[words.NEEDED])
+        if status == kernels.STEP_MISSING:
+            self._learn(int(progress[words.MISSING]), symbol)
+        elif status == kernels.CONFIGURATIONS_FULL:
+            self._regroup(np.flatnonzero(self._kept.shape >= 0), 2 * len(self._kept.shape) + needed)
+        elif status == kernels.GROUPS_FULL:
+            rows = np.flatnonzero(self._kept.shape >= 0)
+            self._groups = self._groups._replace(group=np.empty((2 * (len(rows) + needed), 3), np.int32))
+            self._regroup(rows, len(self._kept.shape))
+        elif status == kernels.ARENA_FULL:
+            ends = self._collect(ends, 4 * needed)
+        elif status == kernels.ROOTS_FULL:
+            more = len(ends.root_node) + needed
+            ends = ends._replace(
+                root_label=np.append(ends.root_label, np.empty(more, np.int32)),
+                root_node=np.append(ends.root_node, np.empty(more, np.int64)),
+            )
+        elif status == kernels.LIMBS_FULL:
+            ends = self._more_limbs(ends)
+        elif status == kernels.TOUCHED_FULL:
+            self._touched = _touched(2 * len(self._touched.leaf), self._kept)
+        else:
+            raise LimitError(
+                self._shapes.about(f"more than {CONFIGURATIONS:,} partial matches are open at once")
+            )
+        return ends
+
+    def _learn(self, row: int, symbol: int) -> None:
+        """Find out what an event does to a configuration."""
+        steps, kept = self._steps, self._kept
+        assert steps is not None
+        now = self._groups.now[kept.lane[row]]
+
+        def age(slot: int, measure: int) -> int | float:
+            gap: int | float = now[measure].item() - kept.slots[row, slot].item()
+            return gap % 2**64 if isinstance(gap, int) else gap
+
+        steps.learn(int(kept.shape[row]), symbol, KnownAges(symbol, age, steps.tables))
+        if steps.most_slots > kept.slots.shape[1]:
+            self._regroup(np.flatnonzero(kept.shape >= 0), len(kept.shape))
+            self._touched = _touched(len(self._touched.leaf), self._kept)
+
+    # ---------------------------------------------------------------------------------- what is kept
+
+    def _begin(self, measured: np.ndarray) -> None:
+        """Make room, now that it is known what clocks measure."""
+        dtype = measured.dtype
+        machine = self._machine
+        self._steps = GrowingSteps(
+            self._shapes, len(machine.symbols), self._automaton.tests.all, machine.reaches, dtype
+        )
+        self._groups = Groups(
+            np.empty((0, 3), np.int64), np.empty((0, 2), dtype), np.empty((ROOM, 3), np.int32)
+        )
+        self._kept = self._room_for(ROOM, dtype, self._steps.most_slots)
+        self._touched = _touched(ROOM, self._kept)
+        kernels.arrange(self._kept, self._groups, 0, self._steps.count_of, self._progress)
+        self._progress[words.SWEEP_AT] = LEAST
+        window, kind = self._window, words.NO_WINDOW
+        size: Any = dtype.type(0)
+        if machine.product == "hits" and window is not None:
+            kind = words.TIME_WINDOW if window.kind == "time" else words.PLACE_WINDOW
+            size = comparable(np.empty(0, dtype if dtype.kind == "f" else np.int64), window.size).size
+        self._rules = Rules(kind, size, self._consumes, CONFIGURATIONS)
+
+    def _room_for(self, rows: int, dtype: np.dtype, n_slots: int) -> Kept:
+        buckets = 1 << max(rows - 1, 1).bit_length() + 1
+        slots = np.zeros((rows, max(n_slots, 1)), dtype)
+        return Kept(
+            shape=np.full(rows, -1, np.int32),
+            lane=np.empty(rows, np.int32),
+            next=np.empty(rows, np.int32),
+            chain=np.empty(rows, np.int32),
+            bucket=np.full(buckets, -1, np.int32),
+            slots=slots,
+            bits=slots.view(np.int64),
+            began=np.empty((rows, 2), np.int64),
+            since=np.zeros(rows, dtype),
+            node=np.empty(rows if self._lists else 0, np.int64),
+            number=np.empty((rows, self._limbs), np.int64),
+        )
+
+    def _regroup(self, rows: np.ndarray, room: int) -> None:
+        """Keep the configurations of some rows, with room for so many."""
+        assert self._steps is not None
+        old, count = self._kept, len(rows)
+        kept = self._room_for(max(room, ROOM, count + 2), old.slots.dtype, self._steps.most_slots)
+        for name in ("shape", "lane", "began", "since", "node", "number"):
+            own = getattr(old, name)
+            if own.size:
+                getattr(kept, name)[:count] = own[rows]
+        kept.slots[:count, : old.slots.shape[1]] = old.slots[rows]
+        self._kept = kept
+        if len(self._groups.group) < count + 2:
+            self._groups = self._groups._replace(group=np.empty((2 * count + 2, 3), np.int32))
+        kernels.arrange(kept, self._groups, count, self._steps.count_of, self._progress)
+
+    def _lanes_for(self, count: int) -> None:
+        """Make room for so many lanes."""
+        have = len(self._groups.lane)
+        if count > have:
+            lane = grown(self._groups.lane, count)
+            lane[have:, 0] = -1
+            self._groups = self._groups._replace(lane=lane, now=grown(self._groups.now, len(lane)))
+
+    def _collect(self, ends: EndsFound, more: int) -> EndsFound:
+        """Drop the nodes that nothing refers to any more; with room for as many again, and for some more."""
+        used = int(self._progress[words.ROOTS])
+        moved = self._compact(np.empty(0, np.int64), ends.root_node[:used], more)
+        root_node = ends.root_node.copy()
+        root_node[:used] = moved[root_node[:used]]
+        return ends._replace(root_node=root_node)
+
+    def _compact(self, place: np.ndarray, roots: np.ndarray, more: int) -> np.ndarray:
+        """Keep the nodes below configurations and some roots; the new number of each node."""
+        kept, count = self._kept, int(self._progress[words.NODES])
+        rows = np.flatnonzero(kept.shape >= 0)
+        wanted = np.concatenate([kept.node[rows], roots])
+        place_of, arena = np.empty(count, np.int64), np.empty((count, 4), np.int64)
+        left = int(kept_nodes(self._arena, count, wanted, place, place_of, arena))
+        self._arena = np.empty((max(ROOM, 2 * left + more), 4), np.int64)
+        self._arena[:left] = arena[:left]
+        self._progress[words.NODES] = left
+        own = kept.node[rows]
+        kept.node[rows] = np.where(own >= 0, place_of[np.maximum(own, 0)], -1) if count else own
+        return place_of
+
+    def _more_limbs(self, ends: EndsFound) -> EndsFound:
+        """Count with one more digit to the base 2^62."""
+        self._limbs += 1
+        zeros = np.zeros((len(self._kept.number), 1), np.int64)
+        self._kept = self._kept._replace(number=np.ascontiguousarray(np.hstack([self._kept.number, zeros])))
+        self._touched = _touched(len(self._touched.leaf), self._kept)
+        self._progress[words.TOP] = 0
+        zeros = np.zeros((len(ends.number), 1), np.int64)
+        return ends._replace(number=np.ascontiguousarray(np.hstack([ends.number, zeros])))
+
+    # -------------------------------------------------------------------------- of the stream's state
+
+    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
+        """As `OpenRuns.bound`: the least start of what is open; no event is needed where none are listed."""
+        bounds.least[:] = self._count
+        if self._lists and self._steps is not None:
+            kept = self._kept
+            rows = self._open_rows()
+            np.minimum.at(bounds.least, kept.lane[rows], kept.began[rows, 0])
+
+    def drop(self, dropped: Dropped) -> None:
+        """Number the events of what is open anew; as `OpenRuns.drop`. Lanes have been by `keep`."""
+        self._count = dropped.count
+        if not self._lists or self._steps is None:
+            return
+        rows = self._open_rows()
+        self._regroup(rows_with_prefix(self._kept, self._steps.tables.started, rows), len(rows) + ROOM)
+        self._compact(np.append(dropped.place, dropped.count), np.empty(0, np.int64), ROOM)
+        kept = self._kept
+        rows = np.flatnonzero(kept.shape >= 0)
+        rows = rows[self._steps.tables.started[kept.shape[rows]] != 0]
+        kept.began[rows] = dropped.moved(kept.began[rows])
+
+    def _open_rows(self) -> np.ndarray:
+        """The rows of configurations whose complex events have started."""
+        assert self._steps is not None
+        kept, groups = self._kept, self._groups
+        rows = np.flatnonzero(kept.shape >= 0)
+        rows = rows[self._steps.tables.started[kept.shape[rows]] != 0]
+        known: np.ndarray = rows[groups.lane[kept.lane[rows], 1] == self._progress[words.EPOCH]]
+        return known
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the configurations take."""
+        if self._steps is None:
+            return 0
+        arrays = [*self._kept, *self._groups, *self._touched]
+        return sum(array.nbytes for array in arrays) + 32 * int(self._progress[words.NODES])
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays that are stored with a stream, by name; as `OpenRuns.arrays`."""
+        if self._steps is None:
+            return {}
+        kept, groups = self._kept, self._groups
+        rows = np.flatnonzero(kept.shape >= 0)
+        shapes = json.dumps([written(shape) for shape in self._shapes.all]).encode()
+        found = {name: getattr(kept, name)[rows] for name in _STORED if getattr(kept, name).size}
+        return found | {
+            "lanes": groups.lane[:, 1:],
+            "now": groups.now,
+            "arena": self._arena[: self._progress[words.NODES]],
+            "epoch": self._progress[[words.EPOCH]],
+            "shapes": np.frombuffer(shapes, np.uint8),
+        }
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from what `arrays` returned."""
+        if not arrays:
+            return
+        for text in json.loads(arrays["shapes"].tobytes())[1:]:
+            self._shapes.put(shape_of(text))
+        self._begin(arrays["now"])
+        lane = np.full((len(arrays["lanes"]), 3), -1, np.int64)
+        lane[:, 1:] = arrays["lanes"]
+        self._groups = self._groups._replace(lane=lane, now=arrays["now"].copy())
+        own = {name: arrays[name] for name in _STORED if name in arrays}
+        self._kept = self._kept._replace(**own)
+        self._regroup(np.arange(len(own["shape"])), 2 * len(own["shape"]))
+        self._touched = _touched(ROOM, self._kept)
+        self._arena = np.empty((2 * len(arrays["arena"]) + ROOM, 4), np.int64)
+        self._arena[: len(arrays["arena"])] = arrays["arena"]
+        self._progress[words.NODES] = len(arrays["arena"])
+        self._progress[words.EPOCH] = arrays["epoch"][0]
+
+    # --------------------------------------------------------------------------------------- of lanes
+
+    def held(self) -> np.ndarray:
+        """The lanes in which something is open, or what came before the start is remembered."""
+        if self._steps is None:
+            return np.empty(0, np.int64)
+        kept, groups = self._kept, self._groups
+        rows = np.flatnonzero(kept.shape > 0)
+        rows = rows[groups.lane[kept.lane[rows], 1] == self._progress[words.EPOCH]]
+        lanes: np.ndarray = np.unique(kept.lane[rows]).astype(np.int64)
+        return lanes
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        if self._steps is None:
+            return
+        kept, groups = self._kept, self._groups
+        used, numbers = used[used < len(groups.lane)], numbers[used < len(groups.lane)]
+        number = np.full(len(groups.lane), -1, np.int64)
+        number[used] = numbers
+        rows = np.flatnonzero(kept.shape >= 0)
+        rows = rows[number[kept.lane[rows]] >= 0]
+        kept.lane[rows] = number[kept.lane[rows]]
+        lane, now = np.zeros((count, 3), np.int64), np.zeros((count, 2), groups.now.dtype)
+        lane[:, 0] = -1
+        lane[numbers], now[numbers] = groups.lane[used], groups.now[used]
+        self._groups = groups._replace(lane=lane, now=now)
+        self._regroup(rows, len(kept.shape))
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """Nothing is kept of lanes that may be put on disk."""
+        return {}
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Nothing has to be taken over; see `rows`."""
+
+
+_STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
+"""What of `Kept` is stored."""
+
+
+def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Some rows, and those of what comes before the start, ascending."""
+    every = np.flatnonzero(kept.shape >= 0)
+    before = every[started[kept.shape[every]] == 0]
+    found: np.ndarray = np.sort(np.concatenate([rows, before]))
+    return found
+
+
+def _touched(rows: int, kept: Kept) -> Touched:
+    return Touched(
+        np.empty((rows, 2), np.int64),
+        np.empty((rows, kept.slots.shape[1]), kept.slots.dtype),
+        np.empty((rows, 2), np.int64),
+        np.empty(rows, kept.since.dtype),
+        np.empty(rows if len(kept.node) else 0, np.int64),
+        np.empty((rows, kept.number.shape[1]), np.int64),
+    )
+
+
+def _numbers(limbs: np.ndarray) -> np.ndarray:
+    """Numbers to the base 2^62 as int64, or as objects where one is larger."""
+    if not limbs[:, 1:].any():
+        return limbs[:, 0].copy()
+    found = np.zeros(len(limbs), object)
+    for digit in limbs.T[::-1]:
+        found = found * kernels.LIMB + digit.astype(object)
+    return found
+
+
+def _no_answers(some: Ends) -> Answers:
+    raise TypeError("a run for hits or counts lists no complex events")

@@ -1,0 +1,181 @@
+"""What events do to configurations, as tables that grow where the stream leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from cer_gpu.automata.configurations.shapes import TICK, Outcome, Path, Shapes
+from cer_gpu.automata.configurations.slots import AgeTest
+from cer_gpu.kernels.configurations.contract import (
+    ACCEPTS,
+    FIRST_LEAF,
+    NO,
+    NODE_COLUMNS,
+    OUTCOME_COLUMNS,
+    STARTS,
+    STAYS,
+    UNKNOWN,
+    YES,
+    Steps,
+)
+from cer_gpu.plan.outlook import Reach
+
+ROOM = 64
+"""Entries of a table at first."""
+
+
+class KnownAges:
+    """The ages of the slots of a configuration, at an event or at a later time.
+
+    Parameters
+    ----------
+    symbol : int
+    age : callable
+        `age(slot, measure)`, a number.
+    steps : Steps
+        With the bounds of the tests.
+    """
+
+    def __init__(self, symbol: int, age: Callable[[int, int], int | float], steps: Steps) -> None:
+        self.symbol = symbol
+        self._age = age
+        self._steps = steps
+
+    def holds(self, slot: int, test: int) -> bool:
+        """Whether the age of a slot is within the bounds of a test."""
+        age = self._age(slot, int(self._steps.measure[test]))
+        low, high = self._steps.low[test].item(), self._steps.high[test].item()
+        return bool(low <= age <= high)
+
+
+class GrowingSteps:
+    """The steps of an automaton as the kernels read them, which are found one by one.
+
+    Parameters
+    ----------
+    shapes : Shapes
+    n_symbols : int
+    tests : sequence of AgeTest
+    reaches : sequence of (Reach or None)
+        What each test asks, in the units of the data.
+    dtype : dtype
+        Of slots: uint64 or float64.
+
+    Attributes
+    ----------
+    tables : Steps
+    count_of : ndarray, shape (shapes,), int32
+        How many slots each shape has.
+    """
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        n_symbols: int,
+        tests: Sequence[AgeTest],
+        reaches: Sequence[Reach | None],
+        dtype: np.dtype,
+    ) -> None:
+        self.shapes = shapes
+        self._n_symbols = n_symbols
+        self._leaves: dict[tuple[Outcome, ...], int] = {}
+        self._used = {"tree": 0, "leaf": 1, "outcome": 0, "source": 0}
+        bounds = [_bounds(reach, dtype) for reach in reaches]
+        self.tables = Steps(
+            root=np.empty((0, n_symbols + 1), np.int32),
+            tree=np.empty((ROOM, NODE_COLUMNS), np.int32),
+            leaf=np.zeros(ROOM, np.int32),
+            outcome=np.empty((ROOM, OUTCOME_COLUMNS), np.int32),
+            source=np.empty(ROOM, np.int32),
+            started=np.empty(0, np.uint8),
+            measure=np.array([test.measure for test in tests], np.uint8),
+            low=np.array([low for low, _ in bounds], dtype),
+            high=np.array([high for _, high in bounds], dtype),
+        )
+        self.count_of = np.empty(0, np.int32)
+        self.most_slots = 0
+        self.note_shapes()
+
+    def note_shapes(self) -> None:
+        """Take in the shapes that are new."""
+        every = self.shapes.all
+        known, count = len(self.count_of), len(every)
+        self.count_of = np.append(
+            self.count_of, np.array([len(shape.measures) for shape in every[known:]], np.int32)
+        )
+        self.most_slots = int(self.count_of.max(initial=0))
+        started = np.array([shape.started for shape in every[known:]], np.uint8)
+        root = self.tables.root
+        if count > len(root):
+            root = np.full((max(ROOM, 2 * count), self._n_symbols + 1), UNKNOWN, np.int32)
+            root[:known] = self.tables.root[:known]
+        self.tables = self.tables._replace(root=root, started=np.append(self.tables.started, started))
+
+    def learn(self, shape: int, symbol: int, ages: KnownAges) -> None:
+        """Find out what an event does to a configuration; a symbol past the last one: time has passed.
+
+        Raises
+        ------
+        LimitError
+            Past the budget of shapes.
+        """
+        root = self.tables.root
+        if root[shape, symbol] == UNKNOWN:
+            ticks = symbol == self._n_symbols
+            stays = not self.count_of[shape] if ticks else self.shapes.stays(shape, symbol)
+            if stays:
+                root[shape, symbol] = STAYS
+                return
+        path, outcomes = self.shapes.step(shape, TICK if symbol == self._n_symbols else symbol, ages)
+        self.note_shapes()
+        self._insert(shape, symbol, path, self._leaf(outcomes))
+
+    def _insert(self, shape: int, symbol: int, path: Path, leaf: int) -> None:
+        """Put a leaf where a path leads."""
+        table, at = self.tables.root, (shape, symbol)
+        for slot, test, holds in path:
+            reference = int(table[at])
+            if reference == UNKNOWN:
+                reference = self._row("tree", (slot, test, UNKNOWN, UNKNOWN))
+                if table is not self.tables.root and table is not self.tables.tree:
+                    table = self.tables.tree  # it has moved
+                table[at] = reference
+            table, at = self.tables.tree, (reference, YES if holds else NO)
+        table[at] = -leaf - FIRST_LEAF
+
+    def _leaf(self, outcomes: tuple[Outcome, ...]) -> int:
+        """The number of a leaf with some outcomes."""
+        found = self._leaves.get(outcomes)
+        if found is None:
+            found = self._leaves[outcomes] = len(self._leaves)
+            for outcome in outcomes:
+                flags = STARTS * outcome.starts | ACCEPTS * outcome.accepts
+                first = self._used["source"]
+                for slot in outcome.slots:
+                    self._row("source", slot)
+                self._row("outcome", (outcome.label, flags, outcome.target, len(outcome.slots), first))
+            self._row("leaf", self._used["outcome"])
+        return found
+
+    def _row(self, name: str, values: int | tuple[int, ...]) -> int:
+        """Append a row to a table; its number."""
+        number, table = self._used[name], getattr(self.tables, name)
+        if number == len(table):
+            larger = np.empty((2 * number, *table.shape[1:]), table.dtype)
+            larger[:number] = table
+            self.tables = self.tables._replace(**{name: larger})
+            table = larger
+        table[number] = values
+        self._used[name] = number + 1
+        return number
+
+
+def _bounds(reach: Reach | None, dtype: np.dtype) -> tuple[int | float, int | float]:
+    """The least and the greatest age, both in; the least is greater where none is."""
+    if reach is None:
+        return 0, 0
+    most = np.inf if dtype.kind == "f" else int(np.iinfo(dtype).max)
+    low, high = max(reach.low, 0), most if reach.high is None else min(reach.high, most)
+    return (1, 0) if low > high else (low, high)

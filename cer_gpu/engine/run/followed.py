@@ -1,0 +1,88 @@
+"""A run over a source that goes on from event to event, as a stream does: no event is run again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.machines.asked import Asked, More, Reported
+from cer_gpu.engine.machines.open_runs import Pushed
+from cer_gpu.engine.machines.stream_state import StreamState
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.run.chunks import Run
+
+AT_ONCE = 1 << 18
+"""Events that are followed before what ends at them is listed."""
+
+
+def followed(
+    run: Run, batches: Iterator[pa.RecordBatch], halo: int = 0, stop: int | None = None
+) -> Iterator[Pushed]:
+    """What ends in each part of a stream; each must be listed before the next is asked for.
+
+    Parameters
+    ----------
+    run : Run
+    batches, halo, stop
+        As for `Run.chunks`.
+    """
+    runs = run.runner.open_runs()
+    assert runs is not None
+    state = StreamState(run.query, run.intake, runs, run.memory)
+    for part in run.relevant(batches):
+        if not len(part) or run.query.limit == 0:
+            state.relieve()
+            continue
+        before, new = _parted(part, halo, stop)
+        if len(before):
+            state.push(before)
+        for events in _pieces(new):
+            found = state.push(events)
+            if found is not None:
+                yield found
+
+
+def _parted(part: Relevant, halo: int, stop: int | None) -> tuple[Relevant, Relevant]:
+    """The events of the halo, and the others up to a position."""
+    if not halo and stop is None:
+        return part.take(np.empty(0, np.int64)), part
+    inside = part.positions >= halo
+    before = part.take(np.flatnonzero(~inside))
+    if stop is not None:
+        inside &= part.positions < stop
+    return before, part.take(np.flatnonzero(inside))
+
+
+def _pieces(events: Relevant) -> Iterator[Relevant]:
+    """Events in parts of at most `AT_ONCE`."""
+    if len(events) <= AT_ONCE:
+        if len(events):
+            yield events
+        return
+    for first in range(0, len(events), AT_ONCE):
+        yield events.take(np.arange(first, min(first + AT_ONCE, len(events))))
+
+
+def reported_in(found: Pushed, asked: Asked, limit: int | None, more: More | None) -> Reported:
+    """What was found as `cer_gpu.engine.machines.asked.reported` gives it.
+
+    Parameters
+    ----------
+    found : Pushed
+    asked : {"hits", "counts", "count"}
+    limit : int or None
+        At most so many complex events of each end are counted.
+    more : callable or None
+        Gives further columns.
+    """
+    value = found.ends.latest if asked == "hits" else found.number
+    assert value is not None
+    if asked != "hits" and limit is not None:
+        value = np.minimum(value, limit)
+    if asked == "count":
+        return Reported(np.empty(0, np.int64), value)
+    event = found.ends.event
+    position = found.events.positions[event]
+    return Reported(position, value, () if more is None else more(found.events, event))

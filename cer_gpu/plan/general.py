@@ -1,0 +1,61 @@
+"""The machine of configurations: a formula with windows and gaps that is made deterministic as it runs."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from cer_gpu.automata.cea import Predicate
+from cer_gpu.frozen import dataclass
+from cer_gpu.plan.compiled import Traits
+from cer_gpu.plan.outlook import Reach
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralMachine:
+    """A formula with windows and gaps, and what its predicates say of each symbol.
+
+    What an event does to the partial matches is found when it happens first, so that a run needs the formula
+    itself and not tables.
+
+    Attributes
+    ----------
+    product : {"run", "counts", "hits"}
+        Whether complex events are listed, counted, or only their ends found.
+    formula : Pattern
+        In LP-normal form, with the window of the query in it, but for hits; with the strategy of SELECT and
+        its list.
+    symbols : tuple of frozenset of int
+        For each symbol the numbers of the predicates that hold for its events.
+    predicates : tuple of Predicate
+        What the formula asks of events, in the order of its automaton.
+    reaches : tuple of (Reach or None)
+        What each test of its clocks asks, in the units of the data; None: whether two times are the same.
+    timed : bool
+        Whether it reads the time of events.
+    placed : bool
+        Whether it reads their places in the partition.
+    prefix : bool
+        Whether what ends at an event depends on all events before it.
+    """
+
+    product: Literal["run", "counts", "hits"]
+    formula: Any
+    symbols: tuple[frozenset[int], ...]
+    predicates: tuple[Predicate, ...]
+    reaches: tuple[Reach | None, ...]
+    timed: bool
+    placed: bool
+    prefix: bool
+
+    engine: ClassVar[str] = "general"
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            follows=True,
+            reads_times=self.timed,
+            reads_prefix=self.prefix,
+            not_on_device=("following partial matches with clocks",),
+            not_resident="partial matches with clocks are followed by the CPU",
+            not_automatic="partial matches with clocks are followed by the CPU",
+        )

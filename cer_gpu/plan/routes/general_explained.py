@@ -1,0 +1,97 @@
+"""The lines of `explain` about a timed pattern that is made deterministic as it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.printer import abridged, to_text
+from cer_gpu.language.walk import nodes
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.general import GeneralMachine
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.drawing import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class GeneralExplanation:
+    """An `Explanation` of a timed pattern of any kind.
+
+    Attributes
+    ----------
+    statement : Query
+    formula : Pattern
+        In LP-normal form.
+    machine : GeneralMachine
+    """
+
+    statement: tree.SelectQuery
+    formula: tree.Pattern
+    machine: GeneralMachine
+
+    def kind(self) -> str:
+        """The class of the query, and what of it makes it one."""
+        return f"timed: {self.reason()}"
+
+    def reason(self) -> str:
+        """Why partial matches are kept one by one."""
+        if any(isinstance(node, tree.Timed) for node in nodes(self.formula)):
+            return "a window inside the pattern is open while other intervals come and go"
+        found = next((node for node in nodes(self.formula) if isinstance(node, _AROUND)), None)
+        if found is not None:
+            return f"`{abridged(found)}` keeps clocks of several events at once"
+        return "its intervals speak of events that are not marked, so that several may be meant"
+
+    def engine(self) -> str:
+        """What runs."""
+        return (
+            "configurations: partial matches with the times at which their clocks were set, made\n"
+            "deterministic on the stream"
+        )
+
+    def guarantee(self, query: CompiledQuery) -> str:
+        """What an event and an answer cost, whatever the data."""
+        return "no match is found twice, output-linear delay; an event costs what is open around it"
+
+    def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
+        """The formula, and what it asks of clocks."""
+        yield "formula", to_text(self.formula)
+
+    def relevant(self) -> int:
+        """How many kinds of events it reads."""
+        return len(self.machine.symbols) - 1
+
+    def keys(self, query: CompiledQuery) -> None:
+        """Nothing is compared."""
+        return
+
+    def lanes(self) -> str | None:
+        """No key makes lanes."""
+        return None
+
+    def cost(self, query: CompiledQuery) -> str:
+        """What an event costs."""
+        said = (
+            "an event touches the configurations of its lane that its kind changes: for a chain of marked\n"
+            "steps as many as there are events in its gaps, at worst their power by the number of clocks"
+        )
+        if query.window is not None:
+            said += ";\nto count and to list, times the starts that are open in WITHIN"
+        return said + "; one core"
+
+    def drawing(self) -> Drawing:
+        """There is none.
+
+        Raises
+        ------
+        LimitError
+            The automaton is made as the stream runs.
+        """
+        raise LimitError("the automaton of this pattern is made as the stream runs: it has no drawing")
+
+
+_AROUND = (tree.Unless, tree.All, tree.And, tree.Selector, tree.Project, tree.OtherEvent)

@@ -1,0 +1,192 @@
+"""The contract of configurations: what events do to them as tables that grow, and where they are kept.
+
+A configuration is a shape and the values of its slots (`cer_gpu.automata.configurations.shapes`). What an
+event does to it is looked up in a decision tree, whose root is that of the shape and of the event's symbol. A
+reference into the trees is the number of a node where it is at least 0, `UNKNOWN` where the host has to find
+out what follows, `STAYS` where the event changes nothing, and the leaf `-(leaf + FIRST_LEAF)` otherwise.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+UNKNOWN = -1
+
+STAYS = -2
+
+FIRST_LEAF = 3
+"""Leaf n is the reference -(n + FIRST_LEAF)."""
+
+SLOT, TEST, NO, YES, NODE_COLUMNS = range(5)
+"""Columns of a node: the slot that is tested, the test, and where it goes on; and their number."""
+
+LABEL, FLAGS, TARGET, SLOTS, SLOT_AT, OUTCOME_COLUMNS = range(6)
+"""Columns of an outcome: the label (0: none), `STARTS` and `ACCEPTS`, the shape that it leads to (-1: none),
+how many slots this has, and where they begin in `source`."""
+
+STARTS, ACCEPTS = 1, 2
+
+NO_WINDOW, TIME_WINDOW, PLACE_WINDOW = range(3)
+
+EVENT, COUNT, FREE, HIT, ROOTS, NODES, LINKS, TOP, MISSING, NEEDED, SWEEP_AT, LANE, EPOCH, WORDS = range(14)
+"""Words of `progress`: the next event; configurations in use and the first free row; ends, roots and nodes;
+the first free group; the largest leading part of a count; the row that a step is missing for; how many
+entries an event needs; with how many configurations late ones are looked for; the next lane of that search;
+reports that dropped what every lane had. `WORDS` is their number."""
+
+
+class Steps(NamedTuple):
+    """What events do to shapes, as far as it is known.
+
+    ===========  ====================================  ====================================================
+    `root`       int32 [shapes, symbols + 1]           the root of each tree; the last symbol: time passes
+    `tree`       int32 [nodes, NODE_COLUMNS]
+    `leaf`       int32 [leaves + 1]                    leaf n has the outcomes leaf[n] .. leaf[n + 1] - 1
+    `outcome`    int32 [outcomes, OUTCOME_COLUMNS]
+    `source`     int32 [entries]                       for each slot of a target the slot that it was, -1:
+                                                       the event's time, -2: its place
+    `started`    uint8 [shapes]                        whether complex events have started
+    `measure`    uint8 [tests]                         0: of time, 1: of places
+    `low`        dtype of slots [tests]                the least and the greatest age, both in
+    `high`       dtype of slots [tests]
+    ===========  ====================================  ====================================================
+    """
+
+    root: np.ndarray
+    tree: np.ndarray
+    leaf: np.ndarray
+    outcome: np.ndarray
+    source: np.ndarray
+    started: np.ndarray
+    measure: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+class TimedEvents(NamedTuple):
+    """Events of a stream, in its order.
+
+    ===========  ==================================  ==================================================
+    `symbols`    uint8 or uint16 [events]
+    `lanes`      int32 [events] or [0]               empty: all are in one lane
+    `times`      dtype of slots [events] or [0]      empty where no clock measures time
+    `places`     dtype of slots [events] or [0]      in the partition; empty where none measures events
+    `number`     int64 [events]                      what it is called in configurations and nodes
+    ===========  ==================================  ==================================================
+    """
+
+    symbols: np.ndarray
+    lanes: np.ndarray
+    times: np.ndarray
+    places: np.ndarray
+    number: np.ndarray
+
+
+class Kept(NamedTuple):
+    """Configurations.
+
+    ==========  ============================================  ===============================================
+    `shape`     int32 [room]                                  -1 where none is
+    `lane`      int32 [room]
+    `next`      int32 [room]                                  the next one of its group, or the next free one
+    `chain`     int32 [room]                                  the next one with the same hash
+    `bucket`    int32 [2 ** k]                                the first one with each hash; -1: none
+    `slots`     uint64 or float64 [room, most slots]
+    `bits`      int64 [room, most slots]                      the same memory
+    `began`     int64 [room, 2]                               the least and the greatest start
+    `since`     dtype of slots [room]                         what a window measures of the greatest start
+    `node`      int64 [room]                                  the node of its complex events
+    `number`    int64 [room, limbs]                           how many these are, to the base 2 ** 62
+    ==========  ============================================  ===============================================
+
+    A configuration of what comes before the start has no complex events.
+    """
+
+    shape: np.ndarray
+    lane: np.ndarray
+    next: np.ndarray
+    chain: np.ndarray
+    bucket: np.ndarray
+    slots: np.ndarray
+    bits: np.ndarray
+    began: np.ndarray
+    since: np.ndarray
+    node: np.ndarray
+    number: np.ndarray
+
+
+class Groups(NamedTuple):
+    """The configurations of each lane, by shape.
+
+    ========  ================  ===================================================
+    `lane`    int64 [lanes, 3]  the first group (-1: none), the last report that it
+                                knows of, whether it has been begun
+    `now`     slots [lanes, 2]  the time and the place of its last event
+    `group`   int32 [room, 3]   shape, first configuration (-1: none), next group
+    ========  ================  ===================================================
+    """
+
+    lane: np.ndarray
+    now: np.ndarray
+    group: np.ndarray
+
+
+class Touched(NamedTuple):
+    """Scratch: the configurations that an event changes, as they were before it.
+
+    ==========  ====================  =====================================================
+    `leaf`      int64 [room, 2]       which they are, then their shapes; and their leaves
+    `slots`     as in `Kept`
+    `began`     as in `Kept`
+    `since`     as in `Kept`
+    `node`      as in `Kept`
+    `number`    as in `Kept`
+    ==========  ====================  =====================================================
+    """
+
+    leaf: np.ndarray
+    slots: np.ndarray
+    began: np.ndarray
+    since: np.ndarray
+    node: np.ndarray
+    number: np.ndarray
+
+
+class EndsFound(NamedTuple):
+    """Where complex events end.
+
+    ==============  =======================  ========================================================
+    `event`         int64 [ends]             which of the events, ascending
+    `lowest`        int64 [ends]             the least start of those that end there
+    `latest`        int64 [ends]             the greatest one
+    `number`        int64 [ends, limbs]      how many they are
+    `root_first`    int64 [ends + 1]         as in `cer_gpu.kernels.forest.contract.Roots`
+    `root_label`    int32 [roots]
+    `root_node`     int64 [roots]
+    ==============  =======================  ========================================================
+    """
+
+    event: np.ndarray
+    lowest: np.ndarray
+    latest: np.ndarray
+    number: np.ndarray
+    root_first: np.ndarray
+    root_label: np.ndarray
+    root_node: np.ndarray
+
+
+class Rules(NamedTuple):
+    """What a complex event may span, and what it consumes.
+
+    ============  =================  ====================================================================
+    `window`      int64              `NO_WINDOW`, or what the window of hits measures
+    `size`        dtype of slots     its size
+    `consumes`    int64              `NOTHING`, `ALL_LANES` or `OWN_LANE` of `kernels.streams.contract`
+    `most`        int64              configurations at most
+    ============  =================  ====================================================================
+    """
+
+    window: int
+    size: int | float
+    consumes: int
+    most: int
