@@ -155,12 +155,6 @@ def test_explain_says_what_is_derived_and_what_waits() -> None:
     assert "`close` gives those that the end decides" in told
 
 
-def test_beside_a_correlation_it_is_refused_by_name() -> None:
-    with pytest.raises(cer.QueryError) as refused:
-        cer.compile("SELECT * WHERE (A AS a ; B AS b FILTER a.id = b.id) NOT FOLLOWED BY C").explain()
-    assert "`NOT FOLLOWED BY` together with a comparison between variables" in str(refused.value)
-
-
 def test_a_count_holds_back_only_what_waits_itself() -> None:
     """Of 99 users each On is followed by an Off; the one On of the last user is not, and comes first."""
     users = ["last", *(f"user {row // 2 % 99}" for row in range(40_000))]

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
-from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.cea import Predicate, both, outlook
 from cer_gpu.automata.construct import atom, check_repetitions, leaning_elements, relabelled
 from cer_gpu.automata.explore import coreachable
 from cer_gpu.errors import Diagnostic, QueryError, Span
@@ -225,6 +225,15 @@ class _PositionWalk:
                     node.span,
                     "filter inside the repetition, or write it without a count: `+`",
                 )
+            case t.Beside(left=left, right=right):
+                if correlates(right):
+                    raise _refused(
+                        f"`{node.words}` looks for a pattern that compares events with each other",
+                        right.span or node.span,
+                        "where all its events share the value, PARTITION BY it and leave the comparison out",
+                    )
+                before = len(self.pending)
+                return self._restricted(self.of(left, around), outlook(node), node.before, before)
             case t.Optional(pattern=inner):
                 return self.of(inner, around)
             case t.Sequence() if has_optional(node):
@@ -268,6 +277,34 @@ class _PositionWalk:
             empty = empty and optional
             parts.append(part)
         return _Fragment(first, last, _all_marked(parts))
+
+    def _restricted(self, part: _Fragment, predicate: Predicate, first: bool, pending: int) -> _Fragment:
+        """Where the last event satisfies a predicate; where the first does, if `first`.
+
+        The positions of these events are there once more, with the predicate, and end (begin) the part. The
+        equalities from `pending` on, which stand inside it, speak of both.
+        """
+        copy: dict[int, int] = {}
+        for place in dict.fromkeys(part.first if first else part.last):
+            copy[place] = len(self.positions)
+            own = self.positions[place]
+            self.positions.append(replace(own, predicate=both(own.predicate, predicate)))
+        for step in tuple(self.steps):
+            if first and step.source in copy:
+                self.steps.append(replace(step, source=copy[step.source]))
+            elif not first and step.target in copy:
+                self.steps.append(replace(step, target=copy[step.target]))
+        for one in self.pending[pending:]:
+            one.sides = [
+                (name, key, places and places | {copy[place] for place in places if place in copy})
+                for name, key, places in one.sides
+            ]
+        marked = {**part.marked, **{new: part.marked[old] for old, new in copy.items()}}
+        ends = tuple(copy.values())
+        alone = tuple(copy[place] for place in (part.last if first else part.first) if place in copy)
+        if first:
+            return _Fragment(ends, part.last + alone, marked)
+        return _Fragment(part.first + alone, ends, marked)
 
     def bind(self, marked: Mapping[int, frozenset[str]], names: frozenset[str], before: int) -> None:
         """Give the variables that a scope binds their positions, in the equalities inside the scope.

@@ -70,12 +70,14 @@ def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:
     """An error for every operator that is not evaluated together with a comparison between variables.
 
     What all events of a complex event share parts the stream; a selector, UNLESS and STRICT also speak of the
-    events of the other parts.
+    events of the other parts. What is looked for after or before is a stream of its own.
     """
+    beside = [node.right for node in walk(query.pattern) if isinstance(node, tree.Beside)]
+    apart = {id(node) for right in beside for node in walk(right)}
     found = [
         _refused(f"{name} together", query, node.span)
         for node in walk(query.pattern)
-        if (name := _not_joined(node)) is not None
+        if id(node) not in apart and (name := _not_joined(node)) is not None
     ]
     return found + (strategy_beside_chain(query) if query.strategy is tree.Strategy.STRICT else [])
 
@@ -118,8 +120,6 @@ def _not_joined(node: Any) -> str | None:
             return f"`{type(node).__name__.upper()}` between patterns"
         case tree.Unless():
             return "`UNLESS`"
-        case tree.Beside():
-            return f"`{node.words}`"
         case tree.Selector(strategy):
             return f"the selector `{strategy.selector}(...)`"
     return None

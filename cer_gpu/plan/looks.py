@@ -199,6 +199,25 @@ def woven(
     return Woven(tuple(reversed(outlooks)), classified, machine, greatest + 1)
 
 
+def asked_before(outlooks: Sequence[Outlook], asked: np.ndarray) -> np.ndarray:
+    """By which columns of a join an event is compared, whatever outlooks make of its symbol.
+
+    Parameters
+    ----------
+    outlooks : sequence of Outlook
+    asked : ndarray, shape (symbols, columns), bool
+        Of the symbols that the machine reads.
+
+    Returns
+    -------
+    ndarray, shape (symbols, columns), bool
+        Of those that the first outlook reads.
+    """
+    for outlook in reversed(outlooks):
+        asked = asked[outlook.becomes].any(axis=1)
+    return asked
+
+
 def _numbered(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distinct rows, that of zeros the first whether or not it occurs; and the number of each row."""
     numbers: dict[tuple[int, ...], int] = {(0,) * rows.shape[1]: 0}

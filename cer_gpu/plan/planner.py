@@ -190,6 +190,10 @@ def _planned_with(
     dtype = _symbol_dtype(max(built.n_symbols, web.n_symbols))
     outlooks = tuple(replace(one, becomes=one.becomes.astype(dtype)) for one in web.outlooks)
     found = stages(axes, web.classified, web.symbols.astype(dtype))
+    if built.keys.columns:
+        from cer_gpu.plan.looks import asked_before
+
+        built = replace(built, keys=replace(built.keys, asked=asked_before(outlooks, built.keys.asked)))
     return _Planned(built, axes, found, dtype, outlooks)
 
 

@@ -192,6 +192,8 @@ class Forgetting:
             return parts
         if joins.has_lanes and self._query.traits.reads_prefix:
             return parts  # there is a state for each lane, also of those without events
+        if self._query.outlooks:
+            return parts  # events that are held back have values, too
         slots = joins.forget(np.concatenate([part.slots for part in parts], axis=1))
         renewed = np.split(slots, np.cumsum([len(part) for part in parts])[:-1], axis=1)
         return [
