@@ -107,13 +107,14 @@ def check_flat(matches: Matches, wanted: Sequence[Row]) -> None:
             assert list(shown) == [(one[0], one[-1]) for one in marked]
 
 
-def check_where(query: tree.SelectQuery, compiled: Query, table: pa.Table, wanted: Sequence[Row]) -> None:
+def check_where(
+    compiled: Query, table: pa.Table, wanted: Sequence[Row], hits: pa.Table, counts: pa.Table
+) -> None:
     """Assert what `hits` and `counts` say beside positions, and that ids stand for positions everywhere."""
     keys = {row[1]: row[3] for row in wanted}
     ids = [f"e{position}" for position in range(len(table))]
     named = table.append_column("identity", pa.array(ids))
-    for asked in (compiled.hits, compiled.counts):
-        told = asked(table, **OPTIONS)
+    for asked, told in ((compiled.hits, hits), (compiled.counts, counts)):
         assert told["time"].equals(table[ORDER].take(told["position"]))
         columns = [told[name].to_pylist() for name in told.schema.names[1:-2]]
         parts = zip(*columns, strict=True) if columns else [None] * len(told)
@@ -154,13 +155,14 @@ def check(query: tree.SelectQuery, events: Sequence[Event], rng: Random) -> int:
     check_attributes(query, compiled, table)
     check_events(compiled.run(table, **OPTIONS), wanted)
     check_flat(compiled.run(table, **OPTIONS), wanted)
-    check_where(query, compiled, table, wanted)
+    told_hits, told_counts = compiled.hits(table, **OPTIONS), compiled.counts(table, **OPTIONS)
+    check_where(compiled, table, wanted, told_hits, told_counts)
     ends = Counter(row[1] for row in wanted)
     assert compiled.count(table, **OPTIONS) == len(wanted)
-    counts = compiled.counts(table, **OPTIONS).to_pydict()
+    counts = told_counts.to_pydict()
     assert dict(zip(counts["position"], counts["count"], strict=True)) == ends
     assert counts["position"] == sorted(ends)
-    hits = compiled.hits(table, **OPTIONS).to_pydict()
+    hits = told_hits.to_pydict()
     assert hits["position"] == sorted(ends)
     if query.limit is None:
         latest = _latest_starts(query, wanted, events)

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,23 +14,27 @@ import pytest
 TESTS = Path(__file__).resolve().parent
 
 
-RUN_THERE = [
-    "test_cuda_blocks.py",
-    "test_cuda_kernels.py",
-    "test_cuda_lanes.py",
-    "test_cuda_structure.py",
-    "test_cuda_strategies.py",
-    "test_cuda_engine.py",
-    "test_cuda_values.py",
-    "test_cuda_joins.py",
-    "test_cuda_check.py",
-]
+RUN_THERE = {
+    "kernels": [
+        "test_cuda_blocks.py",
+        "test_cuda_kernels.py",
+        "test_cuda_lanes.py",
+        "test_cuda_structure.py",
+        "test_cuda_strategies.py",
+        "test_cuda_joins.py",
+        "test_cuda_check.py",
+    ],
+    "queries": ["test_cuda_engine.py", "test_cuda_values.py"],
+    "devices": ["test_cuda_devices.py", "test_cuda_resident.py", "test_cuda_suite.py"],
+}
+"""The files of a process: to start one and import Numba takes longer than most of them."""
 
 
-@pytest.mark.parametrize("name", RUN_THERE)
-def test_in_the_simulator(name: str) -> None:
+@pytest.mark.parametrize("names", RUN_THERE.values(), ids=RUN_THERE)
+def test_in_the_simulator(names: Sequence[str]) -> None:
     """What switches the simulator on is read when Numba is imported, so it cannot be this process."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", str(TESTS / name)]
+    files = [str(TESTS / name) for name in names]
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *files]
     done = subprocess.run(
         command,
         cwd=TESTS.parent,

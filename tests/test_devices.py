@@ -7,7 +7,6 @@ import sys
 
 import pyarrow as pa
 import pytest
-import test_cuda_simulator
 from cer_gpu.kernels.device import usable
 from cer_gpu.kernels.device.usable import Usable
 
@@ -21,11 +20,6 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 ABSENT = Usable((), "no CUDA device was found")
 TWO = Usable(("First", "Second"), "First can be used")
-
-
-@pytest.mark.parametrize("name", ["test_cuda_devices.py", "test_cuda_resident.py", "test_cuda_suite.py"])
-def test_in_the_simulator(name: str) -> None:
-    test_cuda_simulator.test_in_the_simulator(name)
 
 
 def compiled(text: str) -> CompiledQuery:

@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,10 +77,21 @@ def modules():
             yield ".".join([package, *parts]).removesuffix(".__init__"), path
 
 
+@cache
+def nodes_of(path):
+    """The syntax of a file."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
 def imports(name, path):
     """Absolute names that a module imports, also inside functions."""
+    return tuple(_imports(name, path))
+
+
+def _imports(name, path):
     is_package = path.name == "__init__.py"
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -184,7 +196,7 @@ def test_import_direction_inside_a_part(name, path):
 def test_no_two_classes_have_one_name():
     homes = {}
     for name, path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef):
                 homes.setdefault(node.name, []).append(name)
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
@@ -225,7 +237,7 @@ def test_kernels_have_few_parameters():
     many = {
         f"{name}.{node.name}": count
         for name, path in KERNEL_MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef)
         if (count := sum(map(len, (node.args.posonlyargs, node.args.args, node.args.kwonlyargs))))
         > MOST_PARAMETERS
