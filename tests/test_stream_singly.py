@@ -1,0 +1,147 @@
+"""Events pushed to a stream one at a time: they are read by their values, and give what a run gives."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from cer_gpu.api import Query
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.singly import SingleEvent
+from cer_gpu.errors import DataError
+
+pytestmark = pytest.mark.filterwarnings("ignore:no event ")
+
+KEYWORDS = {"order_by": "ts", "order_unit": "ms"}
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_events_pushed_one_by_one_with_nulls_and_new_texts(coded: bool) -> None:
+    rng = Random(7)
+    kinds = ["A", "B", "other", None, *(f"type {number}" for number in range(20))]
+    events = pa.table(
+        {
+            "type": pa.array([rng.choice(kinds[: rng.choice((2, 2, 24))]) for _ in range(400)]),
+            "ts": range(400),
+            "price": [rng.choice((None, 1.5, 2)) for _ in range(400)],
+            "name": [rng.choice((None, "x", "y")) for _ in range(400)],
+            "flag": [rng.choice((None, True, False)) for _ in range(400)],
+        }
+    )
+    text = "SELECT a[price, name, flag], b[flag] WHERE A AS a ; B AS b WITHIN 6 EVENTS"
+    wanted = Query(text).run(events).to_arrow().to_pylist()
+    found: list[object] = []
+    with Query(text).stream() as pushed:
+        for at in range(400):
+            # Each event in arrays of its own, as they come from elsewhere.
+            row = pa.Table.from_pylist(events.slice(at, 1).to_pylist(), schema=events.schema)
+            if coded:
+                row = row.set_column(0, "type", row["type"].dictionary_encode())
+            found += pushed.push(row).to_arrow().to_pylist()
+    assert found == wanted
+    assert len(wanted) > 100
+
+
+SINGLY = [
+    "SELECT * WHERE A ; B WITHIN 9 EVENTS",
+    "SELECT a[price], b WHERE A AS a ; B AS b FILTER a[price > 1] AND b[NOT price IS NULL] WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b FILTER a[price * 2 > 2] WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b FILTER a[name = 'x'] AND b[flag = true] WITHIN 5 SECONDS",
+    "SELECT a[name], b WHERE A AS a ; B AS b PARTITION BY key WITHIN 9 EVENTS",
+    "SELECT * WHERE A : B PARTITION BY key, price WITHIN 4 SECONDS",
+    "SELECT * WHERE A ; B PARTITION BY key WITHIN 2 [price] CONSUME BY PARTITION",
+    "SELECT LAST * WHERE A ; B ; A WITHIN 9 EVENTS",
+    "SELECT NEXT * WHERE (A UNLESS B) ; B PARTITION BY key WITHIN 9 EVENTS",
+    "Q(x) <- A(key = x), B(key = x) WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b FILTER a.price = b.price AND a.key = b.key WITHIN 90 EVENTS",
+    "SELECT * WHERE A AS a : B AS b FILTER a.key = b.key WITHIN 9 EVENTS",
+]
+
+
+MERGED = ["price * 2", "a[name]", "Q(x)"]
+"""Arithmetic, and texts that are kept, are read from tables that are merged."""
+
+
+def events_of_all_kinds(rng: Random, count: int) -> pa.Table:
+    """Events with nulls, NaN, infinities and both zeros, in the order of time for each key."""
+    prices = [None, 0.0, -0.0, 1.0, 1.5, 2.0, math.nan, math.inf, -math.inf]
+    clock = dict.fromkeys("xyz", 0)
+    rows = []
+    for _ in range(count):
+        key = rng.choice("xyz")
+        clock[key] += rng.choice((0, 1, 1000))
+        rows.append(
+            {
+                "type": rng.choice("AABBN"),
+                "ts": clock[key],
+                "key": rng.choice((key, key, key, None)),
+                "price": rng.choice(prices),
+                "name": rng.choice(("x", "y", None)),
+                "flag": rng.choice((True, False, None)),
+            }
+        )
+    return pa.Table.from_pylist(rows)
+
+
+def by_type(events: pa.Table) -> dict[str, pa.Table]:
+    """A table for each type; those of N lack a column."""
+    types = events["type"].to_pylist()
+    found = {
+        name: events.filter(pa.array([one == name for one in types])).drop_columns("type") for name in "ABN"
+    }
+    return {**found, "N": found["N"].drop_columns("name")}
+
+
+@pytest.mark.parametrize("text", SINGLY)
+@pytest.mark.parametrize("kind", ["batch", "table", "coded", "tables by type"])
+def test_single_events_are_read_by_their_values(
+    text: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly all of them; and what they give is what a run over all gives."""
+    read: list[SingleEvent | bool] = []
+    singly = Intake.singly
+
+    def noted(of: Intake, *arguments: Any) -> SingleEvent | bool:
+        read.append(singly(of, *arguments))
+        return read[-1]
+
+    monkeypatch.setattr(Intake, "singly", noted)
+    rng = Random(text)
+    events = events_of_all_kinds(rng, 300)
+    if "PARTITION" not in text:
+        events = events.sort_by("ts")
+    if kind == "coded":
+        events = events.set_column(0, "type", events["type"].dictionary_encode())
+    wanted = Query(text).run(events, **KEYWORDS).to_arrow().to_pylist()
+    got: list[object] = []
+    with Query(text).stream(**KEYWORDS) as pushed:
+        for at in range(300):
+            row: Any = events.slice(at, 1)
+            if kind == "batch":
+                (row,) = row.to_batches()
+            elif kind == "tables by type":
+                row = by_type(row)
+            got += pushed.push(row).to_arrow().to_pylist()
+    assert repr(got) == repr(wanted)
+    assert len(wanted) > 10
+    if kind != "tables by type" or not any(one in text for one in MERGED):
+        assert sum(one is not False for one in read) > 100
+
+
+@pytest.mark.parametrize("partition", ["", "PARTITION BY key"])
+def test_a_single_event_out_of_order_is_refused_as_in_a_run(partition: str) -> None:
+    query = Query(f"SELECT * WHERE A ; B {partition} WITHIN 9 EVENTS")
+    events = pa.table({"type": list("AABAB"), "ts": [3, 5, 4, 6, 5], "key": list("xyxyy")})
+    with pytest.raises(DataError) as refused:
+        query.run(events, **KEYWORDS).to_arrow()
+    last = 4 if partition else 2
+    with query.stream(**KEYWORDS) as pushed:
+        for at in range(last):
+            pushed.push(events.slice(at, 1))
+        with pytest.raises(DataError) as refused_singly:
+            pushed.push(events.slice(last, 1))
+    assert str(refused_singly.value) == str(refused.value).replace(" of the table", "")
