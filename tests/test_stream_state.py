@@ -19,6 +19,7 @@ from engine_oracle import OPTIONS, expected, found
 from generate import any_query, stream, stream_to_table, unary_query
 from random_correlated import random_correlated
 from random_rules import random_rule, random_rule_events
+from random_steps import has_gap
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers.matches import Matches
@@ -328,11 +329,20 @@ def pushed_rows(
                 while late:
                     at, matches = late.pop()
                     rows[at] = rows_of(matches)
-        if "CONSUME" not in query.text or "[" not in query.text:
+        if not costs_a_window(query):
             assert pushed._state is None or isinstance(pushed._state, StreamState)
         for at, matches in late:
             rows[at] = rows_of(matches)
     return [row for part in rows for row in part]
+
+
+def costs_a_window(query: Query) -> bool:
+    """Whether each push runs the open window again; only where intervals are, or CONSUME and an attribute."""
+    again = query._plan.compiled.pushes_run_again
+    statement = query._tree
+    timed = isinstance(statement, tree.SelectQuery) and has_gap(statement.pattern)
+    assert not again or timed or ("CONSUME" in query.text and "[" in query.text)
+    return again
 
 
 def check_by_reference(query: tree.SelectQuery, events: Sequence[Event], rng: Random) -> int:
