@@ -9,9 +9,20 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from test_papers_thesis import FIGURE_2_1, PHI_1, PHI_2, PHI_3
-from test_papers_timed_cel import FIGURE_1, PADRES, SASE, SHELVES, TRADES, answers
+from test_papers_timed_cel import (
+    FIGURE_1,
+    FIRES,
+    PADRES,
+    PHI_1_TIMED,
+    PHI_NON_DET,
+    SASE,
+    SHELVES,
+    TRADES,
+    answers,
+)
 from test_papers_timed_cel import PHI_1 as TIMED_PHI_1
 from test_papers_timed_cel import PHI_2 as TIMED_PHI_2
+from test_papers_timed_cel import PHI_3 as TIMED_PHI_3
 
 import cer_gpu as cer
 from cer_gpu.cli import status_of
@@ -81,10 +92,22 @@ def test_timed_cel_example_2_3_from_the_shell(tmp_path: Path, capsys: pytest.Cap
     ]
 
 
-@pytest.mark.parametrize(("pattern", "events"), [(TIMED_PHI_2, FIGURE_1), (PADRES, TRADES)])
-def test_timed_cel_section_3_from_python(pattern: str, events: tuple[Event, ...]) -> None:
-    """Example 3.2, and the query in the language of Padres with its window as a clause of the query."""
-    query = cer.compile(f"SELECT * WHERE {pattern.replace('WITHIN [<= 15 s]', 'WITHIN 15 SECONDS')}")
+@pytest.mark.parametrize(
+    ("pattern", "events"),
+    [
+        (PHI_1_TIMED.format(op=">="), FIGURE_1),
+        (TIMED_PHI_2, FIGURE_1),
+        (TIMED_PHI_3, FIGURE_1),
+        (TIMED_PHI_3, FIRES),
+        (PADRES, TRADES),
+        (PADRES.replace("WITHIN [<= 15 s]", "WITHIN 15 SECONDS"), TRADES),
+        (PHI_NON_DET.replace("A", "T"), FIGURE_1),
+        (PHI_NON_DET.replace("A", "H"), FIRES),
+    ],
+)
+def test_timed_cel_from_python(pattern: str, events: tuple[Event, ...]) -> None:
+    """Examples 3.1, 3.2 and 4.2, the query in the language of Padres, the formula of section 5."""
+    query = cer.compile(f"SELECT * WHERE {pattern}")
     table = table_of(events)
     found = [(ce.start, ce.end, dict(ce.marks)) for ce in query.run(table, order_by="time", order_unit="s")]
     assert found == [(one.start, one.end, one.marks) for one in answers(pattern, events)]

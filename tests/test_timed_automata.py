@@ -17,13 +17,14 @@ from random_timed import (
 )
 
 from cer_gpu.automata.timed.agreement import merged_clocks
-from cer_gpu.automata.timed.clocks import satisfied
+from cer_gpu.automata.timed.clocks import ALWAYS, Check, satisfied
 from cer_gpu.automata.timed.construction import timed_cea
 from cer_gpu.automata.timed.fragments import is_windowed, two_clocks
 from cer_gpu.automata.timed.subsets import NotSynchronousError, determinise_timed
 from cer_gpu.automata.timed.synchronous import TimedWitness, asked_later, asynchronous
-from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, is_deterministic
+from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, TimedTransition, is_deterministic
 from cer_gpu.errors import LimitError
+from cer_gpu.language.tree import Truth
 
 DECIDED = 100
 LENGTH = 7
@@ -185,3 +186,20 @@ def test_a_decision_over_its_budget_is_an_error() -> None:
     )  # fmt: skip
     with pytest.raises(LimitError, match="pairs of transitions"):
         asynchronous(timed, classes(timed), budget=3)
+
+
+def test_determinisation_over_its_budget_is_an_error() -> None:
+    """Each of many clocks cuts the values of the others: the cells are counted before they are looked at."""
+    asks = tuple(Check(clock, "<=", Fraction(clock + 1)) for clock in range(20))
+    timed = TimedCEA(
+        3,
+        20,
+        0,
+        frozenset({2}),
+        (
+            TimedTransition(0, Truth(True), ALWAYS, frozenset(), frozenset(range(20)), 1),
+            *(TimedTransition(1, Truth(True), one, frozenset(), frozenset(), 2) for one in asks),
+        ),
+    )
+    with pytest.raises(LimitError, match="asks 20 clocks at once"):
+        determinise_timed(timed, EventClasses((Truth(True),), (frozenset({0}),)))

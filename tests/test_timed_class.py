@@ -25,7 +25,8 @@ SAID = {
         "2 clocks (since the start, since the last marked event) for 3 operators of time",
         BY_MARKS,
         AS_IT_IS,
-        "not one-clock monotonic (Theorem 6.1): it needs 2 clocks",
+        "not one-clock monotonic (Theorem 6.1): it needs 2 clocks; it is but for WITHIN, which can be kept "
+        "apart",
     ],
     "SELECT * WHERE A ;[<= 1 s] B": [
         SWG,

@@ -33,9 +33,14 @@ def time_lines(outline: Outline) -> list[str]:
     compared = outline.correlates
     if compared:
         formula = without_comparisons(formula)
-    formula = listed(_with_window(formula, statement.window), statement)
+    bare, formula = formula, listed(_with_window(formula, statement.window), statement)
+    apart = ""
     try:
         found = timed_class(formula, lambda timed: _classes(timed, outline))
+        if found.not_one_clock and bare != formula:
+            alone = timed_class(listed(bare, statement), lambda timed: _classes(timed, outline))
+            if alone.one_clock is not None:
+                apart = "it is but for WITHIN, which can be kept apart"
     except BeyondTimedCELError as error:
         return [str(error)]
     except LimitError as error:
@@ -43,6 +48,8 @@ def time_lines(outline: Outline) -> list[str]:
     except (QueryError, TypeError):
         return []
     lines = class_lines(found, "ns" if _has_units(formula) else None)
+    if apart:
+        lines[-1] += f"; {apart}"
     return ["without its comparisons between events:", *lines] if compared else lines
 
 

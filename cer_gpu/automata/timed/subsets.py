@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from cer_gpu.automata.timed.clocks import (
 )
 from cer_gpu.automata.timed.synchronous import asked_later, asynchronous
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, TimedTransition
+from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 
 SUBSET_BUDGET = 5_000
@@ -203,9 +205,15 @@ class _Subsets:
             )
             for own in clocks
         ]
+        steps = math.prod(map(len, cuts)) * len(moves)
+        if steps > self.effort.left:
+            raise LimitError(
+                f"timed determinisation takes too many steps: a state asks {len(clocks)} clocks at once, "
+                f"whose values make {math.prod(map(len, cuts)):,} cells"
+            )
+        self.effort.spend(steps)
         found: dict[tuple[frozenset[int], Subset], list[Cell]] = {}
         for cell in product(*cuts):
-            self.effort.spend(len(moves))
             values = {clock: one.sample() for clock, one in zip(clocks, cell)}
             fired = [move for move in moves if satisfied(move.condition, values)]
             if fired and (after := self.after(state, fired)) is not None:

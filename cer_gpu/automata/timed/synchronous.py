@@ -10,16 +10,15 @@ from typing import NamedTuple
 from cer_gpu.automata.timed.clocks import clocks_of, constants_of, disjuncts, scale
 from cer_gpu.automata.timed.timed_cea import EventClasses, TimedCEA, TimedTransition
 from cer_gpu.automata.timed.zones import (
+    NO_CLOCKS,
     Zone,
-    all_zero,
     bounds_of,
     constrained,
     extrapolated,
-    freed,
     includes,
     later,
     moments,
-    with_reset,
+    reshaped,
 )
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
@@ -64,7 +63,7 @@ class _Reached(NamedTuple):
     """A pair of states that two runs with the same marks reach, and how."""
 
     states: tuple[int, int]
-    is_set: frozenset[int]
+    clocks: tuple[int, ...]  # those that are set and matter, which the zone is of
     zone: Zone
     before: int
     taken: tuple[_Way, _Way] | None
@@ -149,11 +148,8 @@ class _Search:
 
     def run(self, budget: int) -> TimedWitness | None:
         start = self.timed.initial
-        clocks = range(self.timed.n_clocks)
-        reached = [
-            _Reached((start, start), frozenset(), freed(all_zero(len(clocks)), clocks), -1, None, False)
-        ]
-        seen: dict[tuple[tuple[int, int], frozenset[int]], list[Zone]] = {}
+        reached = [_Reached((start, start), (), NO_CLOCKS, -1, None, False)]
+        seen: dict[tuple[tuple[int, int], tuple[int, ...]], list[Zone]] = {}
         looked_at = 0
         for at, pair in enumerate(reached):  # grows while it is read
             for one, other, zone in self.steps(pair):
@@ -161,7 +157,7 @@ class _Search:
                 if differ := self.difference(one.move, other.move):
                     return self.witness(reached, at, (one, other), min(differ))
                 after = self.after(pair, at, (one, other), zone)
-                zones = seen.setdefault((after.states, after.is_set), [])
+                zones = seen.setdefault((after.states, after.clocks), [])
                 if not any(includes(known, after.zone) for known in zones):
                     zones.append(after.zone)
                     reached.append(after)
@@ -176,14 +172,16 @@ class _Search:
         """The pairs of transitions with one label that two runs may take at one event."""
         left, right = pair.states
         waited = later(pair.zone)
+        place = {0: 0} | {clock + 1: at for at, clock in enumerate(pair.clocks, 1)}
         for number, one in enumerate(self.ways[left]):
             # Of two runs in one state each pair of transitions is looked at once.
             for other in self.ways[right][number:] if left == right else self.ways[right]:
                 if not (one.classes & other.classes) or one.move.label != other.move.label:
                     continue
-                if not (one.asks | other.asks) <= pair.is_set:
+                if not (one.asks | other.asks).issubset(pair.clocks):
                     continue
-                zone = constrained(waited, (*one.bounds, *other.bounds))
+                bounds = ((place[i], place[j], bound) for i, j, bound in (*one.bounds, *other.bounds))
+                zone = constrained(waited, bounds)
                 if zone is not None:
                     yield one, other, zone
 
@@ -194,18 +192,12 @@ class _Search:
         moves = taken[0].move, taken[1].move
         matter = self.asked[moves[0].target] | self.asked[moves[1].target]
         resets = frozenset[int]().union(*(move.resets & self.asked[move.target] for move in moves))
-        is_set = (pair.is_set | resets) & matter
-        zone = freed(with_reset(zone, resets), frozenset(range(self.timed.n_clocks)) - is_set)
+        clocks = tuple(sorted((resets | set(pair.clocks)) & matter))
+        sources = [0 if clock in resets else pair.clocks.index(clock) + 1 for clock in clocks]
+        zone = extrapolated(reshaped(zone, sources), [self.greatest[clock] for clock in clocks])
         swapped = moves[0].target > moves[1].target
         states = (moves[0].target, moves[1].target)
-        return _Reached(
-            states[::-1] if swapped else states,
-            is_set,
-            extrapolated(zone, self.greatest),
-            at,
-            taken,
-            swapped,
-        )
+        return _Reached(states[::-1] if swapped else states, clocks, zone, at, taken, swapped)
 
     def witness(
         self, reached: Sequence[_Reached], at: int, last: tuple[_Way, _Way], clock: int

@@ -26,6 +26,9 @@ Classes = Callable[[TimedCEA], EventClasses]
 CLASS_BUDGET = 1_000
 """Transitions of an automaton that is looked at: `explain` is to take no second."""
 
+NAMED_CLOCKS = 6
+"""So many clocks are named in words."""
+
 
 @dataclass(frozen=True, slots=True)
 class TimedClass:
@@ -209,7 +212,10 @@ def _clocks(found: TimedClass) -> str:
     if not after:
         return "no clock is asked"
     clocks, operators = ("" if number == 1 else "s" for number in (after, before))
-    return f"{after} clock{clocks} ({', '.join(found.clocks)}) for {before} operator{operators} of time"
+    named = list(found.clocks[:NAMED_CLOCKS])
+    if after > NAMED_CLOCKS:
+        named.append(f"and {after - NAMED_CLOCKS} more")
+    return f"{after} clock{clocks} ({', '.join(named)}) for {before} operator{operators} of time"
 
 
 def _resets(found: TimedClass, unit: str | None) -> str:

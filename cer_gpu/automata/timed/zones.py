@@ -35,9 +35,8 @@ def added(one: int, other: int) -> int:
     return one + other - ((one | other) & 1)
 
 
-def all_zero(clocks: int) -> Zone:
-    """The zone in which every clock is 0."""
-    return tuple((AT_MOST_ZERO,) * (clocks + 1) for _ in range(clocks + 1))
+NO_CLOCKS: Zone = ((AT_MOST_ZERO,),)
+"""The zone without clocks."""
 
 
 def bounds_of(check: Check, scale: int) -> list[tuple[int, int, int]]:
@@ -71,29 +70,21 @@ def constrained(zone: Zone, bounds: Iterable[tuple[int, int, int]]) -> Zone | No
     return tuple(map(tuple, rows))
 
 
-def with_reset(zone: Zone, clocks: Iterable[int]) -> Zone:
-    """The valuations with some clocks set to 0."""
-    rows = [list(row) for row in zone]
-    for clock in clocks:
-        at = clock + 1
-        for other in range(len(rows)):
-            rows[at][other] = rows[0][other]
-            rows[other][at] = rows[other][0]
-        rows[at][at] = AT_MOST_ZERO
-    return tuple(map(tuple, rows))
+def reshaped(zone: Zone, sources: Sequence[int]) -> Zone:
+    """The valuations of other clocks, each the copy of one, or of the constant 0.
 
-
-def freed(zone: Zone, clocks: Iterable[int]) -> Zone:
-    """The valuations with any value of some clocks."""
-    rows = [list(row) for row in zone]
-    for clock in clocks:
-        at = clock + 1
-        for other in range(len(rows)):
-            if other != at:
-                rows[at][other] = NO_BOUND
-                rows[other][at] = rows[other][0]
-        rows[0][at] = AT_MOST_ZERO
-    return tuple(map(tuple, rows))
+    Parameters
+    ----------
+    zone : Zone
+    sources : sequence of int
+        For each clock of the result the row that it copies: 0 for a clock that is reset. Clocks that nothing
+        copies are left out.
+    """
+    rows = (0, *sources)
+    return tuple(
+        tuple(AT_MOST_ZERO if i == j else zone[one][other] for j, other in enumerate(rows))
+        for i, one in enumerate(rows)
+    )
 
 
 def extrapolated(zone: Zone, greatest: Sequence[int]) -> Zone:
