@@ -151,22 +151,24 @@ def by_lane(
     tail: Relevant | None, new: Relevant, lane_count: int, workers: Workers
 ) -> tuple[Relevant, Segments]:
     """The events of a tail and new ones, grouped by lane; no segment runs a lane without new events."""
-    everything = new if tail is None or not len(tail) else joined([tail, new])
-    old = len(everything) - len(new)
-    if not len(everything.lanes):
-        whole = np.array([[0], [old], [len(everything)], [0]], np.int64)
-        return everything, Segments(*(whole if len(new) else whole[:, :0]))
-    numbers, lanes = everything.lanes, np.arange(lane_count, dtype=np.int32)
-    if lane_count > SPARSE * len(everything):
-        lanes, numbers = np.unique(everything.lanes, return_inverse=True)
+    parts = [new] if tail is None or not len(tail) else [tail, new]
+    total = sum(map(len, parts))
+    old = total - len(new)
+    if not len(new.lanes):
+        whole = np.array([[0], [old], [total], [0]], np.int64)
+        return joined(parts), Segments(*(whole if len(new) else whole[:, :0]))
+    numbers = new.lanes if len(parts) == 1 else np.concatenate([part.lanes for part in parts])
+    lanes = np.arange(lane_count, dtype=np.int32)
+    if lane_count > SPARSE * total:
+        lanes, numbers = np.unique(numbers, return_inverse=True)
     starts = np.zeros(len(lanes) + 1, np.int64)
-    place = np.empty(len(everything), np.int32)
+    place = np.empty(total, np.int32)
     lane_kernels.group(numbers, starts, place)
     kept = np.bincount(numbers[:old], minlength=len(lanes))
     begin, stop = starts[:-1], starts[1:]
     report = begin + kept
     used = np.flatnonzero(report < stop)
-    events = grouped(everything, place, np.repeat(lanes, np.diff(starts)), workers)
+    events = grouped(parts, place, np.repeat(lanes, np.diff(starts)), workers)
     return events, Segments(begin[used], report[used], stop[used], lanes[used].astype(np.int64))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
+from itertools import accumulate, pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -156,33 +158,45 @@ def taken(events: Relevant, order: np.ndarray, workers: Workers) -> Relevant:
     return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, events.lane_keys, times)
 
 
-def grouped(events: Relevant, place: np.ndarray, lanes: np.ndarray, workers: Workers) -> Relevant:
-    """The events grouped by lane.
+def grouped(parts: Sequence[Relevant], place: np.ndarray, lanes: np.ndarray, workers: Workers) -> Relevant:
+    """Several runs of events as one, grouped by lane.
 
     Parameters
     ----------
+    parts : sequence of Relevant
+        One after another, n events in all.
     place : ndarray, shape (n,), int32
         The new index of each event.
     lanes : ndarray, shape (n,), int32
         The lane of each event then.
     """
+    edges = list(accumulate(map(len, parts), initial=0))
 
-    def moved(values: np.ndarray) -> np.ndarray:
-        out = np.empty_like(values)
-        if len(values):
-            kernels.scatter(values, place, out)
+    def moved(values: Sequence[np.ndarray]) -> np.ndarray:
+        if not len(values[0]):
+            return values[0]
+        out = np.empty(edges[-1], np.result_type(*values))
+        for own, (low, high) in zip(values, pairwise(edges), strict=True):
+            kernels.scatter(own, place[low:high], out)
         return out
 
-    flat = [events.symbols, events.positions, events.keys, events.keyed, events.places, events.times]
-    symbols, positions, keys, keyed, places, times, *rows = workers.map(
-        "grouping", moved, [*flat, *events.slots]
-    )
-    slots = np.stack(rows) if rows else events.slots
+    barred = any(len(part.keyed) for part in parts)
+    names = ("symbols", "positions", "keys", "places", "times")
+    flat = [[getattr(part, name) for part in parts] for name in names]
+    flat.append([part.all_keyed if barred else part.keyed for part in parts])
+    flat += map(list, zip(*(part.slots for part in parts), strict=True))
+    symbols, positions, keys, places, times, keyed, *rows = workers.map("grouping", moved, flat)
+    slots = np.stack(rows) if rows else parts[0].slots
     payload = None
-    if events.payload is not None:
-        table = events.payload
+    if parts[0].payload is not None:
+        table = _tables_joined(parts)
         order = np.empty(len(place), np.int64)
         kernels.scatter(np.arange(len(place)), place, order)
+
+        def scattered(values: np.ndarray) -> np.ndarray:
+            out = np.empty_like(values)
+            kernels.scatter(values, place, out)
+            return out
 
         def rearranged(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
             if (
@@ -193,10 +207,11 @@ def grouped(events: Relevant, place: np.ndarray, lanes: np.ndarray, workers: Wor
                 return column.take(pa.array(order))
             whole = single(column)
             bits = whole.view(f"uint{column.type.bit_width}").to_numpy()
-            return pa.array(moved(bits)).view(column.type)
+            return pa.array(scattered(bits)).view(column.type)
 
         payload = pa.table(workers.map("grouping", rearranged, table.columns), schema=table.schema)
-    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, events.lane_keys, times)
+    lane_keys = parts[-1].lane_keys
+    return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, lane_keys, times)
 
 
 def _slim(rows: pa.Table) -> pa.Table:
@@ -211,6 +226,12 @@ def _slim(rows: pa.Table) -> pa.Table:
     return pa.table(columns, schema=rows.schema)
 
 
+def _tables_joined(parts: Sequence[Relevant]) -> pa.Table:
+    """The payload of several runs of events, which have one, one after another."""
+    tables = [part.payload for part in parts if part.payload is not None]
+    return tables[0] if len(tables) == 1 else pa.concat_tables([one.unify_dictionaries() for one in tables])
+
+
 def joined(parts: list[Relevant]) -> Relevant:
     """Several runs of relevant events, one after another."""
     if len(parts) == 1:
@@ -218,8 +239,7 @@ def joined(parts: list[Relevant]) -> Relevant:
     keyed = [part.all_keyed for part in parts if any(len(other.keyed) for other in parts)]
     payload = None
     if parts[0].payload is not None:
-        tables = [part.payload for part in parts if part.payload is not None]
-        payload = pa.concat_tables([table.unify_dictionaries() for table in tables])
+        payload = _tables_joined(parts)
     return Relevant(
         np.concatenate([part.symbols for part in parts]),
         np.concatenate([part.positions for part in parts]),

@@ -38,6 +38,9 @@ BYTES_OF_EVENT = 512
 LEAST_PURGED = 1 << 15
 """Events whose window is over are looked for once at least so many events are kept."""
 
+LEAST_SHARE = 8
+"""Where less than this part of them can be dropped, it is not worth it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -239,7 +242,7 @@ class Chunker:
         self._settle()
         self._take_back()
         if len(self._tails) >= 2 * self._purged:
-            self._purge(new)
+            self._purge(new, pressed=False)
             self._purged = max(LEAST_PURGED, len(self._tails))
         coming = self._forgotten(new)
 
@@ -287,7 +290,8 @@ class Chunker:
         if chunk is None or self._carries:
             return
         if len(chunk.events.lanes):
-            kept = chunk.events.take(np.flatnonzero(self._keeps(chunk)))
+            keep = self._keeps(chunk)
+            kept = chunk.events if keep.all() else chunk.events.take(np.flatnonzero(keep))
             if self._intake.grouped:
                 self._tails.reset(kept)  # another partition has begun after all but one
             else:
@@ -324,7 +328,7 @@ class Chunker:
         keep = self._unconsumed(events)
         if self._intake.grouped and len(events):
             keep &= events.lanes == events.lanes[np.argmax(events.positions)]
-        if needed is not None and len(needed):
+        if needed is not None and (needed > chunk.lanes.begin).any():
             keep &= ~_covered(len(events), chunk.lanes.begin, needed)
         return keep
 
@@ -372,8 +376,11 @@ class Chunker:
         tail = 0 if self._tail is None else self._tail.nbytes
         return tail + self._tails.nbytes + self._intake.nbytes
 
-    def _purge(self, new: list[Relevant]) -> None:
-        """Drop events that are consumed, or whose window is over for all later events."""
+    def _purge(self, new: list[Relevant], pressed: bool = True) -> None:
+        """Drop events that are consumed, or whose window is over for all later events.
+
+        Unless `pressed`, a few are left where they are: dropping them costs a copy of all others.
+        """
         events, window = self._tails.everything(), self._query.window
         if events is None:
             return
@@ -381,7 +388,8 @@ class Chunker:
         least = None if window is None else self._intake.least_measured(new)
         if window is not None and least is not None:
             keep &= events.measured >= least - window.size
-        if not keep.all():
+        dropped = len(keep) - np.count_nonzero(keep)
+        if dropped * (1 if pressed else LEAST_SHARE) > len(keep) * (not pressed):
             self._tails.reset(events.take(np.flatnonzero(keep)))
 
     def _forgotten(self, new: list[Relevant], pressed: bool = False) -> list[Relevant]:

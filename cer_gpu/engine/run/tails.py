@@ -9,6 +9,9 @@ import numpy as np
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.lanes import grown
 
+MOST = 0.75
+"""Where so much of a level is taken, all of it is: to pick events costs more than to run a few more."""
+
 
 @dataclass(slots=True)
 class _Level:
@@ -79,6 +82,8 @@ class Tails:
     def take(self, lanes: np.ndarray) -> Relevant | None:
         """Take out the tails of some lanes, each lane's events together; None where they have none.
 
+        Where they are most of a level, the other lanes of that level are taken out with them.
+
         Parameters
         ----------
         lanes : ndarray, shape (k,), int64
@@ -89,7 +94,11 @@ class Tails:
         parts = []
         for number, level in enumerate(self._levels):
             own = there[self._level[there] == number]
-            if len(own):
+            if len(own) and self._size[own].sum() >= MOST * level.count:
+                parts.append(self._left(number))
+                level.count = 0
+                self._size[level.lanes[self._level[level.lanes] == number]] = 0
+            elif len(own):
                 parts.append(level.events.take(_ranges(self._begin[own], self._size[own])))
                 level.count -= len(parts[-1])
         self._size[there] = 0
@@ -123,7 +132,7 @@ class Tails:
         """Put events on top of the levels."""
         if not len(events):
             return
-        begin = np.flatnonzero(np.diff(events.lanes, prepend=-1))
+        begin = np.append(0, np.flatnonzero(events.lanes[1:] != events.lanes[:-1]) + 1)
         lanes = events.lanes[begin].astype(np.int64)
         count = int(lanes.max()) + 1
         self._level, self._begin, self._size = (
