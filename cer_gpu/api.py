@@ -364,7 +364,8 @@ class Query:
         if engine not in ENGINES:
             raise ValueError(f"engine={engine!r}: the engines are {', '.join(ENGINES)}")
         try:
-            return plan(asked or self._outline, schema, columns, engine)
+            before = self._plan if schema is not None and asked is None and engine == AUTO else None
+            return plan(asked or self._outline, schema, columns, engine, before)
         except QueryError as error:
             raise QueryError(error.diagnostics, self.text) from None
 

@@ -275,13 +275,19 @@ def shown(events: Relevant | None) -> list[tuple[int, int, int, str]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_tails_are_taken_as_they_were_put(seed: int) -> None:
+@pytest.mark.parametrize("most", [0.75, 2.0])
+def test_tails_are_taken_as_they_were_put(seed: int, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other lanes may be taken with those that are asked for; with `most` above 1 none is."""
+    monkeypatch.setattr(tails, "MOST", most)
     rng = Random(f"tails {seed}")
     kept, model = tails.Tails(), {}
     position = 0
     for _ in range(120):
         chosen = sorted(rng.sample(range(25), rng.choice([1, 2, 12])))
         taken = kept.take(np.array(chosen))
+        others = sorted({lane for lane, *_ in shown(taken)}.difference(chosen))
+        assert most == 0.75 or not others
+        chosen = sorted([*chosen, *others])
         expected = [event for lane in chosen for event in model.pop(lane, [])]
         assert sorted(shown(taken)) == [(lane, at, 2 * at, f"t{at}") for lane, at in expected]
         rows = []

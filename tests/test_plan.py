@@ -9,12 +9,14 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from generate import schema as generated_schema
 from generate import unary_query
 
 import cer_gpu as cer
 from cer_gpu.api import check
+from cer_gpu.automata.determinise import determinise
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
@@ -297,3 +299,35 @@ def test_a_pattern_without_complex_events_is_noted(pattern: str) -> None:
 def test_a_pattern_with_complex_events_is_not_noted() -> None:
     assert check("SELECT * WHERE (A ; B) UNLESS C") == ()
     assert "no complex event" not in cer.compile("SELECT * WHERE A AND A").explain()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "again"),
+    [
+        ("SELECT * FROM S WHERE A ; B", pa.int64(), 0),
+        ("SELECT * FROM S WHERE A ; B FILTER A[x < 3]", pa.int64(), 0),
+        ("SELECT MAX * FROM S WHERE A ; B+ ; A FILTER A[x < 3]", pa.float32(), 0),
+        ("SELECT * FROM S WHERE A ; B FILTER A[x = 2.5 OR y = 1]", pa.int64(), 0),
+        ("SELECT * FROM S WHERE A ; B FILTER A[x IS NULL]", pa.string(), 0),
+        ("SELECT * FROM S WHERE A ; B FILTER A[x < y + 1]", pa.int64(), 0),
+        # one time written in two ways
+        (
+            "SELECT * FROM S WHERE A ; B FILTER A[x <= '2020-01-01'] AND B[x = '2020-01-01T00:00']",
+            pa.timestamp("s"),
+            1,
+        ),
+    ],
+)
+def test_the_automaton_is_made_once_where_the_data_changes_nothing(
+    text: str, kind: pa.DataType, again: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+    monkeypatch.setattr(
+        "cer_gpu.plan.deterministic.determinise",
+        lambda *given: calls.append(given) or determinise(*given),
+    )
+    query = cer.compile(text)
+    assert len(calls) == 1
+    data = pa.table({"type": ["A", "B", "A", "B"], "x": pa.nulls(4, kind), "y": [1, 1, 2, 3]})
+    query.count(data)
+    assert len(calls) == 1 + again

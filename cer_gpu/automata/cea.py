@@ -8,8 +8,9 @@ accepting run gives the complex event (start, end, marks), whether or not its fi
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Beside, Both, Condition, Interval, Members, Not, Pattern, Truth
@@ -89,6 +90,14 @@ def outlook(node: Beside) -> Predicate:
     return complement(test) if node.negated else test
 
 
+@cache
+def _compared(kind: type) -> tuple[str, ...]:
+    """The names of the fields by which values of a type are compared, the last first."""
+    if not is_dataclass(kind):
+        return ()
+    return tuple(field.name for field in reversed(fields(kind)) if field.compare)
+
+
 def identity(predicate: Predicate) -> tuple[object, ...]:
     """A flat, hashable key that two predicates share iff they are written alike, spans aside.
 
@@ -96,14 +105,14 @@ def identity(predicate: Predicate) -> tuple[object, ...]:
     `a + 1.0` differ on large integers.
     """
     key: list[object] = []
-    pending: list[object] = [predicate]
+    pending: list[Any] = [predicate]
     while pending:
         item = pending.pop()
         if isinstance(item, Members):  # compared as a whole: its members may be very many
             key.append(item)
-        elif is_dataclass(item):
+        elif compared := _compared(item.__class__):
             key.append(type(item).__name__)
-            pending.extend(getattr(item, field.name) for field in reversed(fields(item)) if field.compare)
+            pending.extend(getattr(item, name) for name in compared)
         elif isinstance(item, tuple):
             key.append(len(item))
             pending.extend(reversed(item))

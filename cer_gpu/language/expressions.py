@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
+from itertools import chain
 from typing import TypeAlias
 
 from cer_gpu.errors import Span
@@ -230,6 +231,8 @@ class Members:
         The set as it stands in the query, with its braces; empty where it was not parsed.
     start : int
         Where `written` begins in the text of the query.
+    end_kinds : frozenset of type
+        The types of all `lows` and `highs`, so that nobody has to look at each to find none of a kind.
     """
 
     numbers: tuple[int | float, ...] = ()
@@ -239,9 +242,11 @@ class Members:
     others: tuple[Boolean | Quantity | Parameter, ...] = ()
     written: str = field(default="", repr=False, kw_only=True)
     start: int = field(default=0, repr=False, kw_only=True)
+    end_kinds: frozenset[type] = field(init=False, repr=False)
     _hash: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "end_kinds", frozenset(map(type, chain(self.lows, self.highs))))
         object.__setattr__(self, "_hash", hash(self._kinds))
 
     @classmethod

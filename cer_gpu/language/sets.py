@@ -98,7 +98,7 @@ def only_range(members: Members) -> tuple[Number | None, Number | None] | None:
 def has_empty_range(members: Members) -> bool:
     """Whether the low end of a range of numbers is above its high end."""
     pairs: Any = zip(members.lows, members.highs)
-    if set(map(type, members.lows + members.highs)) <= {int, float}:
+    if members.end_kinds <= {int, float}:
         return any(starmap(operator.gt, pairs))
     return any(
         isinstance(low, int | float) and isinstance(high, int | float) and low > high for low, high in pairs
@@ -125,6 +125,10 @@ def _plain(written: str) -> tuple[tuple[int | float, ...], tuple[End, ...], tupl
         if ".." not in written:
             numbers = _numbers(parts)
             return (numbers, (), ()) if _fit(numbers) else None
+        if written.count("..") == len(parts):  # ranges alone
+            ends = written[1:-1].replace("..", ",").split(",")
+            lows, highs = _ends(ends[0::2]), _ends(ends[1::2])
+            return ((), lows, highs) if _fit(lows) and _fit(highs) else None
         pairs = [part.partition("..") for part in parts]
         numbers = _numbers([low for low, dots, _ in pairs if not dots])
         pairs = [pair for pair in pairs if pair[1]]

@@ -173,9 +173,9 @@ class TypeChecker:
         # One member of each kind speaks for its kind; only timestamps are all read.
         numbers = chain(members.numbers, members.lows, members.highs)
         number = next((one for one in numbers if isinstance(one, int | float)), None)
-        ends = (*members.lows, *members.highs)
         quantity = None
-        if t.Quantity in set(map(type, ends)):
+        if t.Quantity in members.end_kinds:
+            ends = chain(members.lows, members.highs)
             quantity = next(end for end in ends if isinstance(end, t.Quantity))
         some: list[t.Expression] = []
         if number is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any
 
 from cer_gpu.errors import Span
@@ -21,13 +22,19 @@ def walk(node: Any) -> Iterator[Any]:
         if isinstance(part, tuple):
             waiting += reversed(part)
         elif isinstance(part, t.Members):
-            ends = (
-                (*part.lows, *part.highs) if t.Parameter in set(map(type, (*part.lows, *part.highs))) else ()
-            )
+            ends = (*part.lows, *part.highs) if t.Parameter in part.end_kinds else ()
             waiting += reversed((*part.others, *(end for end in ends if isinstance(end, t.Parameter))))
-        elif is_dataclass(part) and not isinstance(part, Span):
+        elif names := _fields_of(part.__class__):
             yield part
-            waiting += [getattr(part, field.name) for field in reversed(fields(part))]
+            waiting += [getattr(part, name) for name in names]
+
+
+@cache
+def _fields_of(kind: type) -> tuple[str, ...]:
+    """The names of the fields of a kind of nodes, the last first; none of what is no node."""
+    if not is_dataclass(kind) or issubclass(kind, Span):
+        return ()
+    return tuple(field.name for field in reversed(fields(kind)))
 
 
 def names_in(statement: t.Statement) -> frozenset[str]:

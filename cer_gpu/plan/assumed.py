@@ -56,8 +56,7 @@ def assumed_schema(conditions: tuple[Any, ...], window: tree.Window | None) -> S
             case tree.Comparison(_, left, right):
                 operands = (left, right)
             case tree.InSet(operand, members):
-                ends = tuple(end for pair in members.ranges for end in pair)
-                operands = (operand, *members.others, *ends, *map(tree.Text, members.texts[:1]))
+                operands = (operand, *members.others, *_spans(members), *map(tree.Text, members.texts[:1]))
             case tree.InRange(operand, low, high):
                 operands = (operand, low, high)
             case tree.Like(operand):
@@ -84,6 +83,14 @@ def assumed_schema(conditions: tuple[Any, ...], window: tree.Window | None) -> S
     kinds[order] = ValueType.TIMESTAMP
     units = {name: "ns" for name, kind in kinds.items() if kind in (ValueType.TIMESTAMP, ValueType.DURATION)}
     return Schema(kinds, order=order, units=units)
+
+
+def _spans(members: tree.Members) -> tuple[Any, ...]:
+    """The ends of ranges of a set that are spans of time or parameters: of numbers there may be many."""
+    if members.end_kinds.isdisjoint((tree.Quantity, tree.Parameter)):
+        return ()
+    ends = (*members.lows, *members.highs)
+    return tuple(end for end in ends if isinstance(end, tree.Quantity | tree.Parameter))
 
 
 def _conditions(statement: tree.Statement) -> tuple[Any, ...]:

@@ -245,8 +245,10 @@ class AxisBuilder:
             numbers = [in_decimals(number, wanted) for number in members.numbers]
         points = exact_array((*numbers, *texts, *(value for value in others if value is not None)))
 
-        def ends(written: tuple[tree.End, ...]) -> Sequence[Value | None]:
-            if not decimal and tree.Quantity not in set(map(type, written)):
+        def ends(written: tuple[tree.End, ...]) -> Sequence[Value | None] | np.ndarray:
+            if not decimal and members.end_kinds <= {int, float}:
+                return exact_array(written)
+            if not decimal and tree.Quantity not in members.end_kinds:
                 return cast("tuple[int | float | None, ...]", written)
             nodes = (tree.Number(end) if isinstance(end, int | float) else end for end in written)
             return [None if node is None else self._constants.read(node, wanted) for node in nodes]
@@ -263,8 +265,8 @@ class AxisBuilder:
 def _is_open(node: tree.Expression | tree.Members) -> bool:
     """Whether the value of a parameter is missing."""
     match node:
-        case tree.Members(lows=lows, highs=highs, others=others):
-            return tree.Parameter in set(map(type, (*others, *lows, *highs)))
+        case tree.Members(others=others, end_kinds=end_kinds):
+            return tree.Parameter in end_kinds.union(map(type, others))
         case tree.Arithmetic(left=left, right=right):
             return _is_open(left) or _is_open(right)
         case tree.Negation(operand=operand):

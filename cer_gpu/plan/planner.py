@@ -26,9 +26,9 @@ from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.outlook import Outlook
-from cer_gpu.plan.routes import AUTO, KEEPING, choose
+from cer_gpu.plan.routes import AUTO, KEEPING, Chosen, choose
 from cer_gpu.plan.routes.route import Built, Refusal, Sketch
-from cer_gpu.plan.symbols import Stage, fold, stages
+from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 
 if TYPE_CHECKING:
     from cer_gpu.plan.derived import Deriver
@@ -47,17 +47,30 @@ class Plan:
     outline : Outline
     compiled : CompiledQuery
     built : Built
-    engine : str
-        The name of the route that it took.
-    said : tuple of (str, Refusal or None)
-        What every route said of it: None where it takes the query.
+    chosen : Chosen
+        The route that it took.
+    sketch : Sketch
+        Its machine before the data was known.
+    diagram : Diagram or None
+        Over which `built` was made; None where the query asks for what follows or precedes.
     """
 
     outline: Outline
     compiled: CompiledQuery
     built: Built
-    engine: str
-    said: tuple[tuple[str, Refusal | None], ...]
+    chosen: Chosen
+    sketch: Sketch
+    diagram: Diagram | None
+
+    @property
+    def engine(self) -> str:
+        """The name of the route that it took."""
+        return self.chosen.engine
+
+    @property
+    def said(self) -> tuple[tuple[str, Refusal | None], ...]:
+        """What every route said of it: None where it takes the query."""
+        return self.chosen.said
 
     @property
     def engine_of_streams(self) -> str:
@@ -73,7 +86,13 @@ class Plan:
         return self.built.never
 
 
-def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: str = AUTO) -> Plan:
+def plan(
+    outline: Outline,
+    schema: Schema | None,
+    columns: RoleColumns,
+    engine: str = AUTO,
+    before: Plan | None = None,
+) -> Plan:
     """Compile a query for data of a schema.
 
     Parameters
@@ -86,6 +105,8 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
     columns : RoleColumns
     engine : str
         The name of a route, or "auto".
+    before : Plan, optional
+        Of the same outline and engine: what does not depend on the schema is taken from it.
 
     Raises
     ------
@@ -95,7 +116,7 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
         When the automaton or the symbols would exceed their budget.
     """
     statement = outline.statement
-    chosen = choose(outline, engine)
+    chosen = choose(outline, engine) if before is None else before.chosen
     sketch = chosen.sketch if schema is None else chosen.sketch.over(schema)
     known = schema
     if known is None:
@@ -107,7 +128,8 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
         from cer_gpu.plan.derived import Deriver
 
         deriver = Deriver(known)
-    planned = _planned(sketch, known, columns, deriver, _looks_beside(statement))
+    looks = _looks_beside(statement)
+    planned = _planned(sketch, known, columns, deriver, looks, before)
     built, dtype = planned.built, planned.dtype
     said, form = _said(statement), built.form
     if isinstance(statement, tree.SelectQuery) and _says_more(statement):
@@ -129,7 +151,7 @@ def plan(outline: Outline, schema: Schema | None, columns: RoleColumns, engine: 
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
         planned.outlooks, built.counts_machine,
     )  # fmt: skip
-    return Plan(outline, compiled, built, chosen.engine, chosen.said)
+    return Plan(outline, compiled, built, chosen, sketch, planned.diagram)
 
 
 def _derived_keys(keys: KeyPlan, deriver: Deriver) -> KeyPlan:
@@ -146,6 +168,7 @@ class _Planned:
     axes: tuple[Axis, ...]
     stages: tuple[Stage, ...]
     dtype: np.dtype
+    diagram: Diagram | None = None
     outlooks: tuple[Outlook, ...] = ()
 
 
@@ -157,7 +180,12 @@ def _looks_beside(statement: tree.Statement) -> bool:
 
 
 def _planned(
-    sketch: Sketch, schema: Schema, columns: RoleColumns, deriver: Deriver | None, beside: bool
+    sketch: Sketch,
+    schema: Schema,
+    columns: RoleColumns,
+    deriver: Deriver | None,
+    beside: bool,
+    before: Plan | None,
 ) -> _Planned:
     builder = AxisBuilder(ConstantReader(schema), columns, deriver=deriver)
     if beside:
@@ -167,10 +195,20 @@ def _planned(
             return _planned_with(looks, sketch, schema, columns, deriver)
     axes, formulas = builder.build(sketch.tests)
     diagram = fold(axes, formulas)
-    built = sketch.built(diagram)
+    if before is not None and before.sketch is sketch and _same(before.diagram, diagram):
+        built = before.built
+    else:
+        built = sketch.built(diagram)
     dtype = _symbol_dtype(built.n_symbols)
     found = stages(axes, diagram, np.asarray(built.symbol_of).astype(dtype))
-    return _Planned(built, axes, found, dtype)
+    return _Planned(built, axes, found, dtype, diagram)
+
+
+def _same(one: Diagram | None, other: Diagram) -> bool:
+    """Whether two diagrams tell the same classes of events apart, and by the same classes of each axis."""
+    if one is None or one.outcomes != other.outcomes or len(one.levels) != len(other.levels):
+        return False
+    return all(map(np.array_equal, one.levels, other.levels))
 
 
 def _planned_with(
@@ -194,7 +232,7 @@ def _planned_with(
         from cer_gpu.plan.looks import asked_before
 
         built = replace(built, keys=replace(built.keys, asked=asked_before(outlooks, built.keys.asked)))
-    return _Planned(built, axes, found, dtype, outlooks)
+    return _Planned(built, axes, found, dtype, None, outlooks)
 
 
 def _symbol_dtype(n_symbols: int) -> np.dtype:

@@ -29,15 +29,16 @@ class ValueSet:
     ----------
     points : ndarray, int64, float64 or object
         As `exact_array` makes it.
-    lows, highs : sequence of (Value or None)
-        The ends of each range; None where it has no bound.
+    lows, highs : sequence of (Value or None), or ndarray
+        The ends of each range; None where it has no bound. As an array, as `exact_array` makes it, where all
+        have one.
     low_in, high_in : bool
         Whether the ends belong to their ranges.
     """
 
     points: np.ndarray
-    lows: Sequence[Value | None] = ()
-    highs: Sequence[Value | None] = ()
+    lows: Sequence[Value | None] | np.ndarray = ()
+    highs: Sequence[Value | None] | np.ndarray = ()
     low_in: bool = True
     high_in: bool = True
 
@@ -54,8 +55,10 @@ class Regions:
     """
 
     def __init__(self, sets: Sequence[ValueSet]) -> None:
-        ends = [end for one in sets for side in (one.lows, one.highs) for end in side if end is not None]
+        sides = [side for one in sets for side in (one.lows, one.highs) if len(side)]
+        ends = [end for side in sides if not isinstance(side, np.ndarray) for end in side if end is not None]
         parts = [one.points for one in sets if len(one.points)]
+        parts += [side for side in sides if isinstance(side, np.ndarray)]
         if ends:
             parts.append(exact_array(ends))
         if len({part.dtype for part in parts}) > 1:
@@ -74,12 +77,31 @@ class Regions:
 
     def of(self, values: ValueSet) -> np.ndarray:
         """The regions of a set of values, all of whose constants are among these."""
+        if len(values.points) + len(values.lows) == 1:
+            return self._of_one(values)
         points = self._at(values.points)
         lows = self._edges(values.lows, not values.low_in, 1)
         highs = self._edges(values.highs, values.high_in, self.count)
         first, behind = np.append(points, lows), np.append(points + 1, highs)
         some = first < behind
         return _covered(first[some], behind[some], 1)
+
+    def _of_one(self, values: ValueSet) -> np.ndarray:
+        """The same of a single value or a single range."""
+        if len(values.points):
+            place = int(self._at(values.points)[0])
+            return np.array([place, place + 1])
+        (low,), (high,) = (
+            ends.tolist() if isinstance(ends, np.ndarray) else ends for ends in (values.lows, values.highs)
+        )
+        first = 1 if low is None else self._place_of(low) + (not values.low_in)
+        behind = self.count if high is None else self._place_of(high) + values.high_in
+        return np.array([first, behind] if first < behind else [], np.int64)
+
+    def _place_of(self, value: Value) -> int:
+        """The region that a value is alone."""
+        place = self.constants.searchsorted(value) if self._place is None else self._place[value]
+        return 2 * int(place) + 2
 
     def _at(self, values: np.ndarray) -> np.ndarray:
         """The region that each value is alone."""
@@ -88,8 +110,10 @@ class Regions:
         places = map(self._place.__getitem__, values.tolist())
         return 2 * np.fromiter(places, np.int64, len(values)) + 2
 
-    def _edges(self, ends: Sequence[Value | None], after: bool, unbounded: int) -> np.ndarray:
+    def _edges(self, ends: Sequence[Value | None] | np.ndarray, after: bool, unbounded: int) -> np.ndarray:
         """The first region above each end, above the end itself where `after`."""
+        if isinstance(ends, np.ndarray):
+            return self._at(ends) + after
         edges = np.full(len(ends), unbounded, np.int64)
         known = [end for end in ends if end is not None]
         bounded = (
@@ -100,11 +124,11 @@ class Regions:
 
     def both(self, sets: Sequence[np.ndarray]) -> np.ndarray:
         """The regions that all sets have."""
-        return self._covered_by(sets, len(sets))
+        return sets[0] if len(sets) == 1 else self._covered_by(sets, len(sets))
 
     def either(self, sets: Sequence[np.ndarray]) -> np.ndarray:
         """The regions that some set has."""
-        return self._covered_by(sets, 1)
+        return sets[0] if len(sets) == 1 else self._covered_by(sets, 1)
 
     def complement(self, one: np.ndarray) -> np.ndarray:
         """The regions that a set has not."""
@@ -158,9 +182,8 @@ def classes_of(sets: Sequence[np.ndarray], count: int) -> Classes:
     places, owner = places[order], owner[order]
     # Where a set begins or ends its bit turns, so running XOR tells which sets a region is in.
     wide = len(sets) > 62
-    bits = np.array(
-        [0 if number < 0 else 1 << number for number in owner.tolist()], object if wide else np.int64
-    )
+    bit = np.array([*(1 << number for number in range(len(sets))), 0], object if wide else np.int64)
+    bits = bit[owner]
     signature = np.bitwise_xor.accumulate(bits)
     last = _last_of_each(places)
     starts, signature = places[last], signature[last]
