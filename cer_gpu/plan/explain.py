@@ -179,7 +179,10 @@ def _pushes(query: CompiledQuery) -> str:
     if query.filters_answers:
         said += ";\nwhere the attribute falls, an end looks through answers that its window does not admit"
     if query.pushed_runs_again:
-        said += ";\nto list what ends at an event runs the events of its window again"
+        said += (
+            ";\nto list what ends at an event runs the relevant events of its window again, a step for each, "
+            "since what is chosen depends on all that begin in the window"
+        )
     return said
 
 
