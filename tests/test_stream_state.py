@@ -363,8 +363,8 @@ LOGARITHM = "a push costs what is new, times the logarithm of what is open"
 FILTERED = ";\nwhere the attribute falls, an end looks through answers that its window does not admit"
 
 LISTED = (
-    ";\nto list what ends at an event runs the relevant events of its window again, a step for each, since what "
-    "is chosen depends on all that begin in the window"
+    ";\nto list what ends at an event runs the relevant events of its window again, a step for each, "
+    "since what is chosen depends on all that begin in the window"
 )
 
 
