@@ -125,7 +125,7 @@ CODES: Mapping[str, str] = {
     "CER108": "an underscore that joins",
     "CER109": "a repetition without its smaller number",
     "CER110": "a comparison of a value with itself",
-    "CER111": "a window that bounds nothing",
+    "CER111": "a clause that bounds nothing",
 }
 """Every code with its title. A code is never used again for something else."""
 

@@ -60,8 +60,15 @@ def _check_limit(query: t.SelectQuery, findings: Findings) -> None:
 
 
 def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
-    """Note a window of matches of one event that was probably meant for what comes before or after them."""
+    """Note a clause that bounds no match of one event, and was probably meant for something else."""
     pattern, window = query.pattern, query.window
+    if query.limit and _is_one_event(pattern):
+        findings.note(
+            "CER111",
+            "LIMIT bounds nothing here: it counts for each end, and one match ends at an event",
+            query.places.limit if query.places else None,
+            f"the first {query.limit} in all: head({query.limit}), or limit={query.limit} (--limit {query.limit})",
+        )
     while isinstance(pattern, t.Filter | t.As):
         pattern = pattern.pattern
     if window is None or window.kind == "attribute" or not isinstance(pattern, t.Beside):

@@ -250,10 +250,16 @@ def _comma(slip: Slip) -> str | None:
 
 
 def _unquoted(slip: Slip) -> str | None:
-    """Text in quotes where a name or a span belongs."""
+    """Text in quotes where a name or a span belongs, and a number that is a name."""
+    if slip.kind == "NUMBER" and slip.wants_pattern:
+        return f"an event type that is a number stands between back-ticks: `{slip.found}`"
     if slip.found is None or slip.kind != "STRING":
         return None
     inside = slip.found[1:-1].strip()
+    if slip.before() == "FROM":
+        return "FROM names the events, `FROM Trade`; the file is named with the call, not in the query"
+    if slip.before() == "NAME" and slip.tokens[slip.index - 1].upper() in ("TIMESTAMP", "DATE", "TIME"):
+        return f"a time is text and nothing else: `ts >= {slip.found}`"
     if slip.before() == "WITHIN":
         span = re.fullmatch(r"(\d+)\s*([A-Za-z]+)", inside)
         return f"a span has no quotes: `WITHIN {span[1]} {span[2]}`" if span else "as in `WITHIN 5 MINUTES`"

@@ -263,6 +263,8 @@ def _article(kind: ValueType | None) -> str:
 
 def _likely(left: t.Expression, right: t.Expression, one: ValueType, two: ValueType) -> str | None:
     # What was probably meant by comparing a `left` of type `one` with a `right` of type `two`.
+    if isinstance(left, t.Call) and left.function == "WEEKDAY" and isinstance(right, t.Text):
+        return "the days are numbers, from 1 for Monday to 7 for Sunday"
     match one, right:
         case ValueType.STRING, t.Number():
             quoted = f"quote it: `{quoted_text(to_text(right))}`"

@@ -8,6 +8,7 @@ from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import walk
 from cer_gpu.language.words import written
 
@@ -57,6 +58,7 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
             f"{construct} is not evaluated yet",
             node.span,
             hints=(
+                *_meanwhile(statement, node),
                 "the query is well-formed; this version evaluates all patterns with filters on one event and "
                 "equalities between two",
             ),
@@ -64,6 +66,29 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
         for node in _parts(statement)
         if (construct := _construct(node)) is not None
     ]
+
+
+def _meanwhile(query: tree.SelectQuery, node: Any) -> tuple[str, ...]:
+    """How to ask for the same with what is evaluated, where that is to filter the table of answers."""
+    chooses = query.strategy is not tree.Strategy.ALL or query.consume is not tree.Consume.NONE
+    pattern, parts = query.pattern, []
+    while isinstance(pattern, tree.Filter | tree.As):
+        parts += walk(pattern.condition) if isinstance(pattern, tree.Filter) else []
+        pattern = pattern.pattern
+    if chooses or query.limit is not None or not any(part is node for part in parts):
+        return ()
+    match node:
+        case tree.Comparison(left=left, right=right) if all(map(_variables, (left, right))):
+            if any(isinstance(part, tree.Iteration) for part in walk(pattern)):
+                return ()  # it may speak of many events, and a measure of one
+            shown = to_text(left), to_text(right)
+        case tree.Aggregate():
+            shown = (to_text(node),)
+        case _:
+            return ()
+    names = ("first", "second") if len(shown) > 1 else ("value",)
+    values = ", ".join(f"{value} AS {name}" for value, name in zip(shown, names, strict=True))
+    return (f"return what is compared, `SELECT *, {values}`, and filter the table of answers",)
 
 
 def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:
