@@ -62,12 +62,12 @@ def _check_limit(query: t.SelectQuery, findings: Findings) -> None:
 def _check_reach(query: t.SelectQuery, findings: Findings) -> None:
     """Note a clause that bounds no match of one event, and was probably meant for something else."""
     pattern, window = query.pattern, query.window
-    if query.limit and _is_one_event(pattern):
+    if query.limit is not None and query.limit > 0 and _is_one_event(pattern):
         findings.note(
             "CER111",
             "LIMIT bounds nothing here: it counts for each end, and one match ends at an event",
             query.places.limit if query.places else None,
-            f"the first {query.limit} in all: head({query.limit}), or limit={query.limit} (--limit {query.limit})",
+            f"the first ones in all are head({query.limit}), in the shell --limit {query.limit}",
         )
     while isinstance(pattern, t.Filter | t.As):
         pattern = pattern.pattern
