@@ -71,7 +71,8 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
 def _meanwhile(query: tree.SelectQuery, node: Any) -> tuple[str, ...]:
     """How to ask for the same with what is evaluated, where that is to filter the table of answers."""
     chooses = query.strategy is not tree.Strategy.ALL or query.consume is not tree.Consume.NONE
-    pattern, parts = query.pattern, []
+    pattern = query.pattern
+    parts: list[Any] = []
     while isinstance(pattern, tree.Filter | tree.As):
         parts += walk(pattern.condition) if isinstance(pattern, tree.Filter) else []
         pattern = pattern.pattern
@@ -81,9 +82,9 @@ def _meanwhile(query: tree.SelectQuery, node: Any) -> tuple[str, ...]:
         case tree.Comparison(left=left, right=right) if all(map(_variables, (left, right))):
             if any(isinstance(part, tree.Iteration) for part in walk(pattern)):
                 return ()  # it may speak of many events, and a measure of one
-            shown = to_text(left), to_text(right)
+            shown = [to_text(left), to_text(right)]
         case tree.Aggregate():
-            shown = (to_text(node),)
+            shown = [to_text(node)]
         case _:
             return ()
     names = ("first", "second") if len(shown) > 1 else ("value",)
