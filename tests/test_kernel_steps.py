@@ -1,0 +1,124 @@
+"""Kernels of steps against the definition of runs, on random automata and random times with ties."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+from cer_gpu.kernels.steps import cpu_counts, cpu_hits
+from cer_gpu.kernels.steps.contract import (
+    ANY_PLACE,
+    APART,
+    NEIGHBOUR,
+    StepEvents,
+    StepSegments,
+    StepTables,
+    runs_reference,
+)
+
+from cer_gpu.enumeration.steps import StepStructure
+
+STATES, SYMBOLS = 3, 3
+PLACES = (ANY_PLACE, ANY_PLACE, NEIGHBOUR, APART)
+
+
+def tables_of(rng: Random, floating: bool) -> StepTables:
+    """A random automaton; nothing is known of how the latest starts of its entries rise."""
+    n_views = rng.randrange(1, 5)
+    groups = [
+        (symbol, state) for symbol in range(1, SYMBOLS) for state in range(STATES) if rng.random() < 0.6
+    ]
+    reads = [[rng.randrange(n_views) for _ in range(rng.randrange(3))] for _ in groups]
+    low = np.array([rng.choice((0, 0, 1, 2)) for _ in range(n_views)])
+    high = low + np.array([rng.choice((0, 2, 5, 2**40)) for _ in range(n_views)])
+    bound = np.float64 if floating else np.uint64
+    timed = np.array([rng.random() < 0.8 for _ in range(n_views)], np.uint8)
+    return StepTables(
+        first=np.searchsorted([symbol for symbol, _ in groups], np.arange(SYMBOLS + 1)).astype(np.int32),
+        group_state=np.array([state for _, state in groups], np.int32),
+        group_starts=np.array([rng.random() < 0.6 for _ in groups], np.uint8),
+        read_first=np.append(0, np.cumsum([len(one) for one in reads])).astype(np.int32),
+        read_view=np.array([view for one in reads for view in one], np.int32),
+        accepting=np.array([rng.random() < 0.5 for _ in range(STATES)], np.uint8),
+        state_label=np.array([rng.randrange(1, 4) for _ in range(STATES)], np.int32),
+        view_state=np.array([rng.randrange(STATES) for _ in range(n_views)], np.int32),
+        view_low=low.astype(bound),
+        view_high=high.astype(bound),
+        view_near=np.array(
+            [rng.choice((ANY_PLACE, ANY_PLACE, NEIGHBOUR, APART)) for _ in range(n_views)], np.uint8
+        ),
+        view_timed=timed,
+        view_loose=np.array([rng.random() < 0.5 for _ in range(n_views)], np.uint8),
+        view_rises=np.zeros(n_views, np.uint8),
+    )
+
+
+def events_of(rng: Random, n: int, floating: bool) -> StepEvents:
+    """Events of a lane, of which some are missing between two now and then."""
+    times = np.cumsum([rng.choice((0, 1, 1, 3)) for _ in range(n)])
+    places = np.cumsum([rng.choice((1, 1, 2)) for _ in range(n)])
+    moments = times.astype(np.float64) if floating else times.astype(np.int64).view(np.uint64)
+    if floating and rng.random() < 0.3:
+        moments[-rng.randrange(1, 4) :] = np.inf
+        moments[: rng.randrange(3)] = -np.inf
+    symbols = np.array([rng.randrange(SYMBOLS) for _ in range(n)], np.uint8)
+    return StepEvents(symbols, moments, places.astype(np.int64))
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
+    rng = Random(f"steps {floating}")
+    found = 0
+    for _ in range(120):
+        tables, n = tables_of(rng, floating), rng.randrange(1, 10)
+        events = events_of(rng, n, floating)
+        cut = rng.randrange(n + 1)
+        size = rng.choice((1, 2, 4, 100))
+        keys = np.arange(n)
+        # Two segments of a lane, the second with the events of the window before it.
+        segments = StepSegments(np.array([0, max(cut - size, 0)]), np.array([0, cut]), np.array([cut, n]))
+        with np.errstate(invalid="ignore"):
+            runs = runs_reference(tables, events, 0, n)
+        wanted = {}
+        for event, here in enumerate(runs):
+            marks = [run for state, run in here if tables.accepting[state] and event - run[0][0] <= size]
+            if marks:
+                wanted[event] = sorted(marks)
+        event, latest = cpu_hits.hits(tables, events, keys, size, segments)
+        assert event.tolist() == list(wanted)
+        assert latest.tolist() == [max(run[0][0] for run in marks) for marks in wanted.values()]
+        first = np.append(np.searchsorted(event, segments.report), len(event))
+        lowest = np.maximum(event - size, np.repeat(segments.begin, np.diff(first)))
+        numbers = cpu_counts.counts(tables, events, segments, first, event, lowest)
+        assert numbers.tolist() == [len(marks) for marks in wanted.values()]
+        exact = [
+            cpu_counts.count_exactly(tables, events, int(low), np.array([end]))
+            for low, end in zip(lowest, event)
+        ]
+        assert exact == [[len(marks)] for marks in wanted.values()]
+        whole = StepSegments(np.zeros(1, np.int64), np.zeros(1, np.int64), np.array([n]))
+        ends, every = cpu_counts.counted_ends(tables, events, whole)
+        accepted = {
+            end: count
+            for end, here in enumerate(runs)
+            if (count := sum(bool(tables.accepting[state]) for state, _ in here))
+        }
+        assert dict(zip(ends.tolist(), every.tolist())) == accepted
+        built = StepStructure(tables, events, keys, size, segments, first, event, lowest)
+        rows = built.rows or built.found(np.empty((0, 0), np.uint8), np.arange(len(event)), 10_000)
+        assert rows is not None
+        listed = [
+            [
+                list(zip(*(column[rows.rows.first[row] : rows.rows.first[row + 1]].tolist()
+                           for column in (rows.rows.event, rows.rows.label))))
+                for row in rows.order[rows.begin[hit] : rows.begin[hit + 1]]
+            ]
+            for hit in range(len(event))
+        ]  # fmt: skip
+        assert [sorted(marks) for marks in listed] == list(wanted.values())
+        assert all(
+            marks == sorted(marks, key=lambda run: (run[0][0], [e for e, _ in run])) for marks in listed
+        )
+        found += len(wanted)
+    assert found > 100
