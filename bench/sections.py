@@ -31,6 +31,7 @@ from bench.spark import spark_cut, spark_files, spark_frames, spark_prepared, sp
 from bench.strategies import strategies
 from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
 from bench.streams_push import streams_push
+from bench.timed import timed
 from bench.values import values
 
 SHARES = (0.1, 0.01, 0.5)
@@ -258,6 +259,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "strategies": strategies,
     "attributes": attributes,
     "followed": followed,
+    "timed": timed,
     "counted": counted,
     "values": values,
     "streams_push": streams_push,
