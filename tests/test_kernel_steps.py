@@ -16,6 +16,7 @@ from cer_gpu.kernels.steps.contract import (
     StepTables,
     runs_reference,
 )
+from cer_gpu.kernels.steps.cpu_short import short_tables
 
 from cer_gpu.enumeration.steps import StepStructure
 
@@ -54,6 +55,31 @@ def tables_of(rng: Random, floating: bool) -> StepTables:
     )
 
 
+def layered(rng: Random, tables: StepTables) -> StepTables:
+    """An automaton like another one, of complex events of up to three events."""
+    groups = [(1, 0), (1, 1), (2, 1), (2, 2)]
+    second = rng.sample((0, 1), rng.randrange(1, 3))
+    reads = [[], second, second, rng.sample(range(4), rng.randrange(1, 4))]
+    n_views = 4
+    views = {
+        name: np.resize(column, n_views)
+        for name, column in tables._asdict().items()
+        if name.startswith("view_")
+    }
+    return tables._replace(
+        **views
+        | {
+            "first": np.searchsorted([symbol for symbol, _ in groups], np.arange(4)).astype(np.int32),
+            "group_state": np.array([state for _, state in groups], np.int32),
+            "group_starts": np.array([1, *(rng.random() < 0.4 for _ in groups[1:])], np.uint8),
+            "read_first": np.append(0, np.cumsum([len(one) for one in reads])).astype(np.int32),
+            "read_view": np.array([view for one in reads for view in one], np.int32),
+            "view_state": np.array([0, 0, 1, 1], np.int32),
+            "view_near": np.array([rng.choice((ANY_PLACE, APART)) for _ in range(n_views)], np.uint8),
+        }
+    )
+
+
 def events_of(rng: Random, n: int, floating: bool) -> StepEvents:
     """Events of a lane, of which some are missing between two now and then."""
     times = np.cumsum([rng.choice((0, 1, 1, 3)) for _ in range(n)])
@@ -69,9 +95,11 @@ def events_of(rng: Random, n: int, floating: bool) -> StepEvents:
 @pytest.mark.parametrize("floating", [False, True])
 def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
     rng = Random(f"steps {floating}")
-    found = 0
-    for _ in range(120):
+    found = short = 0
+    for _ in range(150):
         tables, n = tables_of(rng, floating), rng.randrange(1, 10)
+        if rng.random() < 0.4:
+            tables = layered(rng, tables)
         events = events_of(rng, n, floating)
         cut = rng.randrange(n + 1)
         size = rng.choice((1, 2, 4, 100))
@@ -121,4 +149,6 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
             marks == sorted(marks, key=lambda run: (run[0][0], [e for e, _ in run])) for marks in listed
         )
         found += len(wanted)
+        short += bool(wanted) and short_tables(tables) is not None
     assert found > 100
+    assert short > 10

@@ -3,7 +3,8 @@
 Each entry counts its runs; the runs that a view shows are the difference of two prefix sums. The sums wrap,
 which leaves differences exact as long as these fit; a second sum in float64 tells where they may not.
 
-A window beside gaps: where no run that ends at a hit begins before the window, the number is that of all
+A window beside gaps: complex events of at most three events are counted in constant time for an event
+(`cpu_short`). Of others, where no run that ends at a hit begins before the window, the number is that of all
 runs. Where some do, the events of the window are run again for this hit alone, in as many steps as it holds.
 """
 
@@ -13,6 +14,7 @@ from ..jit import OFTEN, SELDOM, go_on, jit
 from ..joins.contract import FoundEnds
 from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for
 from .cpu_hits import hits, scratch
+from .cpu_short import MOST_EVENTS, short_counts, short_tables
 from .cpu_views import all_shown, begin_segment, neighbour
 
 DOUBTFUL = float(LARGEST // 2)
@@ -134,6 +136,10 @@ def counts(tables, events, segments, first, event, lowest):
     -------
     ndarray, shape (hits,), int64, or object past 2^61
     """
+    short = short_tables(tables)
+    longest = int((segments.stop - segments.begin).max(initial=0))
+    if short is not None and longest <= MOST_EVENTS:
+        return short_counts(tables, short, events, segments, first, event, lowest)
     out = FoundEnds(event, np.empty(len(event), np.int64))
     _run(tables, events, segments, first, out)
     number = out.start
