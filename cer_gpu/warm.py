@@ -48,8 +48,8 @@ CLOCKED = ["(A AS a ; B+ AS b) WITHIN [<= 5 s] ; C AS c"]
 """Patterns that run on an automaton with one clock."""
 
 TIMED = [
-    "A AS a ;[<= 5 s] B AS b ;[<= 3 s] C AS c",
-    "A :[<= 5 s] B+",
+    "A AS a ;[<= 60 s] B AS b ;[<= 60 s] C AS c",
+    "A :[<= 9 s] B+",
 ]
 """Patterns with intervals of time."""
 
@@ -92,6 +92,8 @@ def texts() -> Iterator[str]:
             yield f"SELECT {strategy} * WHERE A AS a ; B+ AS b {window}"
         for timed in TIMED:
             yield f"SELECT * WHERE {timed} {window}"
+        if "[" not in window:
+            yield f"SELECT MAX * WHERE A+[<= 9 s] {window}"
         for clocked in () if "[" in window else CLOCKED:
             yield f"SELECT * WHERE {clocked} {window}"
         if window not in ATTRIBUTES:
