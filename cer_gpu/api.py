@@ -301,7 +301,7 @@ class Query:
         DataError
             When the events lack the column of types or streams that the query needs.
         """
-        return _checked(self._tree, events, keywords)
+        return _checked(self._tree, self.text, events, keywords)
 
     @spelled(read_options)
     def portable(self, schema: pa.Schema, **keywords: Any) -> PortableQuery:
@@ -390,20 +390,38 @@ def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, .
     DataError
         When the events cannot be read, or lack the column of types or streams that the query needs.
     """
-    return _checked(parse(text), events, keywords)
+    return _checked(parse(text), text, events, keywords)
 
 
-def _checked(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
+def _checked(
+    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
+) -> tuple[Diagnostic, ...]:
     if events is None:
+        query = _with_values(query, keywords.get("params"), None, text)
         return _with_unevaluated(query, check_query(query, None))
     with shown_together():
-        return _checked_on(query, events, keywords)
+        return _checked_on(query, text, events, keywords)
 
 
-def _checked_on(query: tree.Statement, events: Any, keywords: dict[str, Any]) -> tuple[Diagnostic, ...]:
+def _with_values(
+    query: tree.Statement, given: Mapping[str, Any] | None, schema: Schema | None, text: str
+) -> tree.Statement:
+    """A query with the values of its parameters, where some are given."""
+    if not given:
+        return query
+    from cer_gpu.language.parameters import check_given, parameters, with_values
+
+    check_given(parameters(query), given, text)
+    return with_values(query, given, schema, text)
+
+
+def _checked_on(
+    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
+) -> tuple[Diagnostic, ...]:
     asked = read_options(**keywords)
     source = _source(names_in(query), events, asked)
     schema = _schema(query, source, asked)
+    query = _with_values(query, asked.params, schema, text)
     if schema.types is None:
         occurring = source.scan_event_types()
         if occurring is not None:

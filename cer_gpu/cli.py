@@ -284,6 +284,7 @@ def check(
     stream_column: StreamColumn = None,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    param: Param = None,
     input_format: MaybeInputFormat = None,
 ) -> int:
     """Print errors and notes about the query, or ok."""
@@ -294,7 +295,8 @@ def check(
     try:
         events = events_of(data, input_format, query) if data else None
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
-        findings = findings_of(text, events, **options, **text_keywords(delimiter, column_type))
+        options |= text_keywords(delimiter, column_type)
+        findings = findings_of(text, events, params=given_params(param), **options)
     except QueryError as error:
         findings = error.diagnostics
     if findings:

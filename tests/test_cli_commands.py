@@ -372,3 +372,17 @@ def test_results_on_a_terminal_are_a_table(data, monkeypatch):
     assert result_format(None, None) == "table"
     assert result_format(Format.csv, None) == "csv"
     assert result_format(None, str(data / "x.parquet")) == "parquet"
+
+
+def test_check_takes_the_values_of_parameters(data, capsys):
+    query = "SELECT * WHERE A AS a ; B AS b WITHIN $w"
+    given = (data / "events.parquet", "--order-by", "ts")
+    assert cer(capsys, "check", query, "--param", "w=5 EVENTS") == (0, "ok\n", "")
+    assert cer(capsys, "check", query, *given, "--param", "w=5 EVENTS") == (0, "ok\n", "")
+    status, out, _ = cer(capsys, "check", query, *given, "--param", "w=often")
+    assert status == 1
+    assert "`$w`" in out
+    status, out, _ = cer(capsys, "check", query, "--param", "v=1")
+    assert status == 1
+    assert "the parameter `$w` has no value" in out
+    assert "the query has no parameter `$v`" in out
