@@ -20,6 +20,7 @@ from cer_gpu.spark import settings
 from cer_gpu.spark.expressions import quoted
 from cer_gpu.spark.task import DIGITS
 from cer_gpu.spark.worker import Worker, task_from
+from pyspark.sql.types import Row
 from pyspark.sql.udtf import AnalyzeArgument, AnalyzeResult, PartitioningColumn, SelectedColumn
 
 from cer_gpu.engine.read.sources.fields import path_to
@@ -58,8 +59,9 @@ def register(spark: SparkSession, name: str = NAME) -> None:
     Its arguments are the table (`events`), the text of the query (`query`), and by name `order_by`, the time
     column, or an array of it and the columns that break ties (it may be left out where the table has one
     column of timestamps or dates alone), `event_id`, `order_unit`, `type_column`, `stream_column`, `engine`,
-    which are as for `run`; `product`, which is 'run', 'counts' or 'hits'; and `single_partition`. All of them
-    are constants.
+    which are as for `run`; `params`, a map or a struct of the values of the query's parameters, as in
+    `params => named_struct('p', 10, 'w', '5 min')`; `product`, which is 'run', 'counts' or 'hits'; and
+    `single_partition`. All of them are constants.
 
     Each partition of the table is a stream of its own, with positions from 0 on, in the order of `order_by`
     whether or not ORDER BY is written. A query with PARTITION BY asks for its partitioning itself, and has
@@ -148,6 +150,8 @@ def analysed(
     if product not in PRODUCTS:
         raise DataError(f"product is one of {', '.join(map(repr, PRODUCTS))}, not {product!r}")
     single = given.pop("single_partition", False)
+    if "params" in given:
+        given["params"] = _values(given["params"])
     schema = arrow_schema(events.dataType)
     order_by = given.pop("order_by", None) or _only_time(schema)
     task = task_of(text, schema, product, order_by=order_by, gpu=gpu, **given)
@@ -169,6 +173,7 @@ _NAMED = {
     "event_id",
     "order_by",
     "order_unit",
+    "params",
     "product",
     "single_partition",
     "stream_column",
@@ -182,6 +187,16 @@ def _constant(name: str, argument: AnalyzeArgument) -> Any:
             f"the argument `{name}` of {NAME} must be a constant: the columns of the result depend on it"
         )
     return argument.value
+
+
+def _values(params: Any) -> dict[str, Any]:
+    """The values of parameters; the place of a text says whether it is a number or a span."""
+    from cer_gpu.language.parameters import Written
+
+    found = params.asDict() if isinstance(params, Row) else params
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        raise DataError(f"params is a map or a struct, as in map('p', 10), not {params!r}")
+    return {name: Written(value) if isinstance(value, str) else value for name, value in found.items()}
 
 
 def _only_time(schema: pa.Schema) -> str:

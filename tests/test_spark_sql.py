@@ -153,6 +153,18 @@ def test_positions_are_places_in_the_partition_without_event_id(sql: Any) -> Non
     assert rows(answer) == sorted(map(repr, expected))
 
 
+@pytest.mark.parametrize(
+    "given", ["named_struct('p', 20.5, 'w', '3 EVENTS')", "map('p', '20.5', 'w', '3 EVENTS')"]
+)
+def test_values_of_parameters(sql: Any, given: str) -> None:
+    table = trades()
+    query = PAIR + " FILTER b[price > $p] PARTITION BY symbol WITHIN $w"
+    answer = sql(table, f"TABLE(t), :q, event_id => 'eid', params => {given}", q=query)
+    assert answer.num_rows > 5
+    query = query.replace("$p", "20.5").replace("$w", "3 EVENTS")
+    assert rows(answer) == rows(wanted(query, table, event_id="eid", order_by="ts"))
+
+
 @pytest.mark.parametrize("product", ["counts", "hits"])
 def test_products(sql: Any, product: str) -> None:
     table = trades(120)
@@ -236,6 +248,8 @@ CALLS = {
     f"TABLE(few), '{PAIR}', product => 'count'": "product is one of 'run', 'counts', 'hits', not 'count'",
     f"TABLE(few), '{PAIR}', engine => 'chain'": "engine='chain' does not take this query",
     f"TABLE(few), '{PAIR}', engine => 'fast'": "the engines are auto, regular, chain, rule",
+    f"TABLE(few), '{PAIR}', params => 3": "params is a map or a struct, as in map('p', 10), not 3",
+    f"TABLE(few), '{PAIR}', params => map('p', 3)": "the query has no parameter `$p`",
     f"TABLE(few), '{PAIR}', limit => 3": "cer_match has no argument `limit`; it has engine, event_id,",
 }
 
