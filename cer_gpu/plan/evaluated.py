@@ -16,6 +16,8 @@ from cer_gpu.language.words import written
 def _construct(node: Any) -> str | None:
     """The name of a construct that is not evaluated yet; None for one that is."""
     match node:
+        case tree.Beside() if any(map(is_timed, walk(node.right))):
+            return f"an interval of time inside what `{node.words}` looks for"
         case tree.Aggregate(function=function):
             return f"the aggregate `{function}(...)` in a filter"
         case tree.Attribute(prior=True) | tree.Every(prior=True):
@@ -23,6 +25,13 @@ def _construct(node: Any) -> str | None:
         case tree.Comparison():
             return _comparison(node)
     return None
+
+
+def is_timed(node: object) -> bool:
+    """Whether an interval of time stands on an operator itself: `(p) WITHIN [I]`, `;[I]`, `+[I]`."""
+    if isinstance(node, tree.Sequence | tree.Iteration):
+        return node.gap is not None
+    return isinstance(node, tree.Timed)
 
 
 def _comparison(node: tree.Comparison) -> str | None:

@@ -16,7 +16,7 @@ from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.logic.lifting import without
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.evaluated import unevaluated
+from cer_gpu.plan.evaluated import is_timed, unevaluated
 
 if TYPE_CHECKING:
     from cer_gpu.plan.partitioning import SharedKey
@@ -94,14 +94,8 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if read:
         statement = replace(statement, select=read)
     derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
-    timed = any(map(_is_timed, walk(statement.pattern)))
+    timed = any(map(is_timed, walk(statement.pattern)))
     return Outline(statement, text, (), formula, compared, derived, shared, bool(read), timed)
-
-
-def _is_timed(node: object) -> bool:
-    if isinstance(node, tree.Sequence | tree.Iteration):
-        return node.gap is not None
-    return isinstance(node, tree.Timed)
 
 
 def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:

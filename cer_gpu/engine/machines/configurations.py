@@ -79,13 +79,7 @@ class ConfigurationRuns:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
         progress = self._progress
-        ends = EndsFound(
-            *(np.empty(count, np.int64) for _ in range(3)),
-            number=np.empty((count, self._limbs), np.int64),
-            root_first=np.zeros(count + 1, np.int64),
-            root_label=np.empty(ROOM, np.int32),
-            root_node=np.empty(ROOM, np.int64),
-        )
+        ends = _ends(count, self._limbs)
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         for stop in following.stops():
             ends = self._follow(events, stop - first, ends)
@@ -313,6 +307,8 @@ class ConfigurationRuns:
         """As `OpenRuns.bound`: the least start of what is open; no event is needed where none are listed."""
         bounds.least[:] = self._count
         if self._lists and self._steps is not None:
+            self._progress[[words.HIT, words.ROOTS]] = 0
+            self._sweep(_ends(0, self._limbs))
             kept = self._kept
             rows = self._open_rows()
             np.minimum.at(bounds.least, kept.lane[rows], kept.began[rows, 0])
@@ -429,6 +425,17 @@ def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.nd
     before = every[started[kept.shape[every]] == 0]
     found: np.ndarray = np.sort(np.concatenate([rows, before]))
     return found
+
+
+def _ends(count: int, limbs: int) -> EndsFound:
+    """Room for the ends of so many events."""
+    return EndsFound(
+        *(np.empty(count, np.int64) for _ in range(3)),
+        number=np.empty((count, limbs), np.int64),
+        root_first=np.zeros(count + 1, np.int64),
+        root_label=np.empty(ROOM, np.int32),
+        root_node=np.empty(ROOM, np.int64),
+    )
 
 
 def _touched(rows: int, kept: Kept) -> Touched:

@@ -134,14 +134,7 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
         raise _beyond("a comparison between variables beside an interval of time", query.span)
     if query.window is not None and query.window.kind == "attribute":
         raise _beyond("`WITHIN` over an attribute beside an interval of time", query.span)
-    for node in nodes(query.pattern):
-        if isinstance(node, tree.Beside) and any(map(_is_timed, nodes(node.right))):
-            raise _beyond(f"an interval of time on the right of `{node.words}`", node.span)
     return GeneralSketch(query, formula, predicates_of(formula))
-
-
-def _is_timed(node: Any) -> bool:
-    return isinstance(node, tree.Timed) or getattr(node, "gap", None) is not None
 
 
 def _beyond(what: str, span: Span | None) -> QueryError:

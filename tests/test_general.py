@@ -1,0 +1,100 @@
+"""The machine of configurations where numbers are large, tables full, or what is open is late."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pyarrow as pa
+import pytest
+from engine_oracle import found
+
+import cer_gpu as cer
+from cer_gpu.automata.configurations import shapes
+from cer_gpu.engine.machines import configurations
+from cer_gpu.errors import LimitError, QueryError
+
+OPTIONS = {"order_by": "ts", "engine": "general"}
+
+
+def table(types: str, times: list[int] | None = None) -> pa.Table:
+    kinds = list(types)
+    stamps = list(range(len(kinds))) if times is None else times
+    return pa.table({"type": kinds, "ts": pa.array(stamps, pa.int64())})
+
+
+@pytest.mark.parametrize("window", ["", "WITHIN 1000 EVENTS"])
+def test_counts_past_64_bits_are_exact(window: str) -> None:
+    query = cer.compile(f"SELECT * WHERE (A AS a+ ; B) WITHIN [<= 900] {window}")
+    data = table("A" * 200 + "B")
+    assert query.count(data, **OPTIONS) == 2**200 - 1
+    assert query.counts(data, **OPTIONS)["count"].to_pylist() == [2**200 - 1]
+    assert query.hits(data, **OPTIONS)["latest_start"].to_pylist() == [199]
+
+
+def test_ends_with_very_many_answers_list_them_in_order() -> None:
+    query = cer.compile("SELECT * WHERE (A AS a+ ; B AS b) WITHIN [<= 900]")
+    data = table("A" * 20 + "B")
+    rows = found(query.run(data, **OPTIONS, limit=400))
+    every = sorted(
+        (chosen for size in range(1, 21) for chosen in combinations(range(20), size)),
+        key=lambda chosen: (chosen[0], (*chosen, 20)),
+    )
+    assert [dict(row[2])["a"] for row in rows] == every[:400]
+    assert {row[1] for row in rows} == {20}
+
+
+def test_labels_come_after_positions_in_the_order_of_answers() -> None:
+    query = cer.compile("SELECT * WHERE ((A AS x OR A AS y)+ ; B) WITHIN [<= 900]")
+    data = table("A" * 11 + "B")
+    rows = found(query.run(data, **OPTIONS, limit=3000))
+    few = found(query.run(table("A" * 6 + "B"), **OPTIONS))
+    assert len(few) == 3**6 - 1
+    assert [(row[0], sorted({one for _, marked in row[2] for one in marked})) for row in rows] == sorted(
+        (row[0], sorted({one for _, marked in row[2] for one in marked})) for row in rows
+    )
+
+
+def test_too_many_shapes_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "SHAPES", 4)
+    query = cer.compile("SELECT * WHERE PROJECT(A AS x ; A ;[= 100] A | x)")
+    with pytest.raises(LimitError, match=r"`;\[= 100\]` in .*narrower interval"):
+        query.count(table("A" * 30), **OPTIONS)
+
+
+def test_too_many_partial_matches_name_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configurations, "CONFIGURATIONS", 40)
+    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 100]")
+    with pytest.raises(LimitError, match=r"more than 40 partial matches .*`WITHIN \[<= 100\]`"):
+        query.count(table("A" * 60), **OPTIONS)
+
+
+def test_late_configurations_are_dropped() -> None:
+    # A lane that sees no event any more, and others that go on: what is open stays small.
+    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3] PARTITION BY k")
+    kinds = ["A"] * 40_000 + ["B"]
+    data = pa.table({"type": kinds, "ts": list(range(40_001)), "k": [n % 7 for n in range(40_001)]})
+    stream = query.stream(**OPTIONS)
+    stream.push(data)
+    assert len(stream.snapshot()) < 200_000
+
+
+def test_a_float_and_a_tied_time() -> None:
+    data = pa.table({"type": list("AABB"), "ts": [-0.0, 0.0, 0.1 + 0.2, 0.3]}).take([0, 1, 3, 2])
+    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 0.3]")
+    assert [(row[0], row[1]) for row in found(query.run(data, **OPTIONS))] == [(0, 2), (1, 2)]
+
+
+def test_what_is_not_evaluated_says_so() -> None:
+    for text in (
+        "SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3] WITHIN 3 [v]",
+        "SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3] FILTER a.v = b.v",
+        "SELECT * WHERE A FOLLOWED BY (B ;[<= 3] C)",
+    ):
+        with pytest.raises(QueryError, match="CER090"):
+            cer.compile(text)
+
+
+def test_explain_says_why_and_what_it_costs() -> None:
+    told = cer.compile("SELECT * WHERE (A AS a ; B+ AS b) WITHIN [<= 3 s] ; C ;[>= 1 s] D").explain()
+    assert "configurations" in told
+    assert "general: takes it, and runs it" in told
