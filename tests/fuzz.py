@@ -22,7 +22,7 @@ from random import Random
 from unittest.mock import patch
 
 import random_values
-from engine_oracle import check
+from engine_oracle import OPTIONS, check
 from generate import query_around, stream, unary_query, with_keys
 from random_besides import with_besides
 from random_correlated import random_correlated, random_scopes
@@ -30,6 +30,7 @@ from random_formulas import formula
 from random_repetitions import repeated
 from random_rules import random_rule, random_rule_events
 from random_steps import timed_query
+from random_windows import windowed_query
 from test_engine_rules import check as check_rule
 from test_engine_selection import bounded_query
 
@@ -47,6 +48,9 @@ TINY = {
     "cer_gpu.engine.run.bound.BATCH": 5,
     "cer_gpu.engine.run.chunks.CHUNK": 3,
     "cer_gpu.engine.run.chunks.CARRIED": 2,
+    "cer_gpu.engine.run.followed.AT_ONCE": 3,
+    "cer_gpu.engine.machines.configurations.ROOM": 2,
+    "cer_gpu.engine.machines.configurations.LEAST": 3,
     "cer_gpu.engine.machines.chunk.SEGMENT": 2,
     "cer_gpu.engine.answers.batches.GROUP": 3,
     "cer_gpu.engine.answers.batches.BULK_COUNT": 2,
@@ -77,6 +81,8 @@ KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "scopes": random_scopes,
     "values": values,
     "timed": timed_query,
+    "windows": windowed_query,
+    "general": windowed_query,
 }
 RULES = "rules"
 
@@ -152,7 +158,8 @@ class Turn:
         Exception
             Where the engine gives another answer than the reference, or fails.
         """
-        with sizes(self._tiny), warnings.catch_warnings():
+        engine = {"engine": "general"} if self.kind == "general" else {}
+        with sizes(self._tiny), patch.dict(OPTIONS, engine), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 if isinstance(self.query, tree.Rule):

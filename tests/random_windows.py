@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from generate import _filtered
+from generate import _filtered, query_around
 from random_formulas import nested, small
 
 from cer_gpu.language import tree as t
@@ -65,6 +65,17 @@ def formula(rng: Random, depth: int, *, filters: float = 0.06, likely: float = 0
         made = with_optional(rng, made)
         few = sum(isinstance(part, t.Every) for part in walk(made)) <= TESTS
         if atoms(made) <= ATOMS and few and speaks_of_time(made):
+            return made
+
+
+STRATEGIES = (*(t.Strategy.ALL,) * 4, *t.Strategy)
+
+
+def windowed_query(rng: Random) -> t.SelectQuery:
+    """A query with such a formula, and every clause now and then."""
+    while True:
+        made = query_around(rng, formula(rng, rng.choice((0, 0, 1, 1, 2))), rng.choice(STRATEGIES))
+        if made.window is None or made.window.kind != "attribute":
             return made
 
 

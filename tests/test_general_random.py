@@ -8,14 +8,10 @@ from random import Random
 import generate
 import pytest
 from engine_oracle import OPTIONS, check
-from random_windows import formula
+from random_windows import windowed_query
 
 from cer_gpu.engine.machines import configurations
-from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
-
-STRATEGIES = (*(t.Strategy.ALL,) * 5, t.Strategy.NEXT, t.Strategy.LAST, t.Strategy.MAX, t.Strategy.STRICT,
-              t.Strategy.ANY)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -24,20 +20,12 @@ def general(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(OPTIONS, "engine", "general")
 
 
-def random_query(rng: Random) -> t.SelectQuery:
-    """A query with a random timed pattern, and every clause now and then."""
-    while True:
-        made = generate.query_around(rng, formula(rng, rng.choice((0, 0, 1, 1, 2))), rng.choice(STRATEGIES))
-        if made.window is None or made.window.kind != "attribute":
-            return made
-
-
 def checked(name: str, seeds: range) -> int:
     """How many queries had answers, all of them those of the reference."""
     answered = 0
     for seed in seeds:
         rng = Random(f"{name} {seed}")
-        query = random_query(rng)
+        query = windowed_query(rng)
         events = generate.stream(rng, rng.randrange(4, 12))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
