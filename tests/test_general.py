@@ -98,3 +98,11 @@ def test_explain_says_why_and_what_it_costs() -> None:
     told = cer.compile("SELECT * WHERE (A AS a ; B+ AS b) WITHIN [<= 3 s] ; C ;[>= 1 s] D").explain()
     assert "configurations" in told
     assert "general: takes it, and runs it" in told
+
+
+def test_its_timed_automaton_is_drawn_where_there_is_one() -> None:
+    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3 s] ;[>= 1 s] C")
+    assert "3 s" in query.explain(format="mermaid", engine="general")
+    query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 3 s] UNLESS C")
+    with pytest.raises(LimitError, match=r"`UNLESS`.* no drawing"):
+        query.explain(format="mermaid")

@@ -1,4 +1,4 @@
-"""The machine of configurations in tasks of Spark, without a cluster: lanes, segments with halos, one task."""
+"""The machine of configurations in tasks of Spark, without a cluster: lanes, segments with halos."""
 
 from __future__ import annotations
 

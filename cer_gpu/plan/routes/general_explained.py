@@ -9,7 +9,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged, to_text
-from cer_gpu.language.walk import nodes
+from cer_gpu.language.walk import nodes, walk
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
@@ -84,14 +84,26 @@ class GeneralExplanation:
         return said + "; one core"
 
     def drawing(self) -> Drawing:
-        """There is none.
+        """The timed automaton before it is made deterministic.
 
         Raises
         ------
         LimitError
-            The automaton is made as the stream runs.
+            For an operator that timed automata do not express; where there are too many states.
         """
-        raise LimitError("the automaton of this pattern is made as the stream runs: it has no drawing")
+        from cer_gpu.automata.timed.agreement import merged_clocks
+        from cer_gpu.automata.timed.construction import timed_cea
+        from cer_gpu.automata.timed.parts import BeyondTimedCELError
+        from cer_gpu.plan.drawing import of_timed
+
+        units = any(isinstance(node, tree.Bound) and node.unit is not None for node in walk(self.formula))
+        try:
+            timed = timed_cea(self.formula)
+        except BeyondTimedCELError as error:
+            raise LimitError(
+                f"{error}: its automaton is made as the stream runs, and has no drawing"
+            ) from None
+        return of_timed(merged_clocks(timed).timed, units)
 
 
 _AROUND = (tree.Unless, tree.All, tree.And, tree.Selector, tree.Project, tree.OtherEvent)
