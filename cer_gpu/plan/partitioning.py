@@ -64,8 +64,9 @@ def shared_key(formula: t.Pattern) -> SharedKey | None:
 
     Its complex events are those of `pattern` on the events of each key alone, with their positions in the
     whole stream. This holds since all events of each complex event have one key, and events that are not
-    matched do not matter: contiguity, NOT (T), UNLESS, selectors and timed operators are not lifted, neither
-    are AND and ALL. A filter that stays speaks of matched events only.
+    matched do not matter: contiguity, NOT (T), UNLESS and selectors are not lifted, neither are AND and ALL.
+    A filter that stays speaks of matched events only, and so do gaps and windows: the complex events of a
+    formula that has them are some of those without.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def shared_key(formula: t.Pattern) -> SharedKey | None:
     if any(_sees_other_events(node) for node in nodes(formula)):
         return None
     try:
-        automaton = position_automaton(formula)
+        automaton = position_automaton(_untimed(formula))
     except QueryError:
         # what no automaton can follow is reported where one is asked for
         return None
@@ -100,11 +101,21 @@ def _sees_other_events(node: t.Pattern) -> bool:
     match node:
         case t.Beside():
             return True
-        case t.Sequence(contiguous=contiguous, gap=gap) | t.Iteration(contiguous=contiguous, gap=gap):
-            return contiguous or gap is not None
-        case t.EventType() | t.As() | t.Filter() | t.Project() | t.Or() | t.Optional():
+        case t.Sequence(contiguous=contiguous) | t.Iteration(contiguous=contiguous):
+            return contiguous
+        case t.EventType() | t.As() | t.Filter() | t.Project() | t.Or() | t.Optional() | t.Timed():
             return False
     return True
+
+
+def _untimed(formula: t.Pattern) -> t.Pattern:
+    """The formula without gaps and windows."""
+    made = rebuild(formula, _untimed)
+    if isinstance(made, t.Timed):
+        return made.pattern
+    if isinstance(made, t.Sequence | t.Iteration) and made.gap is not None:
+        return replace(made, gap=None)
+    return made
 
 
 # ------------------------------------------------------------------------------------- classes

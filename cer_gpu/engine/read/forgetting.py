@@ -190,7 +190,8 @@ class Forgetting:
         events = sum(map(len, parts))
         if joins.size < max(self.remembered, 8 * events):
             return parts
-        if joins.has_lanes and self._query.traits.reads_prefix:
+        traits = self._query.traits
+        if joins.has_lanes and (traits.reads_prefix or traits.follows):
             return parts  # there is a state for each lane, also of those without events
         if self._query.outlooks:
             return parts  # events that are held back have values, too

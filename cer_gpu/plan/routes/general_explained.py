@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cer_gpu.errors import LimitError
@@ -14,6 +14,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
 if TYPE_CHECKING:
+    from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.drawing import Drawing
 
 
@@ -27,11 +28,14 @@ class GeneralExplanation:
     formula : Pattern
         In LP-normal form.
     machine : GeneralMachine
+    lane : mapping of str to Keys, or None
+        For each event type the attributes that all events of an answer share.
     """
 
     statement: tree.SelectQuery
     formula: tree.Pattern
     machine: GeneralMachine
+    lane: Mapping[str, Keys] | None
 
     def kind(self) -> str:
         """The class of the query, and what of it makes it one."""
@@ -70,8 +74,11 @@ class GeneralExplanation:
         return
 
     def lanes(self) -> str | None:
-        """No key makes lanes."""
-        return None
+        """The key that all events of an answer share."""
+        if self.lane is None:
+            return None
+        key = ", ".join(map(to_text, next(iter(self.lane.values()))))
+        return f"one lane for each value of {key}, which all events of an answer share"
 
     def cost(self, query: CompiledQuery) -> str:
         """What an event costs."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.configurations.formulas import Counted, predicates_of, stepped
@@ -14,7 +17,8 @@ from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import nodes
-from cer_gpu.plan.compiled import KeyPlan, MarkForm
+from cer_gpu.logic.formulas import correlates
+from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.looks import reach_of
@@ -23,6 +27,9 @@ from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
 from cer_gpu.plan.routes.route import Built
 from cer_gpu.plan.symbols import Diagram
+
+if TYPE_CHECKING:
+    from cer_gpu.automata.pcea import Keys
 
 ASSUMED = Schema({"time": ValueType.TIMESTAMP}, None, frozenset(), order="time", units={"time": "ns"})
 """In whose unit intervals are measured while the data is not known."""
@@ -41,12 +48,15 @@ class GeneralSketch:
     formula : Pattern
         In LP-normal form, without WITHIN, the strategy and the list of SELECT.
     tests : tuple of Predicate
+    lane : mapping of str to Keys, or None
+        For each event type the attributes that all events of an answer share.
     schema : Schema
     """
 
     statement: tree.SelectQuery
     formula: tree.Pattern
     tests: tuple[Predicate, ...]
+    lane: Mapping[str, Keys] | None
     schema: Schema = ASSUMED
 
     def over(self, schema: Schema) -> GeneralSketch:
@@ -74,15 +84,20 @@ class GeneralSketch:
         labels = stepped(chosen, symbols, self.tests).labels
         variables, label_has = mark_columns(labels, query.select)
         attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
+        keys = KeyPlan()
+        if self.lane is not None:
+            columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
+            asked = np.tile(np.arange(len(columns)) == 0, (len(symbols), 1))
+            keys = KeyPlan(columns, np.zeros(len(symbols), np.int32), asked)
         return Built(
             machine=machine,
             hits_machine=self._machine("hits", tree.Project(self.formula, ()), symbols),
             form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
             symbol_of=symbol_of,
             n_symbols=len(symbols),
-            keys=KeyPlan(),
+            keys=keys,
             never=len(symbols) == 1,
-            explanation=GeneralExplanation(query, self.formula, machine),
+            explanation=GeneralExplanation(query, self.formula, machine, self.lane),
             counts_machine=replace(machine, product="counts"),
         )
 
@@ -130,11 +145,15 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     QueryError
         CER090: for what is not evaluated beside intervals.
     """
+    lane = None
     if outline.correlates:
-        raise _beyond("a comparison between variables beside an interval of time", query.span)
+        shared = outline.shared
+        if shared is None or not shared.uniform or correlates(shared.pattern):
+            raise _beyond("a comparison between variables beside an interval of time", query.span)
+        formula, lane = shared.pattern, shared.lane
     if query.window is not None and query.window.kind == "attribute":
         raise _beyond("`WITHIN` over an attribute beside an interval of time", query.span)
-    return GeneralSketch(query, formula, predicates_of(formula))
+    return GeneralSketch(query, formula, predicates_of(formula), lane)
 
 
 def _beyond(what: str, span: Span | None) -> QueryError:
