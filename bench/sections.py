@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import cer_gpu as cer
 from bench import answers, formula
 from bench.attributes import attributes
+from bench.clocked import clocked
 from bench.counted import counted
 from bench.figures import Figure, Target, duration, rate, ratio
 from bench.followed import followed
@@ -263,6 +264,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "counted": counted,
     "values": values,
     "streams_push": streams_push,
+    "clocked": clocked,
     "join_rivals": join_rivals,
     "join_update": join_update,
     "spark_files": spark_files,

@@ -31,6 +31,8 @@ class Sizes:
         Events of the keyed windows that count events.
     pushed : int
         Open events of a stream that one more is pushed to.
+    clocked : int
+        Events of a stream whose intervals grow.
     measured : int
         Events of windows over an attribute.
     looked : int
@@ -58,6 +60,7 @@ class Sizes:
     updated: int = 20 * MILLION
     numbered: int = 10 * MILLION
     pushed: int = 10 * MILLION
+    clocked: int = 4 * MILLION
     measured: int = 5 * MILLION
     looked: int = 20 * MILLION
     lake: int = 50 * MILLION
@@ -80,6 +83,7 @@ class Sizes:
             updated=int(self.updated * share),
             numbered=max(int(self.numbered * share), min(self.numbered, 20_000)),
             pushed=int(self.pushed * share),
+            clocked=max(int(self.clocked * share), min(self.clocked, 20_000)),
             measured=int(self.measured * share),
             looked=int(self.looked * share),
             lake=int(self.lake * share),

@@ -185,3 +185,17 @@ class Kept:
         self.numbers = self.numbers[which]
         assert len(used) <= len(numbers)
         return count - len(which)
+
+
+def test_ends_with_many_complex_events_are_listed_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sorted at once, found one by one, or sorted in parts."""
+    rng, total = Random("many"), 0
+    while total < 200:
+        case = random_clock_case(rng, rng.choice((1, -1)), 16)
+        structure, ending = followed(case, [len(case.symbols)])
+        wanted = listed(case, structure.arena, ending, None)
+        monkeypatch.setattr("cer_gpu.enumeration.timed.MOST_SORTED", 1 << 23)
+        assert listed(case, structure.arena, ending, 1) == wanted
+        monkeypatch.setattr("cer_gpu.enumeration.timed.MOST_SORTED", 1)
+        assert listed(case, structure.arena, ending, 1) == wanted
+        total += sum(map(len, wanted))

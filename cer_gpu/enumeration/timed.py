@@ -40,7 +40,7 @@ from cer_gpu.kernels.clocked.contract import (
 from cer_gpu.kernels.clocked.cpu_nodes import SPINE
 from cer_gpu.kernels.forest import cpu_nodes as words
 from cer_gpu.kernels.forest import cpu_stream as packed
-from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots
+from cer_gpu.kernels.forest.contract import Block, CountedHits, Roots, SortScratch, Unsorted, WalkStack
 from cer_gpu.kernels.forest.cpu_stream import PackedLists
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEnds, StreamEvents, StreamWindow
 
@@ -49,6 +49,9 @@ ROOM = 1 << 10
 
 STACK = 1 << 12
 """Nodes that a walk has before it at first."""
+
+MOST_SORTED = 1 << 23
+"""The complex events of an end with more are found one by one."""
 
 
 class Ending(NamedTuple):
@@ -302,14 +305,51 @@ class TimedAnswers(Structure):
         self.symbols = events.symbols
         self.n_nodes = len(arena)
         self._events = events
+        self._ending = ending
         ends, counts = ending.ends, counted(arena, ending)
         self.hits = CountedHits(np.array([0, len(ends.event)], np.int64), ends.event, ends.lowest, counts)
 
     def ordered(self, hit: int, limit: int | None, size: int) -> Iterator[Block]:
-        """The complex events of one end, found one by one in canonical order; as `Structure.ordered`."""
+        """The complex events of one end with many, in canonical order; as `Structure.ordered`.
+
+        Where memory allows it they are found and sorted at once, else they are found one by one.
+        """
+        if limit is None or limit > BULK_COUNT:
+            number = exact_counts(self.arena, some_ends(self._ending, np.array([hit])))[0]
+            if number <= MOST_SORTED:
+                yield from self._sorted(hit, int(number), limit, size)
+                return
         lowest, end = int(self.hits.lowest[hit]), int(self.hits.event[hit])
         span = self._events.span(lowest, end, self.clocked.sense)
         yield from timed_ordered_blocks(self.clocked, span, hit, limit, size)
+
+    def _sorted(self, hit: int, number: int, limit: int | None, size: int) -> Iterator[Block]:
+        """The complex events of one end, so many, found and sorted at once."""
+        counts = np.full(hit + 1, number, np.int64)
+        wanted = number if limit is None else min(number, limit)
+        order, stack, marks = np.array([hit], np.int64), 1 << 16, 4 * number
+        status = walks.HIT_TOO_LARGE
+        while status != walks.DONE:
+            found = Unsorted(
+                *(np.empty(number, np.int32) for _ in range(3)),
+                *(np.empty(marks, np.int32) for _ in range(2)),
+            )
+            pending, path = np.empty((3, stack), np.int64), np.empty((2, stack), np.int64)
+            sorting = SortScratch(*np.empty((2, number), np.int32), np.zeros(256, np.int64))
+            block = Block(
+                *np.empty((2, wanted), np.int64), np.empty(wanted + 1, np.int64), np.empty(marks, np.int64),
+                np.empty(marks, np.int32),
+            )  # fmt: skip
+            progress = np.zeros(3, np.int64)
+            status = walks.fill(
+                self.arena, self.roots, self.hits._replace(counts=counts), order, wanted, found,
+                WalkStack(pending, path), sorting, block, progress,
+            )  # fmt: skip
+            if status == walks.MISMATCH:
+                raise self.mismatch(hit)
+            marks, stack = 2 * marks, 2 * stack
+        n_marks = int(progress[2])
+        yield from _shares(block._replace(event=block.event[:n_marks], label=block.label[:n_marks]), size)
 
 
 def counted(arena: np.ndarray, ending: Ending, most: int = BULK_COUNT) -> np.ndarray:
@@ -322,6 +362,11 @@ def counted(arena: np.ndarray, ending: Ending, most: int = BULK_COUNT) -> np.nda
         if (counts >= 0).all():
             return counts
         stack *= 4
+
+
+def _shares(block: Block, size: int) -> Iterator[Block]:
+    for low in range(0, len(block.start), size):
+        yield block.part(low, min(low + size, len(block.start)))
 
 
 def exact_counts(arena: np.ndarray, ending: Ending) -> np.ndarray:

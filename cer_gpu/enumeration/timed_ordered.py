@@ -144,6 +144,7 @@ class _Ordered:
             self._moves.append(own)
         self._states = tables.n_live
         self._needed = self._backwards()
+        self._next = self._changes()
 
     def _least(self, row: int, check: int) -> int:
         return NO_CHECK if check < 0 else int(self._span.least[row, check])
@@ -170,6 +171,17 @@ class _Ordered:
             after = here
         return found[::-1]
 
+    def _changes(self) -> np.ndarray:
+        """For each row and state the next row, or this one, at which a run there does not merely wait."""
+        waits = np.zeros((len(self._moves), self._states), bool)
+        for symbol, own in enumerate(self._moves):
+            for state, steps in own.items():
+                waits[symbol, state] = steps == [(0, state, 0, -1, 0)]
+        changes = ~waits[self._span.symbols]
+        changes[self._last] = True
+        rows = np.where(changes, np.arange(len(changes))[:, None], self._last)
+        return np.minimum.accumulate(rows[::-1], axis=0)[::-1]
+
     def all(self) -> Iterator[tuple[int, tuple[int, ...], Labels]]:
         """Every complex event: the row of its start, the rows of its marks, and their labels."""
         for start in range(self._last + 1):
@@ -189,6 +201,7 @@ class _Ordered:
                 continue
             marked: list[tuple[Found, int, tuple[int, ...]]] = []
             while runs and row <= self._last:
+                row = int(min(self._next[row, state] for state, _ in runs))
                 onward, runs = self._step(runs, row, True), self._step(runs, row, False)
                 if onward:
                     marked.append((onward, row + 1, (*rows, row)))
