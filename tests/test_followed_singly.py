@@ -4,7 +4,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from test_stream_state import KEYWORDS, by_type, events_of_all_kinds
+from test_stream_singly import KEYWORDS, by_type, events_of_all_kinds
 
 from cer_gpu import Query
 from cer_gpu.engine.read.intake import Intake
