@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from random import Random
 
 from generate import TYPES, _filtered, interval, predicate, query_around
@@ -25,10 +26,15 @@ def timed_query(rng: Random) -> t.SelectQuery:
         if rng.random() < 0.15:
             right = t.EventType(rng.choice(TYPES))
             made = t.Beside(made, right, rng.random() < 0.5, rng.random() < 0.5, reach(rng))
+        if rng.random() < 0.12:
+            high = t.Bound(rng.choice((500, 1000, 2000, 3000)), "ms", open=rng.random() < 0.3)
+            made = t.Timed(made, t.Interval(None, high))
         if has_gap(made) and well_formed(made) and places(made) <= PLACES:
             break
     strategy = rng.choice((t.Strategy.ALL,) * 6 + (t.Strategy.ANY, t.Strategy.STRICT))
     query = query_around(rng, made, strategy)
+    if isinstance(made, t.Timed) and query.window is not None and query.window.kind != "time":
+        query = replace(query, window=None)
     return t.SelectQuery(
         query.pattern,
         strategy=query.strategy,
@@ -57,6 +63,19 @@ def elements(pattern: t.Pattern) -> list[t.Pattern]:
     """A pattern and what names and filters stand around."""
     inner = pattern.pattern if isinstance(pattern, t.Filter | t.As) else None
     return [pattern, *(elements(inner) if inner is not None else [])]
+
+
+def keyed_query(rng: Random) -> t.SelectQuery:
+    """Two or three events in a row that have one attribute equal, which makes lanes."""
+    names = "abc"[: rng.randrange(2, 4)]
+    made: t.Pattern = t.As(t.EventType(rng.choice(TYPES)), "a")
+    for name in names[1:]:
+        made = t.Sequence(made, t.As(t.EventType(rng.choice(TYPES)), name), rng.random() < 0.2, interval(rng))
+    for one, other in pairwise(names):
+        equal = t.Comparison("=", t.Attribute("id", one), t.Attribute("id", other))
+        made = t.Filter(made, equal)
+    query = query_around(rng, made)
+    return replace(query, select=None, partition=(), streams=())
 
 
 def session_query(rng: Random) -> t.SelectQuery:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,13 +11,15 @@ import numpy as np
 from cer_gpu.automata.cea import Identities, Predicate
 from cer_gpu.automata.step_positions import PlaceAutomaton, beyond, place_automaton, repeated_step
 from cer_gpu.automata.steps import determinise_steps
+from cer_gpu.errors import QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
 from cer_gpu.plan.deterministic import mark_columns
+from cer_gpu.plan.evaluated import beside_correlation
+from cer_gpu.plan.looks import reach_of
 from cer_gpu.plan.marked import marking_several
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.routes.route import Built
@@ -47,6 +50,8 @@ class TimedSketch:
     tests : tuple of Predicate
     lane : mapping of str to Keys, or None
         For each event type the attributes that all events of an answer share.
+    lasting : tuple of Interval
+        In which the time from start to end must lie: upper bounds.
     schema : Schema
     """
 
@@ -55,11 +60,12 @@ class TimedSketch:
     automaton: PlaceAutomaton
     tests: tuple[Predicate, ...]
     lane: Mapping[str, Keys] | None
+    lasting: tuple[tree.Interval, ...] = ()
     schema: Schema = ASSUMED
 
     def over(self, schema: Schema) -> TimedSketch:
         """The sketch with its intervals in the unit of the data."""
-        return TimedSketch(self.statement, self.formula, self.automaton, self.tests, self.lane, schema)
+        return replace(self, schema=schema)
 
     def built(self, diagram: Diagram) -> Built:
         """The automaton over the classes of events and the regions of gaps."""
@@ -67,6 +73,7 @@ class TimedSketch:
         intervals = dict.fromkeys(gap for step in self.automaton.steps for gap in step.gaps)
         gaps = gaps_in(intervals, schema)
         found = determinise_steps(self.automaton, diagram.outcomes, self.tests, gaps)
+        lasting = [reach_of(interval, schema).high for interval in self.lasting]
         span = found.span
         if gaps.floating and span is not None:
             span *= 1 + ROUNDED
@@ -93,7 +100,7 @@ class TimedSketch:
             keys=keys,
             never=not found.final,
             explanation=TimedExplanation(query, self.formula, self.automaton, found, self.lane),
-            span=span,
+            span=min([most for most in (span, *lasting) if most is not None], default=None),
         )
 
 
@@ -112,16 +119,27 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
         shared = outline.shared
         if shared is None or not shared.uniform or correlates(shared.pattern):
             raise beyond("a comparison between variables", None, query.span)
-        if any(isinstance(node, tree.Selector | tree.Beside) for node in nodes(formula)):
-            raise beyond("a comparison between variables beside a selector", None, query.span)
+        if found := beside_correlation(query):
+            raise QueryError(found, "")
         formula, lane = shared.pattern, shared.lane
+    lasting: list[tree.Interval] = []
+    while isinstance(formula, tree.Timed) and _is_window(formula.interval, query.window):
+        lasting.append(formula.interval)
+        formula = formula.pattern
     formula = listed(formula, query)
     automaton = place_automaton(formula)
     if query.strategy in CHOOSING and (_over_attribute(query) or repeated_step(automaton) is None):
         raise beyond(f"the strategy `{query.strategy.value}`", None, query.span)
     known = Identities()
     tests = {known.of(place.predicate): place.predicate for place in automaton.places}
-    return TimedSketch(query, formula, automaton, tuple(tests.values()), lane)
+    return TimedSketch(query, formula, automaton, tuple(tests.values()), lane, tuple(lasting))
+
+
+def _is_window(interval: tree.Interval, window: tree.Window | None) -> bool:
+    """Whether `(p) WITHIN [I]` around the whole pattern says what WITHIN says, and both can be one window."""
+    low, high = interval.low, interval.high
+    from_nothing = low is None or (low.value == 0 and not low.open)
+    return from_nothing and high is not None and (window is None or window.kind == "time")
 
 
 def _over_attribute(query: tree.SelectQuery) -> bool:
