@@ -8,6 +8,9 @@ WORKERS ?= 2
 SECONDS ?= 600
 SEED ?= 1
 
+# Tests and measurements start Python some hundred times: modules become bytecode once, whatever the caller has set.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test fuzz test-rapids test-timed bench lint format clean
 
 demo: $(VENV)/.ready-demo
