@@ -166,6 +166,24 @@ def test_a_query_that_looks_ahead_says_that_the_cpu_does_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("engine", "text"),
+    [
+        ("clock", "(A AS a ; B AS b) WITHIN [<= 3 s] ; C"),
+        ("general", "(A AS a ;[<= 4 s] B AS b) WITHIN [<= 3 s] UNLESS C"),
+    ],
+)
+def test_partial_matches_with_clocks_are_followed_beside_the_device(engine: str, text: str) -> None:
+    table = trades(100, 5, "int64")
+    options = {"order_by": "ts", "order_unit": "s", "engine": engine}
+    query = Query(f"SELECT * WHERE {text}")
+    found = query.run(table, device="cuda", **options).to_arrow()
+    assert found == query.run(table, device="cpu", **options).to_arrow()
+    assert found.num_rows > 5
+    for asked in (query.hits, query.counts):
+        assert asked(table, device="cuda", **options) == asked(table, device="cpu", **options)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "SELECT NEXT * WHERE A ; B+ ; C WITHIN 8 EVENTS",

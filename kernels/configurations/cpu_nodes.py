@@ -28,7 +28,9 @@ def union(arena, progress, one, other):
         return new_node(arena, progress, UNION, one, other, latest)
     if arena[other, LABEL] != UNION:
         return new_node(arena, progress, UNION, other, one, latest)
-    rest = new_node(arena, progress, UNION, other, arena[one, RIGHT], latest)
+    behind = arena[one, RIGHT]
+    later = max(arena[other, LATEST], arena[behind, LATEST])
+    rest = new_node(arena, progress, UNION, other, behind, later)
     return new_node(arena, progress, UNION, arena[one, LEFT], rest, latest)
 
 

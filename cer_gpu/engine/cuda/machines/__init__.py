@@ -1,12 +1,14 @@
-"""The machines that run over chunks on CUDA devices: a file for each."""
+"""The machines that run over chunks on CUDA devices: a file for each. Others run on the CPU beside one."""
 
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from cer_gpu.engine.cuda.consume import CudaConsumption
 from cer_gpu.engine.machines.machine import MachineRunner
+from cer_gpu.engine.machines.machine import runner_of as runner_here
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.compiled import CompiledQuery
 
@@ -23,7 +25,10 @@ def runner_of(
     devices : tuple of int
         The numbers of the devices, at least one.
     """
-    module: Any = import_module(f"cer_gpu.engine.cuda.machines.{query.machine.engine}")
+    name = f"cer_gpu.engine.cuda.machines.{query.machine.engine}"
+    if find_spec(name) is None:
+        return runner_here(query, workers, carries)  # events are classified by the device
+    module: Any = import_module(name)
     runner: MachineRunner = module.runner(query, workers, carries, devices)
     runner.consumption = CudaConsumption(query, devices[0])
     return runner
