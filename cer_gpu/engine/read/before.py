@@ -51,7 +51,8 @@ class Shifted:
         """The columns of PREV for the next batch, by name."""
         columns = {name: single(batch.column(name)) for name in self._names}
         found = {one.name: self._moved(columns[one.column], one) for one in self._wanted}
-        self._remember(columns, len(batch))
+        if len(batch):
+            self._remember(columns, len(batch))
         return found
 
     def _moved(self, column: pa.Array, one: Wanted) -> pa.Array:

@@ -49,6 +49,8 @@ class DerivedColumns:
         stream_column: str | None,
         workers: Workers,
     ) -> None:
+        self.again: pa.RecordBatch | None = None
+        """A batch that has its columns already, and comes next."""
         self._units = units
         self._workers = workers
         self._calls = [one for one in reading.derived if isinstance(one.expression, tree.Call)]
@@ -68,7 +70,13 @@ class DerivedColumns:
     def extended(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The batches of a stream with the derived columns behind the others."""
         for batch in batches:
-            yield self._extended(batch)
+            again, self.again = self.again, None
+            yield self._extended(batch) if again is None else again
+
+    def schema_of(self, schema: pa.Schema) -> pa.Schema:
+        """The columns of the batches that `extended` gives for batches of a schema."""
+        (batch,) = self.extended([pa.RecordBatch.from_pylist([], schema=schema)])
+        return batch.schema
 
     def _extended(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         added: dict[str, pa.Array] = {}

@@ -251,18 +251,24 @@ class Intake:
         schema, given, known
             As for `SingleEvents`.
         """
-        if type(self.classifier) is not Classifier or self.derived is not None:
+        if type(self.classifier) is not Classifier or (self.derived is not None and known):
             return None
         if self.measuring.timed and self._query.traits.reads_times:
             return None
         self.begin(pa.RecordBatch.from_pylist([], schema=schema))
+        if self.derived is not None:
+            schema, given = (self.derived.schema_of(one) for one in (schema, given))
         parts = ReadingParts(self.classifier, self._order, self._partitions, self._joins, self._payload)
         found = SingleEvents(self._query, parts, self.order_by, self.payload, schema, given, known)
         return found if found.able else None
 
     def singly(self, reader: SingleEvents, batch: pa.RecordBatch) -> SingleEvent | bool:
         """Read a batch of one event; as `SingleEvents.read`."""
+        if self.derived is not None:
+            (batch,) = self.derived.extended([batch])
         found = reader.read(batch, self.rows)
+        if found is False and self.derived is not None:
+            self.derived.again = batch
         self.rows += found is not False
         return found
 

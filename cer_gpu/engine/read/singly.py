@@ -16,13 +16,14 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.classify import Classifier, columns_of
 from cer_gpu.engine.read.columns import storage_of, value_reader
+from cer_gpu.engine.read.derive import compared
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.order import OrderCheck
 from cer_gpu.engine.read.partitions import Partitions
 from cer_gpu.engine.read.payload import Payload, RowValues, numbers_only, table_of
 from cer_gpu.language import tree
-from cer_gpu.plan.axes import Axis, CutAxis, NullAxis
+from cer_gpu.plan.axes import Axis, CutAxis, NullAxis, RelationAxis
 from cer_gpu.plan.compiled import CompiledQuery
 
 FEW = 1 << 10
@@ -70,12 +71,13 @@ class _Cuts:
     """What the value of a column adds to the index of a stage."""
 
     def __init__(self, name: str, axis: CutAxis, stride: int, kind: pa.DataType) -> None:
-        self.name = name
+        self.names = (name,)
         bounds, classes = axis.thresholds(storage_of(kind) or np.dtype(np.uint8))
         self._bounds = bounds.tolist()
         self._shares: list[int] = (classes.astype(np.int64) * stride).tolist()
 
-    def share(self, value: int | float | None) -> int:
+    def share(self, values: Mapping[str, Any]) -> int:
+        value = values[self.names[0]]
         # A NaN belongs to the class of a null, the first.
         if value is None or value != value:
             return self._shares[0]
@@ -86,11 +88,23 @@ class _Null:
     """The same, where it matters only whether there is a value."""
 
     def __init__(self, name: str, stride: int) -> None:
-        self.name = name
+        self.names = (name,)
         self._stride = stride
 
-    def share(self, value: Any) -> int:
-        return self._stride if value is None else 0
+    def share(self, values: Mapping[str, Any]) -> int:
+        return self._stride if values[self.names[0]] is None else 0
+
+
+class _Relation:
+    """The same of a comparison of two columns."""
+
+    def __init__(self, op: str, left: str, right: str, stride: int) -> None:
+        self.names = (left, right)
+        self._op, self._left, self._right = op, left, right
+        self._stride = stride
+
+    def share(self, values: Mapping[str, Any]) -> int:
+        return self._stride if compared(self._op, values[self._left], values[self._right]) else 0
 
 
 class SingleSymbols:
@@ -125,7 +139,10 @@ class SingleSymbols:
         self._stages = numbers
         self.whole = all(one is not None for _, _, own in numbers for one in own)
         """Whether values say all; else `in_batch` is to be asked."""
-        self.names = [*self._texts, *(one.name for _, _, own in numbers for one in own if one is not None)]
+        self.names = [
+            *self._texts,
+            *(name for _, _, own in numbers for one in own if one is not None for name in one.names),
+        ]
 
     def of(self, values: Mapping[str, Any]) -> int:
         """The symbol of an event; 0 where it is not relevant."""
@@ -137,7 +154,7 @@ class SingleSymbols:
         for (stride, table, numbers), index in zip(self._stages, begun, strict=True):
             index += symbol * stride
             for one in numbers:
-                index += one.share(values[one.name])  # type: ignore[union-attr]
+                index += one.share(values)  # type: ignore[union-attr]
             symbol = int(table[index])
         return symbol
 
@@ -163,8 +180,10 @@ class SingleSymbols:
         return found
 
 
-def _shares(axis: Axis, stride: int, schema: pa.Schema) -> _Cuts | _Null | None:
+def _shares(axis: Axis, stride: int, schema: pa.Schema) -> _Cuts | _Null | _Relation | None:
     """What an axis that reads no text adds, given a value; None where it reads more than a value."""
+    if isinstance(axis, RelationAxis):
+        return _relation(axis, stride, schema)
     operand = axis.operand if isinstance(axis, (CutAxis, NullAxis)) else None
     if not isinstance(operand, tree.Attribute):
         return None
@@ -174,6 +193,19 @@ def _shares(axis: Axis, stride: int, schema: pa.Schema) -> _Cuts | _Null | None:
     if isinstance(axis, CutAxis):
         return _Cuts(operand.name, axis, stride, kind)
     return _Null(operand.name, stride)
+
+
+def _relation(axis: RelationAxis, stride: int, schema: pa.Schema) -> _Relation | None:
+    """What a comparison adds: of two columns of one type, or of two of plain numbers."""
+    sides = axis.left, axis.right
+    if not all(isinstance(side, tree.Attribute) for side in sides):
+        return None
+    left, right = (side.name for side in sides if isinstance(side, tree.Attribute))
+    kinds = [schema.field(name).type for name in (left, right)]
+    numbers = all(pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in kinds)
+    if value_reader(kinds[0]) is None or not (numbers or kinds[0] == kinds[1]):
+        return None
+    return _Relation(axis.op, left, right, stride)
 
 
 class SingleEvents:
@@ -234,6 +266,7 @@ class SingleEvents:
             names.update(dict.fromkeys(payload))
         self._known = {name: known.get(name) for name in names if name in known or name not in given.names}
         self._whole = not self._known
+        self._columns = len(given)
         readers = {name: value_reader(given.field(name).type) for name in names if name not in self._known}
         self._fields = [(name, given.get_field_index(name), read) for name, read in readers.items() if read]
         self.able = (
@@ -259,6 +292,8 @@ class SingleEvents:
         SingleEvent or bool
             True where the event is not relevant; False where it is left to the general way.
         """
+        if batch.num_columns != self._columns:
+            return False  # some derived value does not fit 64 bits
         values = {name: value_of(batch.column(place)[0]) for name, place, value_of in self._fields}
         if self._known:
             values.update(self._known)
