@@ -15,8 +15,8 @@ from cer_gpu.kernels.steps.contract import (
     StepSegments,
     StepTables,
     runs_reference,
+    short_tables,
 )
-from cer_gpu.kernels.steps.cpu_short import short_tables
 
 from cer_gpu.enumeration.steps import StepStructure
 

@@ -144,12 +144,16 @@ def _plain(value: object) -> object:
 def _partitions(plan: Plan) -> str:
     if partition := plan.compiled.reading.partition:
         key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in partition)
-        return f"by {key}: one lane for each key\n{_forgotten(plan.outline.statement.window)}"
+        return f"by {key}: one lane for each key\n{_forgotten(plan)}"
     return plan.built.explanation.lanes() or "none: the whole stream is one lane"
 
 
-def _forgotten(window: tree.Window | None) -> str:
+def _forgotten(plan: Plan) -> str:
     """When what is kept for a key is dropped."""
+    # Where nothing is written, the upper bounds of intervals may add up to a window.
+    window = plan.outline.statement.window or plan.compiled.window
+    if window is None and plan.compiled.traits.forgets:
+        return "an event is kept until its own key has moved on for longer than any interval allows"
     if window is None:
         return "what is open in a key is kept for ever: without a window nothing is ever over"
     if window.kind == "events":

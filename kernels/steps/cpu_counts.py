@@ -12,9 +12,9 @@ import numpy as np
 
 from ..jit import OFTEN, SELDOM, go_on, jit
 from ..joins.contract import FoundEnds
-from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for
+from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for, short_tables
 from .cpu_hits import hits, scratch
-from .cpu_short import MOST_EVENTS, short_counts, short_tables
+from .cpu_short import MOST_EVENTS, short_counts
 from .cpu_views import all_shown, begin_segment, neighbour
 
 DOUBTFUL = float(LARGEST // 2)

@@ -12,26 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..jit import SELDOM, jit
-from .contract import NEIGHBOUR, room_for
+from .contract import room_for
 from .cpu_views import all_shown, begin_segment
 
 MOST_EVENTS = 1 << 20
 """Of more events in a segment three may be chosen in so many ways that their number does not fit."""
-
-
-class ShortTables(NamedTuple):
-    """The states by how many events lead to them, and what those of two events read.
-
-    ============  =====================  ====================================================================
-    `level`       int8 [states]          1: runs of one event enter; 2: of one or two; 3: of up to three
-    `pair_first`  int32 [states + 1]     a state of level 2 reads the views pair_view[pair_first[q]] ..
-    `pair_view`   int32 [pairs]
-    ============  =====================  ====================================================================
-    """
-
-    level: np.ndarray
-    pair_first: np.ndarray
-    pair_view: np.ndarray
 
 
 class ShortSums(NamedTuple):
@@ -57,37 +42,6 @@ class ShortSums(NamedTuple):
     some: np.ndarray
     whole: np.ndarray
     since: np.ndarray
-
-
-def short_tables(tables):
-    """The levels of an automaton; None where a complex event may have more than three events.
-
-    It is None, too, where a view is one of neighbours, or a state of level 2 reads other views with another
-    symbol: then ranges do not only move forward.
-    """
-    n_states = len(tables.accepting)
-    reads = [set() for _ in range(n_states)]
-    for group, state in enumerate(tables.group_state.tolist()):
-        views = tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]
-        reads[state].add(tuple(sorted(views.tolist())))
-        if not len(views) and not tables.group_starts[group]:
-            return None
-    if (tables.view_near == NEIGHBOUR).any():
-        return None
-    level = np.zeros(n_states, np.int8)
-    for deep in (1, 2, 3):
-        known = level.copy()
-        for state, ways in enumerate(reads):
-            sources = {int(tables.view_state[view]) for way in ways for view in way}
-            if not level[state] and all(known[source] for source in sources):
-                level[state] = deep
-    if not level.all() or any(level[state] == 2 and len(ways) > 1 for state, ways in enumerate(reads)):
-        return None
-    pairs = [next(iter(ways)) if level[state] == 2 else () for state, ways in enumerate(reads)]
-    if any(len(set(views)) < len(views) for views in pairs):
-        return None
-    first = np.append(0, np.cumsum([len(views) for views in pairs])).astype(np.int32)
-    return ShortTables(level, first, np.array([view for views in pairs for view in views], np.int32))
 
 
 @jit

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.steps import StepAutomaton
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.steps.contract import short_tables
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.outline import unlisted
+from cer_gpu.plan.step_machine import StepMachine
 from cer_gpu.plan.wording import counted
 
 if TYPE_CHECKING:
@@ -112,6 +114,8 @@ class TimedExplanation:
 
     def _counts_again(self, query: CompiledQuery) -> bool:
         window, span = query.window, self.automaton.span
-        if self.statement.window is None or window is None:
+        if window is None or not isinstance(query.machine, StepMachine):
+            return False
+        if short_tables(query.machine.tables) is not None:
             return False
         return window.kind != "time" or span is None or span > window.size
