@@ -247,5 +247,5 @@ def test_determinise_refuses_what_the_predicates_do_not_cover() -> None:
     cea = construct(A)
     with pytest.raises(UnknownPredicateError, match="TypeTest"):
         determinise(cea, [frozenset()], [])
-    with pytest.raises(UnknownSymbolError, match="symbol 1 speaks of predicate 4"):
+    with pytest.raises(UnknownSymbolError, match="symbol 1 names predicate 4"):
         determinise(cea, [frozenset(), frozenset({4})], [IS_A])

@@ -15,8 +15,8 @@ def bisimilar(moves: Moves, final: Sequence[bool]) -> list[int]:
     """The block of each state in the coarsest partition of which the automaton has a quotient.
 
     Two states of a block are both final or both not, and by each symbol and label they reach the same
-    blocks; so they accept the same. A normal form has many copies of a part, each under other conditions:
-    most of their states are bisimilar, and the subsets of blocks are far fewer than those of states.
+    blocks; so they accept the same. A normal form copies a part once for each of its conditions: most states
+    of the copies are bisimilar, and blocks have far fewer subsets than states have.
 
     A state is looked at again only when a target of it has left its block, and of a block that is split the
     largest part stays: a state moves O(log n) times. (Hopcroft's algorithm needs deterministic automata.)

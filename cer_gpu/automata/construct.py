@@ -51,8 +51,8 @@ def construct(pattern: Pattern) -> CEA:
 
     Every subformula becomes transitions between two states that its context gives it, none of which enters
     the first or leaves the second. So OR shares both, a sequence needs one state more, in which `;` waits,
-    and an iteration three for each repetition that is counted. A sequence with optional elements goes past
-    each of them in two ways: with something before it, and with nothing. The relabellings of AS and PROJECT
+    and an iteration three for each repetition that is counted. A sequence with optional elements may leave
+    out each of them in two ways: with an element before it, or with none. The relabellings of AS and PROJECT
     are carried down to the atoms.
 
     Parameters

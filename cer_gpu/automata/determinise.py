@@ -133,7 +133,7 @@ def _holding(symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate])
     for symbol, holds in enumerate(symbols):
         if not holds <= known:
             raise UnknownSymbolError(
-                f"symbol {symbol} speaks of predicate {min(holds - known)} of {len(predicates)}"
+                f"symbol {symbol} names predicate {min(holds - known)}, and there are {len(predicates)}"
             )
         for predicate in holds:
             found[predicate].append(symbol)

@@ -65,7 +65,7 @@ COMPOSED_BUDGET = 50_000
 
 
 class Budget:
-    """The states, transitions and steps that the operators of one formula may take together.
+    """How many states, transitions and steps the operators of one formula may take, all together.
 
     Raises
     ------

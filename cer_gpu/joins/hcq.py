@@ -7,7 +7,7 @@ q-tree; a run in state y has read the events of all atoms below y ::
     (y) --T/0--> x    (0, 2) --S/1--> x     (0, 1) --R/2--> x
                       (2) --S/1--> y        (1) --R/2--> y
 
-The event that completes a variable x may serve any set A of atoms below x of one event type. Without
+The event that completes a variable x may match any set A of atoms below x of one event type. Without
 self-joins these are the single atoms, and there is one transition for each pair (x, i), so that the size is
 quadratic; with self-joins there may be exponentially many. A disconnected query is given a fresh variable,
 which then is compared by no equality: its key is empty.
@@ -53,7 +53,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """(x, A): an event that serves the atoms A completes the variable x; the run is in `state` then."""
+    """(x, A): an event that matches the atoms A completes the variable x, and takes the run to `state`."""
 
     variable: Label
     join: SelfJoin
@@ -76,12 +76,14 @@ def to_pcea(query: ConjunctiveQuery, budget: int = BUDGET) -> PCEA:
     ------
     NotHierarchicalError
     NotLocalError
-        A comparison needs the events of several atoms.
+        A comparison has variables of different atoms, so that no single event decides it.
     LimitError
         Self-joins make the automaton larger than the budget.
     """
     if query.comparisons:
-        raise NotLocalError(f"`{to_text(query.comparisons[0])}` needs the events of several atoms")
+        raise NotLocalError(
+            f"`{to_text(query.comparisons[0])}` compares different atoms: no single event decides it"
+        )
     tree = compact(q_tree(query))
     shared = shared_variables(query, tree)
     singles = [self_join([atom]) for atom in query.atoms]
@@ -116,7 +118,7 @@ def to_pcea(query: ConjunctiveQuery, budget: int = BUDGET) -> PCEA:
 
 
 def incomplete(tree: QTree, variable: Label, atoms: Iterable[int]) -> tuple[Label, ...]:
-    """C_{x, A}: what hangs off the ways from a variable to some atoms below it, in the order of the tree.
+    """C_{x, A}: the nodes beside the paths from a variable to some atoms below it, in the order of the tree.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class NotResolvedError(JoinError):
 
 
 class NotLocalError(JoinError):
-    """A comparison needs the events of several atoms."""
+    """A comparison has variables of different atoms: no single event decides it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,8 @@ class ConjunctiveQuery:
     atoms : tuple of Atom
         `atoms[i].id == i`.
     comparisons : tuple of Comparison
-        Those that need the events of several atoms; attributes stand for variables of the rule.
+        Those with variables of different atoms, which no single event decides; attributes stand for
+        variables of the rule.
     """
 
     atoms: tuple[Atom, ...]

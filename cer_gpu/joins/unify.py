@@ -20,7 +20,7 @@ Constant = t.Number | t.Text | t.Boolean
 
 @dataclass(frozen=True, slots=True)
 class SelfJoin:
-    """A set A of atoms of one event type that one event can serve: the paper's A in SJ_Q, with t_A.
+    """A set A of atoms of one event type that one event can match: the paper's A in SJ_Q, with t_A.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class SelfJoin:
 
 
 def self_join(atoms: Sequence[Atom]) -> SelfJoin | None:
-    """The self-join of some atoms, in the order of their numbers; None where no event can serve them all.
+    """The self-join of some atoms, in the order of their numbers; None where no event matches them all.
 
     The classes of t_A are those of the relation H of Lemma B.3, closed transitively. A variable that two of
     the atoms share may not be null, as anywhere else where it is joined: where nothing else asks that, the
