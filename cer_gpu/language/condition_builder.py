@@ -241,14 +241,17 @@ class ConditionBuilder(Transformer):
     def number(self, meta: Meta, children: list[Any]) -> t.Expression:
         written_number = children[0]
         span = place_of(meta)
-        largest = str(written_number).lstrip("0") == str(2**63)
-        if largest:
-            self._edges.add(span)
-        value = 2**63 if largest else number_of(written_number, span, self.findings)
+        value = self._positive(written_number, span)
         if len(children) == 1:
             return t.Number(value, span=span)
         unit = unit_of(children[1], place_at(children[1]), self.findings)
         return t.Quantity(value, unit, span=span)
+
+    def _positive(self, written_number: str, span: Span) -> int | float:
+        if str(written_number).lstrip("0") != str(2**63):
+            return number_of(written_number, span, self.findings)
+        self._edges.add(span)
+        return 2**63
 
     def constant(self, meta: Meta, children: list[Any]) -> t.Expression:
         token = children[0]
@@ -281,7 +284,7 @@ class ConditionBuilder(Transformer):
         unit = EVENTS if is_events(word) else unit_of(word, place_at(word), self.findings)
         if isinstance(number, t.Parameter):
             return Amount(0, unit, place_of(meta), number)
-        return Amount(number_of(number, place_at(number), self.findings), unit, place_of(meta))
+        return Amount(self._positive(number, place_at(number)), unit, place_of(meta))
 
     def signed(self, meta: Meta, children: list[Any]) -> Amount:
         negative = has(children, "MINUS")
@@ -289,6 +292,8 @@ class ConditionBuilder(Transformer):
         if parts and isinstance(parts[0], t.Parameter):
             parts = [Amount(0, None, place_of(meta), parts[0])]
         if parts:
+            if negative and len(parts) == 1:
+                self._edges = {edge for edge in self._edges if edge.start != parts[0].span.start}
             return sum_of(parts, place_of(meta), self.findings, negative=negative)
         number = children[-1]
         value = number_of(number, place_at(number), self.findings, negative=negative)
