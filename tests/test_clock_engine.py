@@ -7,14 +7,16 @@ from random import Random
 
 import engine_oracle
 import pytest
-from generate import stream
+from generate import stream, stream_to_table
 from random_one_clock import one_clock_query
 
+from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as listing
 from cer_gpu.engine.machines import chunk, open_runs
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
+from cer_gpu.language.printer import to_text
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*(skipped|no event |no complex event)")
 
@@ -54,3 +56,23 @@ def test_every_product_agrees_with_the_reference(seed: int, monkeypatch: pytest.
 @pytest.mark.parametrize("seed", range(4))
 def test_they_agree_in_tiny_chunks_too(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     agree(f"tiny {seed}", 18, monkeypatch)
+
+
+def test_it_agrees_with_the_machines_of_steps_and_of_configurations() -> None:
+    """On larger streams than the reference can answer, wherever they apply too."""
+    rng, compared = Random("machines"), 0
+    options = {"order_by": "ts", "stream_column": "stream"}
+    for _ in range(12):
+        query = Query(to_text(one_clock_query(rng)))
+        events = stream_to_table(stream(rng, 40))
+        wanted = engine_oracle.found(query.run(events, engine="clock", limit=500, **options))
+        if len(wanted) == 500:
+            continue
+        for engine, refusal in query._plan.said:
+            if engine != "clock" and refusal is None:
+                assert engine_oracle.found(query.run(events, engine=engine, **options)) == wanted
+                assert query.count(events, engine=engine, **options) == query.count(
+                    events, engine="clock", **options
+                )
+                compared += len(wanted) > 0
+    assert compared > 5
