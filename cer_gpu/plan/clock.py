@@ -31,6 +31,7 @@ class ClockMachine:
     def traits(self) -> Traits:
         return Traits(
             reads_times=True,
+            forgets=True,
             not_on_device=("automata with a clock",),
             not_resident="automata with a clock run on the CPU",
             not_automatic="automata with a clock run on the CPU",
