@@ -83,10 +83,11 @@ class StepRunner:
         return events
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; `lowest` is always there."""
+        """The ends of a chunk that are reported; unless `bounded`, `lowest` may say nothing."""
         if not len(chunk.segments) or self._query.limit == 0:
             return no_ends()
-        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk)
+        bounded = bounded or self._query.consume != "NONE"
+        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk, bounded)
         return self.consumption.left(chunk, found)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
@@ -205,15 +206,19 @@ class StepRunner:
             times = times[:0]
         return times.view(self.tables.view_low.dtype), events.places
 
-    def _hits(self, chunk: Chunk) -> Ends:
+    def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk; a window that is no interval is not checked."""
         window = self._query.window
+        # A window that leaves nothing out need not be looked at.
+        size = 0 if window is None or self._spans() else window.size
 
         def run(numbers: tuple[int, int]) -> Ends:
             unit = self._unit(chunk, numbers)
-            size = 0 if window is None else window.size
-            event, latest = cpu_hits.hits(self.tables, unit.events, unit.measured, size, unit.segments)
+            keys = unit.measured[:0] if self._spans() else unit.measured
+            event, latest = cpu_hits.hits(self.tables, unit.events, keys, size, unit.segments)
             event += unit.low
+            if not bounded:
+                return Ends(event, chunk.events.positions[latest + unit.low], event)
             whole = chunk.segments.part(*numbers)
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
