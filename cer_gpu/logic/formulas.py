@@ -158,18 +158,19 @@ def _together(pattern: t.Sequence | t.Or | t.And | t.All, a: Count, b: Count) ->
 def correlates(pattern: t.Pattern) -> bool:
     """Whether some filter of the pattern compares events of different variables."""
     return any(
-        _has_correlation(node.condition)
+        compares_events(node.condition)
         for node in nodes(pattern)
         if isinstance(node, t.Filter | t.OtherEvent) and node.condition is not None
     )
 
 
-def _has_correlation(condition: t.Condition) -> bool:
+def compares_events(condition: t.Condition) -> bool:
+    """Whether a condition compares events of different variables."""
     match condition:
         case t.Both(left=left, right=right) | t.Either(left=left, right=right):
-            return _has_correlation(left) or _has_correlation(right)
+            return compares_events(left) or compares_events(right)
         case t.Not(operand=operand):
-            return _has_correlation(operand)
+            return compares_events(operand)
         case t.Every() | t.Truth():
             return False
         case _:

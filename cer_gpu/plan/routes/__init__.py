@@ -80,8 +80,12 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
 def _findings(
     outline: Outline, engine: str, said: list[tuple[str, Refusal | None]], taken: dict[str, Sketch]
 ) -> list[Diagnostic]:
-    """What the routes that were asked find wrong with a query that none of them takes."""
-    refusals = [refusal for name, refusal in said if refusal is not None and engine in (AUTO, name)]
+    """What the routes that were asked find wrong with a query that none of them takes.
+
+    Of a timed pattern `general` takes all that the routes before it take, so that what it finds is the reason.
+    """
+    asked = general.NAME if engine == AUTO and outline.timed else engine
+    refusals = [refusal for name, refusal in said if refusal is not None and asked in (AUTO, name)]
     found = dict.fromkeys(one for refusal in refusals for one in refusal.diagnostics)
     if taken:
         others = " or ".join(f"'{name}'" for name in taken)

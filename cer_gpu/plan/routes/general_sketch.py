@@ -17,7 +17,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import nodes
-from cer_gpu.logic.formulas import correlates
+from cer_gpu.logic.formulas import compares_events, correlates
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.general import GeneralMachine
@@ -149,13 +149,24 @@ def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -
     if outline.correlates:
         shared = outline.shared
         if shared is None or not shared.uniform or correlates(shared.pattern):
-            raise _beyond("a comparison between variables beside an interval of time", query.span)
+            raise _beyond(
+                "a comparison between variables beside an interval of time",
+                _compared(query),
+                "where all events of a match share the value, write PARTITION BY with its attribute; else "
+                "compare with constants, or leave the interval out",
+            )
         formula, lane = shared.pattern, shared.lane
     if query.window is not None and query.window.kind == "attribute":
-        raise _beyond("`WITHIN` over an attribute beside an interval of time", query.span)
+        what = "`WITHIN` over an attribute beside an interval of time"
+        raise _beyond(what, query.span, "bound the time or the number of events, or leave the interval out")
     return GeneralSketch(query, formula, predicates_of(formula), lane)
 
 
-def _beyond(what: str, span: Span | None) -> QueryError:
-    hint = "compare with constants, or leave the interval out"
+def _compared(query: tree.SelectQuery) -> Span | None:
+    """Where the first comparison between events stands."""
+    filters = (node for node in nodes(query.pattern) if isinstance(node, tree.Filter))
+    return next((node.condition.span for node in filters if compares_events(node.condition)), query.span)
+
+
+def _beyond(what: str, span: Span | None, hint: str) -> QueryError:
     return QueryError([Diagnostic("CER090", f"{what} is not evaluated yet", span, hints=(hint,))])
