@@ -157,7 +157,10 @@ def test_devices_and_keywords() -> None:
             "the strategy `MAX` together with",
         ),
         ("SELECT * WHERE A FOLLOWED BY (B ;[<= 3 s] C)", "an interval of time inside what `FOLLOWED BY`"),
-        ("SELECT * WHERE (A ; B) WITHIN [<= 3 s] ; C WITHIN 3 [x]", "`WITHIN` over an attribute beside an interval"),
+        (
+            "SELECT * WHERE (A ; B) WITHIN [<= 3 s] ; C WITHIN 3 [x]",
+            "`WITHIN` over an attribute beside an interval",
+        ),
         (
             "SELECT * WHERE A AS a ;[<= 3 s] B AS b ; C AS c FILTER a.x = b.x AND b.y = c.y",
             "write PARTITION BY with its attribute",

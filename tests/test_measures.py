@@ -392,3 +392,10 @@ def evaluated(row: str) -> dict[str, Any]:
     """The row whose text a task gave."""
     found: dict[str, Any] = eval(row, {"datetime": datetime})
     return found
+
+
+def test_limit_0_leaves_no_hits_of_answers_that_measures_alone_tell_apart() -> None:
+    events = pa.table({"type": ["A", "B"]})
+    for pattern in ("A ; B", "A+"):
+        query = cer.compile(f"SELECT NONE, COUNT(A) AS n WHERE {pattern} LIMIT 0")
+        assert query.hits(events).num_rows == query.count(events) == 0

@@ -31,9 +31,10 @@ def test_a_hundred_queries_share_the_threads() -> None:
     rng = np.random.default_rng(3)
     events = pa.table({"type": rng.choice(["A", "B", "C"], 300_000)})
     queries = [cer.compile(f"SELECT * WHERE A ; B WITHIN {width} EVENTS") for width in range(1, 101)]
+    before = len(ours())  # other tests of this process may have asked for more
     found = [query.count(events) for query in queries]
     assert found == sorted(found)
-    assert len(ours()) == usable_cores()
+    assert len(ours()) == max(before, usable_cores())
 
 
 def test_results_come_in_the_order_of_the_items() -> None:

@@ -14,7 +14,7 @@ from cer_gpu.plan.outline import Outline
 
 def limit_of_marks(outline: Outline, limit: int | None) -> int | None:
     """Complex events of one end at most, before measures are looked at."""
-    if not outline.hidden:
+    if not outline.hidden or limit == 0:
         return limit
     statement = outline.statement
     assert isinstance(statement, tree.SelectQuery)

@@ -11,6 +11,7 @@ from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, in_order, no_ends
 from cer_gpu.engine.machines.found import Answers, Sharing
 from cer_gpu.engine.machines.one_clock_stream import ClockRuns
+from cer_gpu.engine.machines.open_runs import stops
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
@@ -178,7 +179,7 @@ class ClockRunner:
         none = np.full(len(lanes), -1, np.int64)
         bounds = LaneBounds(none, none.copy(), np.cumsum(length) - length, np.zeros(1, np.int64))
         structure = TimedStructure(self.tables, self._constants, window is not None)
-        ending = structure.follow(read, clocked, [count], count, StreamWindow(size, NOTHING), bounds)
+        ending = structure.follow(read, clocked, stops(0, count), count, StreamWindow(size, NOTHING), bounds)
         span = SpanEvents(read.symbols, lane, times, self._constants)
         self._last = ClockChunk(chunk, event, structure, ending, span, read, clocked, bounds)
         return self._last

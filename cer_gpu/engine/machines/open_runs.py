@@ -42,6 +42,17 @@ class Pushed:
     number: np.ndarray | None = None
 
 
+def stops(first: int, end: int) -> Iterator[int]:
+    """Where a machine stops that follows events, the end included.
+
+    Between two stops Ctrl-C is met, and progress shown.
+    """
+    for stop in range(first + STEP, end, STEP):
+        yield stop
+        progress.show("following runs", stop - first, end - first)
+    yield end
+
+
 @dataclass(frozen=True, slots=True)
 class Following:
     """The events that a machine is to follow, `first` .. `stop - 1`, and where it finds them.
@@ -72,11 +83,8 @@ class Following:
     positions: np.ndarray
 
     def stops(self) -> Iterator[int]:
-        """Where to stop, the end included: between two stops Ctrl-C is met, and progress shown."""
-        for stop in range(self.first + STEP, self.stop, STEP):
-            yield stop
-            progress.show("following runs", stop - self.first, self.stop - self.first)
-        yield self.stop
+        """Where to stop, the end included."""
+        return stops(self.first, self.stop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def _findings(
 ) -> list[Diagnostic]:
     """What the routes that were asked find wrong with a query that none of them takes.
 
-    Of a timed pattern `general` takes all that the routes before it take, so that what it finds is the reason.
+    Of timed patterns `general` takes all that the routes before it take: what it finds is the reason.
     """
     asked = general.NAME if engine == AUTO and outline.timed else engine
     refusals = [refusal for name, refusal in said if refusal is not None and asked in (AUTO, name)]
