@@ -14,8 +14,8 @@ from cer_gpu.automata.construct import (
     Relabelling,
     check_repetitions,
     construct,
-    leaning_elements,
     relabelled,
+    with_optional,
 )
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.match import Budget, MatchAutomaton, of_cea
@@ -175,22 +175,11 @@ class _Walk:
 
     def elements(self, node: tree.Sequence) -> MatchAutomaton:
         """The automaton of a sequence with optional elements: what is left out is an alternative."""
-        (first, _), *others = leaning_elements(node)
-        found = self.of(first)
-        empty = isinstance(first, tree.Optional)
-        for element, joint in others:
-            assert joint is not None
-            right = self.of(element)
-            ways = [self.put_together(joint, found, right)]
-            if isinstance(element, tree.Optional):
-                ways.append(found)
-            if empty:
-                ways.append(right)
-            empty = empty and isinstance(element, tree.Optional)
-            found = ways[0]
-            for way in ways[1:]:
-                found = self.put_together(tree.Or(node, node), found, way, written=lambda: node)
-        return found
+
+        def either(left: MatchAutomaton, right: MatchAutomaton) -> MatchAutomaton:
+            return self.put_together(tree.Or(node, node), left, right, written=lambda: node)
+
+        return with_optional(node, self.of, self.put_together, either)
 
     def chain(self, node: tree.Sequence | tree.Or | tree.And | tree.All) -> MatchAutomaton:
         """The automaton of `p AND q AND r`, put together from the left.

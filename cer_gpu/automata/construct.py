@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import TypeAlias, TypeVar
 
 from cer_gpu.automata.cea import (
     CEA,
@@ -41,6 +42,8 @@ from cer_gpu.language.walk import children, nodes
 
 REPETITIONS = 20_000
 """How many steps the counts of a pattern may stand for: `(A ; B) {5,}` are ten."""
+
+Part = TypeVar("Part")
 
 Relabelling: TypeAlias = "tuple[As | Project, Relabelling] | None"
 """The AS and PROJECT around a subformula, the innermost first."""
@@ -196,6 +199,38 @@ def leaning_elements(pattern: Sequence) -> list[tuple[Pattern, Sequence | None]]
         found.append((rest.right, rest))
         rest = rest.left
     return [(rest, None), *reversed(found)]
+
+
+def with_optional(
+    node: Sequence,
+    of: Callable[[Pattern], Part],
+    joined: Callable[[Sequence, Part, Part], Part],
+    either: Callable[[Part, Part], Part],
+) -> Part:
+    """The automaton of a sequence with optional elements: what is left out is an alternative.
+
+    Parameters
+    ----------
+    node : Sequence
+    of, joined, either : callable
+        The automaton of an element, of two in sequence, and of alternatives.
+    """
+    (first, _), *others = leaning_elements(node)
+    found = of(first)
+    empty = isinstance(first, Optional)
+    for element, joint in others:
+        assert joint is not None
+        right = of(element)
+        ways = [joined(joint, found, right)]
+        if isinstance(element, Optional):
+            ways.append(found)
+        if empty:
+            ways.append(right)
+        empty = empty and isinstance(element, Optional)
+        found = ways[0]
+        for way in ways[1:]:
+            found = either(found, way)
+    return found
 
 
 def check_repetitions(pattern: Pattern) -> None:

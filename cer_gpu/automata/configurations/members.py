@@ -133,22 +133,10 @@ class Elements(Member):
         ]
 
     def follow(self, state: State, event: Ages) -> Iterator[Step]:
-        number, phase, slot, inner = state
-        joint = self._joints[number]
-        admitted: bool | None = True if phase != BETWEEN else None
-        for label, target in self._elements[number].follow(inner, event):
-            if label == BEFORE:
-                if phase == START:
-                    yield BEFORE, (number, START, None, target)
-                elif not joint.contiguous:
-                    yield UNMARKED, (number, BETWEEN, slot, target)
-                continue
-            if admitted is None:
-                admitted = joint.admits(slot, event)
-            if not admitted:
-                continue
+        number = state[0]
+        for label, target in _inside(self._elements[number], self._joints[number], state, event):
             if target != END:
-                yield label, (number, INSIDE, None, target)
+                yield label, target
                 continue
             if self._over[number]:
                 yield label, END
@@ -170,6 +158,26 @@ class Elements(Member):
         return frozenset().union(*(element.labels() for element in self._elements))
 
 
+def _inside(member: Member, joint: Joint, state: State, event: Ages) -> Iterator[Step]:
+    """The steps of an element that `joint` stands before; where it ends, the target is `END`.
+
+    `state` is (which element, phase, clock, state of the element).
+    """
+    which, phase, slot, inner = state
+    admitted: bool | None = True if phase != BETWEEN else None
+    for label, target in member.follow(inner, event):
+        if label == BEFORE:
+            if phase == START:
+                yield BEFORE, (which, START, None, target)
+            elif not joint.contiguous:
+                yield UNMARKED, (which, BETWEEN, slot, target)
+            continue
+        if admitted is None:
+            admitted = joint.admits(slot, event)
+        if admitted:
+            yield label, END if target == END else (which, INSIDE, None, target)
+
+
 class Repeated(Member):
     """`body+`, `body:+[I]`, `body{n,m}`.
 
@@ -187,22 +195,10 @@ class Repeated(Member):
         return [(0, START, None, state) for state in self._body.begin()]
 
     def follow(self, state: State, event: Ages) -> Iterator[Step]:
-        ended, phase, slot, inner = state
-        joint = self._joint
-        admitted: bool | None = True if phase != BETWEEN else None
-        for label, target in self._body.follow(inner, event):
-            if label == BEFORE:
-                if phase == START:
-                    yield BEFORE, (ended, START, None, target)
-                elif not joint.contiguous:
-                    yield UNMARKED, (ended, BETWEEN, slot, target)
-                continue
-            if admitted is None:
-                admitted = joint.admits(slot, event)
-            if not admitted:
-                continue
+        ended, joint = state[0], self._joint
+        for label, target in _inside(self._body, joint, state, event):
             if target != END:
-                yield label, (ended, INSIDE, None, target)
+                yield label, target
                 continue
             if ended + 1 >= self._least:
                 yield label, END

@@ -13,10 +13,10 @@ from cer_gpu.automata.cea import Predicate, both, complement, outlook
 from cer_gpu.automata.construct import (
     atom,
     check_repetitions,
-    leaning_elements,
     on_event,
     relabelled,
     type_test,
+    with_optional,
 )
 from cer_gpu.automata.timed.clocks import (
     ALWAYS,
@@ -164,7 +164,9 @@ class _Construction:
             case tree.Optional(inner) | tree.Selector(Strategy.ALL, inner):
                 return self.of(inner)
             case tree.Sequence() if has_optional(node):
-                return self.elements(node)
+                return with_optional(
+                    node, self.of, lambda joint, left, right: self.sequence(left, right, joint), either
+                )
             case tree.Sequence(left, right):
                 return self.sequence(self.of(left), self.of(right), node)
             case tree.Iteration():
@@ -270,25 +272,6 @@ class _Construction:
         enough = range(node.least - 1, copies + (node.most is None))
         final = frozenset(number * size + state for number in enough for state in body.final)
         return TimedPart((copies + 1) * size, final, tuple(moves))
-
-    def elements(self, node: tree.Sequence) -> TimedPart:
-        """A sequence with optional elements: what is left out is an alternative."""
-        (first, _), *others = leaning_elements(node)
-        found = self.of(first)
-        empty = isinstance(first, tree.Optional)
-        for element, joint in others:
-            assert joint is not None
-            right = self.of(element)
-            ways = [self.sequence(found, right, joint)]
-            if isinstance(element, tree.Optional):
-                ways.append(found)
-            if empty:
-                ways.append(right)
-            empty = empty and isinstance(element, tree.Optional)
-            found = ways[0]
-            for way in ways[1:]:
-                found = either(found, way)
-        return found
 
 
 def _filtered_event(node: tree.Filter) -> tuple[tree.EventType, Predicate] | None:

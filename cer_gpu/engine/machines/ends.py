@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.found import Answers
 from cer_gpu.frozen import dataclass
 
 
@@ -58,6 +59,24 @@ def no_ends() -> Ends:
     """The ends of a chunk in which nothing ends."""
     none = np.empty(0, np.int64)
     return Ends(none, none, none)
+
+
+def admitted_hits(chunk: Chunk, around: Ends, answers: Answers) -> Ends:
+    """The hits under a window that is no interval.
+
+    Parameters
+    ----------
+    chunk : Chunk
+    around : Ends
+        The hits of an interval around it.
+    answers : Answers
+        The complex events at these ends that the window admits.
+    """
+    latest = np.full(len(around), -1)
+    for block in answers.blocks(np.arange(len(around))):
+        np.maximum.at(latest, block.hit, block.start)
+    left = np.flatnonzero(latest >= 0)
+    return Ends(around.event[left], chunk.events.positions[latest[left]], around.lowest[left])
 
 
 def first_ends(segments: Segments, event: np.ndarray) -> np.ndarray:

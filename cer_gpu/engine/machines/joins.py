@@ -8,7 +8,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, no_ends
+from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.joins_stream import JoinRuns
 from cer_gpu.engine.read.events import Relevant
@@ -243,12 +243,7 @@ class JoinRunner:
     def _admitted_hits(self, chunk: Chunk) -> Ends:
         """The hits under such a window, from the answers of an interval around it."""
         around = self._hits(chunk)
-        structure = self.structure(chunk, around, listed=True)
-        latest = np.full(len(around), -1)
-        for block in structure.blocks(np.arange(len(around))):
-            np.maximum.at(latest, block.hit, block.start)
-        left = np.flatnonzero(latest >= 0)
-        return Ends(around.event[left], chunk.events.positions[latest[left]], around.lowest[left])
+        return admitted_hits(chunk, around, self.structure(chunk, around, listed=True))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> JoinRunner:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order, no_ends
+from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, in_order, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import OpenRuns
@@ -237,11 +237,7 @@ class StepRunner:
     def _admitted_hits(self, chunk: Chunk) -> Ends:
         """The hits under such a window, from the complex events of an interval around it."""
         around = self._hits(chunk)
-        latest = np.full(len(around), -1)
-        for block in self._structure(chunk, around, listed=True).blocks(np.arange(len(around))):
-            np.maximum.at(latest, block.hit, block.start)
-        left = np.flatnonzero(latest >= 0)
-        return Ends(around.event[left], chunk.events.positions[latest[left]], around.lowest[left])
+        return admitted_hits(chunk, around, self._structure(chunk, around, listed=True))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> StepRunner:

@@ -17,7 +17,7 @@ from cer_gpu.language.walk import walk
 from cer_gpu.plan.clock_arrays import ClockArrays
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.outline import unlisted
-from cer_gpu.plan.wording import counted
+from cer_gpu.plan.wording import counted, lanes_told
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
@@ -92,10 +92,7 @@ class ClockExplanation:
 
     def lanes(self) -> str | None:
         """The key that all events of an answer share."""
-        if self.lane is None:
-            return None
-        key = ", ".join(map(to_text, next(iter(self.lane.values()))))
-        return f"one lane for each value of {key}, which all events of an answer share"
+        return lanes_told(self.lane)
 
     def cost(self, query: CompiledQuery) -> str:
         """Steps for a relevant event."""

@@ -12,6 +12,7 @@ from cer_gpu.language.printer import abridged, to_text
 from cer_gpu.language.walk import nodes, walk
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
+from cer_gpu.plan.wording import lanes_told
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
@@ -75,10 +76,7 @@ class GeneralExplanation:
 
     def lanes(self) -> str | None:
         """The key that all events of an answer share."""
-        if self.lane is None:
-            return None
-        key = ", ".join(map(to_text, next(iter(self.lane.values()))))
-        return f"one lane for each value of {key}, which all events of an answer share"
+        return lanes_told(self.lane)
 
     def cost(self, query: CompiledQuery) -> str:
         """What an event costs."""

@@ -16,7 +16,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.outline import unlisted
-from cer_gpu.plan.wording import counted
+from cer_gpu.plan.wording import counted, lanes_told
 
 if TYPE_CHECKING:
     from cer_gpu.plan.drawing import Drawing
@@ -102,14 +102,7 @@ class JoinExplanation:
 
     def lanes(self) -> str | None:
         """The key that all events of an answer share."""
-        if self.lane is None:
-            return None
-        keys = {event_type: ", ".join(map(to_text, keys)) for event_type, keys in self.lane.items()}
-        distinct = dict.fromkeys(keys.values())
-        if len(distinct) == 1:
-            return f"one lane for each value of {next(iter(distinct))}, which all events of an answer share"
-        each = ", ".join(f"{name} of {event_type}" for event_type, name in keys.items())
-        return f"one lane for each value of {each}, which all events of an answer share"
+        return lanes_told(self.lane)
 
     def cost(self, query: CompiledQuery) -> str:
         """Transitions and look-ups for a relevant event."""

@@ -19,7 +19,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.deterministic import Deterministic, Selected
 from cer_gpu.plan.outline import unlisted
 from cer_gpu.plan.symbols import Diagram
-from cer_gpu.plan.wording import counted
+from cer_gpu.plan.wording import counted, lanes_told
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
@@ -121,10 +121,7 @@ class RegularExplanation:
 
     def lanes(self) -> str | None:
         """The key that all events of an answer share."""
-        if self.lane is None:
-            return None
-        key = ", ".join(map(to_text, next(iter(self.lane.values()))))
-        return f"one lane for each value of {key}, which all events of an answer share"
+        return lanes_told(self.lane)
 
     def cost(self, query: CompiledQuery) -> str:
         """Steps for a relevant event."""

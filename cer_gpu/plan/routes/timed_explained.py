@@ -14,7 +14,7 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.outline import unlisted
 from cer_gpu.plan.step_machine import StepMachine
-from cer_gpu.plan.wording import counted
+from cer_gpu.plan.wording import counted, lanes_told
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
@@ -87,10 +87,7 @@ class TimedExplanation:
 
     def lanes(self) -> str | None:
         """The key that all events of an answer share."""
-        if self.lane is None:
-            return None
-        key = ", ".join(map(to_text, next(iter(self.lane.values()))))
-        return f"one lane for each value of {key}, which all events of an answer share"
+        return lanes_told(self.lane)
 
     def cost(self, query: CompiledQuery) -> str:
         """Transitions for a relevant event."""
