@@ -109,6 +109,8 @@ def measured(dry_run: bool, scale: float) -> dict[str, Any]:
 
     report = cer_gpu.device_report()
     sys.stdout.write(f"{report}\n")
+    if not report.devices:
+        sys.exit("there is no device to measure: the report above says why")
     if not report.right:
         sys.exit("what a device computes wrong is not measured")
     from bench.device_kernels import KERNELS, bandwidths, recording, seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,16 @@ def test_a_dry_run_takes_every_step(tmp_path: Path) -> None:
         assert len(figure["seconds"]) >= 1
     assert record["equal"]["ends"] > 0
     drawn(path)
+
+
+def test_without_a_device_the_reason_ends_it(tmp_path: Path) -> None:
+    command = [sys.executable, "bench/device.py", "--no-tests", "--out", str(tmp_path)]
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "No GPU is used" in done.stdout
+    assert done.stderr.splitlines()[-1] == "there is no device to measure: the report above says why"
+    assert not list(tmp_path.iterdir())
 
 
 def drawn(path: Path) -> None:
