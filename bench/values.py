@@ -34,6 +34,11 @@ CASES = (
         "A ; B AS b FILTER b[price - 50 > 30 OR price - 50 < -30]",
     ),
     ("`HOUR(at)`", f"A ; B AS b FILTER b[HOUR(at) >= {LATE}]", f"A ; B AS b FILTER b[hour >= {LATE}]"),
+    (
+        "`HOUR(there)`, in a time zone",
+        f"A ; B AS b FILTER b[HOUR(there) >= {LATE}]",
+        f"A ; B AS b FILTER b[hour_there >= {LATE}]",
+    ),
     ("`$p`", "A ; B AS b FILTER b[price > $p]", "A ; B AS b FILTER b[price > 90]"),
 )  # fmt: skip
 """Each with the query over a value, and the one over what it is."""
@@ -78,6 +83,8 @@ def _table(sizes: Sizes) -> pa.Table:
         "k": pa.array(keys, pa.int32()),
         "at": pa.array(at, pa.timestamp("us")),
         "hour": pa.array((at // 3_600_000_000) % 24),
+        "there": pa.array(at, pa.timestamp("us", "+05:30")),
+        "hour_there": pa.array((at + 19_800_000_000) // 3_600_000_000 % 24),
         "lag": pa.array(lag, from_pandas=True),
         "lag_in_k": pa.array(lag_in_k, from_pandas=True),
     }

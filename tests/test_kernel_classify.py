@@ -113,29 +113,3 @@ def test_the_order_inside_lanes(seed: int) -> None:
     for lane in range(4):
         of_lane = values[:wrong][laned[:wrong] == lane]
         assert (bool(seen[lane]), int(last[lane])) == (len(of_lane) > 0, int(max(of_lane, default=0)))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_stretches_of_neighbours_in_one_span(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    values = rng.integers(-5, 6, 80).repeat(rng.integers(1, 4, 80)) * int(rng.choice((1, 7, 1 << 60)))
-    span = int(rng.choice((1, 3, 10)))
-    inside = values // span
-    wanted = [0, *(np.flatnonzero(np.diff(inside)) + 1).tolist()]
-    first = np.empty(len(wanted), np.int64)
-    assert classify.stretches(values, span, first) == len(wanted)
-    assert first.tolist() == wanted
-    out = np.empty(len(values), np.int8)
-    classify.spread((inside[first] % 100).astype(np.int8), first, out)
-    assert out.tolist() == (inside % 100).tolist()
-    assert classify.stretches(values, span, first[1:]) == -1
-
-
-def test_stretches_at_the_ends_of_64_bits() -> None:
-    ends = np.iinfo(np.int64)
-    values = np.array([ends.min, ends.min, ends.max, ends.max, 0, 1], np.int64)
-    first = np.empty(6, np.int64)
-    count = classify.stretches(values, 10, first)
-    out = np.empty(6, np.int64)
-    classify.spread(values[first[:count]] // 10, first[:count], out)
-    assert out.tolist() == (values // 10).tolist()

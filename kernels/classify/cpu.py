@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..jit import jit
-from .contract import spread_body, stretches_body
 
 STRIP = 2048
 """Rows of a strip: its part of a column and of the index stay in the first-level cache."""
@@ -154,7 +153,3 @@ def add_codes(index, codes, valid, shares, absent):
         _add_few_codes(index, codes, wanted.astype(codes.dtype), shares[wanted])
     else:
         _add_codes(index, codes, valid, shares, absent)
-
-
-stretches = jit(stretches_body)
-spread = jit(spread_body)

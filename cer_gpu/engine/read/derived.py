@@ -23,7 +23,7 @@ from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import UNFIT, Reading
 from cer_gpu.plan.derived import DerivedColumn
 
-BLOCK = 1 << 16
+BLOCK = 1 << 17
 """Rows for which a thread computes a function at a time."""
 
 

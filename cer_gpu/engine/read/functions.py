@@ -9,8 +9,10 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.sources.arrow_types import decoded
-from cer_gpu.kernels.classify import cpu as kernels
+from cer_gpu.engine.read.zones import offsets_between
 from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.kernels.times import cpu as kernels
+from cer_gpu.kernels.times.contract import PARTS
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.units import NANOSECONDS, digits_of
 from cer_gpu.late import compute as pc
@@ -172,41 +174,42 @@ def _of_time(function: str, values: Values, unit: str, zone: str | None) -> Valu
     data = np.ascontiguousarray(values.data.astype(np.int64, copy=False))
     if unit == "d":
         data, unit = data * (NANOSECONDS["d"] // NANOSECONDS["s"]), "s"
-    first = _stretches(function, data, unit, zone)
-    some = data if first is None else data[first]
-    times = pa.Array.from_buffers(pa.timestamp(unit, zone), len(some), [None, pa.py_buffer(some)])
-    whole = of_time(function, times)
-    if function == "DATE":
-        whole = whole.cast(pa.int32())
-    found = whole.to_numpy().astype(_NARROW.get(function, np.int32))
-    if first is not None:
-        out = np.empty(len(data), found.dtype)
-        kernels.spread(found, first, out)
-        found = out
+    found = np.empty(len(data), _NARROW.get(function, np.int32))
+    done, data, zone = _where_alike(function, data, unit, zone, found)
+    if done < len(data):
+        times = pa.Array.from_buffers(pa.timestamp(unit, zone), len(data), [None, pa.py_buffer(data)])
+        whole = of_time(function, times.slice(done))
+        found[done:] = (whole.cast(pa.int32()) if function == "DATE" else whole).to_numpy()
     return Values(found, values.valid, values.beyond)
 
 
-FEW_ALIKE = 4
-"""Fewer neighbours than so many that have a part of their times in common are not worth finding."""
+def _where_alike(
+    function: str, data: np.ndarray, unit: str, zone: str | None, out: np.ndarray
+) -> tuple[int, np.ndarray, str | None]:
+    """Write parts of times while neighbours have them in common.
 
-_ALIKE_S = {"HOUR": 3600, "MINUTE": 60, "SECOND": 1}
-"""For so many seconds a part of a time stays the same, in UTC; others for a day."""
-
-REGULAR = 3 * 365 * 86_400
-"""From then on, in seconds of UTC, offsets of time zones are whole minutes, and change at whole minutes."""
-
-
-def _stretches(function: str, data: np.ndarray, unit: str, zone: str | None) -> np.ndarray | None:
-    """Where neighbours begin that have a part of their times in common, int64; None where few do."""
-    second = NANOSECONDS["s"] // NANOSECONDS[unit]
-    span = _ALIKE_S.get(function, 86_400)
-    if zone not in (None, "UTC"):
-        if not len(data) or data.min() < REGULAR * second:
-            return None
-        span = min(span, 60)
-    first = np.empty(len(data) // FEW_ALIKE, np.int64)
-    count = kernels.stretches(data, span * second, first)
-    return None if count < 0 else first[:count]
+    Returns
+    -------
+    int
+        How many are written.
+    ndarray, shape (n,), int64
+        The times, or what clocks show at them.
+    str or None
+        The zone in which they are still to be read.
+    """
+    if not len(data):
+        return 0, data, zone
+    part, second = PARTS.index(function), NANOSECONDS["s"] // NANOSECONDS[unit]
+    ends = int(data[0]), int(data[-1])
+    offsets = offsets_between(zone, min(ends), max(ends), unit)
+    done = 0 if offsets is None else kernels.parts(data, part, second, offsets, out)
+    if done < len(data) and zone not in (None, "UTC"):
+        offsets = offsets_between(zone, int(data.min()), int(data.max()), unit)
+        if offsets is not None:
+            shown = np.empty_like(data)
+            kernels.local_times(data, offsets, shown)
+            return done, shown, None
+    return done, data, zone
 
 
 _NARROW = dict.fromkeys(("MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "WEEKDAY"), np.int8)
