@@ -6,7 +6,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.steps import cpu_counts, cpu_hits
+from cer_gpu.kernels.runs.contract import SegmentHits
+from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes
 from cer_gpu.kernels.steps.contract import (
     ANY_PLACE,
     APART,
@@ -18,7 +19,7 @@ from cer_gpu.kernels.steps.contract import (
     short_tables,
 )
 
-from cer_gpu.enumeration.steps import StepStructure
+from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 
 STATES, SYMBOLS = 3, 3
 PLACES = (ANY_PLACE, ANY_PLACE, NEIGHBOUR, APART)
@@ -118,7 +119,8 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
         assert latest.tolist() == [max(run[0][0] for run in marks) for marks in wanted.values()]
         first = np.append(np.searchsorted(event, segments.report), len(event))
         lowest = np.maximum(event - size, np.repeat(segments.begin, np.diff(first)))
-        numbers = cpu_counts.counts(tables, events, segments, first, event, lowest)
+        hits = SegmentHits(first, event, lowest)
+        numbers = cpu_counts.counts(tables, events, segments, hits)
         assert numbers.tolist() == [len(marks) for marks in wanted.values()]
         exact = [
             cpu_counts.count_exactly(tables, events, int(low), np.array([end]))
@@ -133,21 +135,21 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
             if (count := sum(bool(tables.accepting[state]) for state, _ in here))
         }
         assert dict(zip(ends.tolist(), every.tolist())) == accepted
-        built = StepStructure(tables, events, keys, size, segments, first, event, lowest)
-        rows = built.rows or built.found(np.empty((0, 0), np.uint8), np.arange(len(event)), 10_000)
-        assert rows is not None
-        listed = [
-            [
-                list(zip(*(column[rows.rows.first[row] : rows.rows.first[row + 1]].tolist()
-                           for column in (rows.rows.event, rows.rows.label))))
-                for row in rows.order[rows.begin[hit] : rows.begin[hit + 1]]
-            ]
-            for hit in range(len(event))
-        ]  # fmt: skip
-        assert [sorted(marks) for marks in listed] == list(wanted.values())
-        assert all(
-            marks == sorted(marks, key=lambda run: (run[0][0], [e for e, _ in run])) for marks in listed
-        )
+        nodes = cpu_nodes.build(tables, events, keys, size, segments, hits)
+        assert cpu_counts.counts(tables, events, segments, hits, nodes).tolist() == numbers.tolist()
+        answers = StepAnswers(StepEnds(cpu_nodes.joined([nodes], [0]), event, lowest), numbers)
+        limit = rng.choice((None, None, 1, 3))
+        listed: list[list[list[tuple[int, int]]]] = [[] for _ in range(len(event))]
+        for block in answers.blocks(np.arange(len(event)), limit, rng.choice((None, 1, 4))):
+            for row, hit in enumerate(block.hit):
+                marks = slice(block.first[row], block.first[row + 1])
+                listed[hit].append(list(zip(block.event[marks].tolist(), block.label[marks].tolist())))
+                assert block.start[row] == listed[hit][-1][0][0]
+        in_order = [
+            sorted(marks, key=lambda run: ([e for e, _ in run], [label for _, label in run]))[:limit]
+            for marks in wanted.values()
+        ]
+        assert listed == in_order
         found += len(wanted)
         short += bool(wanted) and short_tables(tables) is not None
     assert found > 100

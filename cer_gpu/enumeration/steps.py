@@ -1,93 +1,144 @@
-"""The structure of steps on the host: built for the hits of a chunk, counted, enumerated."""
+"""The structure of steps on the host: the complex events of ends, counted and listed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
 import numpy as np
 
-from cer_gpu.enumeration.products import FEW, FoundRows
-from cer_gpu.kernels.forest.contract import CountedHits
-from cer_gpu.kernels.joins.contract import AnswerRows
-from cer_gpu.kernels.runs.contract import SegmentHits
-from cer_gpu.kernels.steps import cpu_counts, cpu_nodes, cpu_walk
-from cer_gpu.kernels.steps.contract import LARGEST, StepEvents, StepNodes, StepSegments, StepTables
+from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.enumeration.blocks import gathered, ranges
+from cer_gpu.errors import LimitError
+from cer_gpu.kernels.forest.contract import Block, CountedHits
+from cer_gpu.kernels.steps import cpu_walk
+from cer_gpu.kernels.steps.contract import LARGEST, FoundPaths, StepNodes
+from cer_gpu.kernels.steps.cpu_walk import paths_for
+
+BLOCK = 1 << 17
+"""A block has about so many complex events where nothing else is asked for."""
+
+MOST_ROWS = 1 << 26
+"""At most so many complex events of one end can be listed: they are sorted before the first is given."""
 
 
-class StepStructure:
-    """The entries of some segments of a chunk, and the complex events of their hits; a `ListedUnit`.
-
-    Parameters
-    ----------
-    tables : StepTables
-    events : StepEvents
-    keys : ndarray, shape (events,) or (0,), int64 or float64
-        What the window measures; empty without a window.
-    size : int or float
-    segments : StepSegments
-    first : ndarray, shape (segments + 1,), int64
-        The hits of segment g are first[g] .. first[g + 1] - 1.
-    event, lowest : ndarray, shape (hits,), int64
-        Where each ends, and the least admissible start.
-    listed : bool
-        Whether the complex events are to be listed: then they are found at once where they are few, and
-        counted otherwise.
+class StepEnds(NamedTuple):
+    """Ends of steps with what leads to them.
 
     Attributes
     ----------
-    hits : CountedHits
-        `counts` is at most `LARGEST`.
-    rows : FoundRows or None
-        All complex events of all hits, where they are few.
+    nodes : StepNodes
+        Their roots are those of the ends.
+    event, lowest : ndarray, shape (ends,), int64
+        Where each ends, and the least admissible start.
     """
 
-    def __init__(
-        self,
-        tables: StepTables,
-        events: StepEvents,
-        keys: np.ndarray,
-        size: int | float,
-        segments: StepSegments,
-        first: np.ndarray,
-        event: np.ndarray,
-        lowest: np.ndarray,
-        listed: bool = True,
-    ) -> None:
-        self.hits = CountedHits(first, event, lowest, lowest)
-        self.rows: FoundRows | None = None
-        self._nodes: StepNodes | None = None
-        if listed:
-            ends = SegmentHits(first, event, lowest)
-            self._nodes = cpu_nodes.build(tables, events, keys, size, segments, ends)
-            self.rows = self.found(np.empty((0, 0), np.uint8), np.arange(len(event)), FEW * len(event))
-        if self.rows is not None:
-            self._exact = np.diff(self.rows.begin)
-            self._nodes = None
-        else:
-            self._exact = cpu_counts.counts(tables, events, segments, first, event, lowest)
-        self.hits = self.hits._replace(counts=np.minimum(self._exact, LARGEST).astype(np.int64))
+    nodes: StepNodes
+    event: np.ndarray
+    lowest: np.ndarray
+
+
+class StepAnswers:
+    """The complex events at some ends; `Answers`.
+
+    Parameters
+    ----------
+    ends : StepEnds
+    number : ndarray, shape (ends,), int64 or object
+        How many complex events each end has.
+    window : AttributeWindow or None
+        A window that is no interval of events: complex events are checked against it when they are listed.
+
+    Attributes
+    ----------
+    count : ndarray, shape (ends,), int64
+        How many each end has, `LARGEST` where the number does not fit.
+    """
+
+    sharing: Literal["ends"] = "ends"
+
+    def __init__(self, ends: StepEnds, number: np.ndarray, window: AttributeWindow | None = None) -> None:
+        self._nodes, self._window, self._exact = ends.nodes, window, number
+        self.count = np.minimum(number, LARGEST).astype(np.int64)
+        first = np.array([0, len(ends.event)], np.int64)
+        self._hits = CountedHits(first, ends.event, ends.lowest, self.count)
+        if window is not None:
+            left = [block.hit for block in self.blocks(np.arange(len(ends.event)))]
+            hit = np.concatenate([np.empty(0, np.int64), *left])
+            self._exact = self.count = np.bincount(hit, minlength=len(ends.event))
 
     def exact_counts(self) -> np.ndarray:
-        """How many complex events each hit has, as Python integers where some do not fit."""
+        """How many complex events each end has, as Python integers where some do not fit."""
         return self._exact
 
-    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
-        """The complex events of some hits, in the order in which they are found; as `Products.found`."""
-        assert self._nodes is not None
-        marks, depth = 4 * room + 64, 64
-        progress = np.zeros(3, np.int64)
-        begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
-        event, label = np.empty(marks, np.int32), np.empty(marks, np.int32)
-        start, order, spare = (np.empty(room, np.int32) for _ in range(3))
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps to list the first `limit` of each end: all of them are found and sorted."""
+        return self._hits.counts
+
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some ends, end after end in the given order; as `Answers.blocks`.
+
+        Raises
+        ------
+        LimitError
+            For an end with more complex events than can be sorted.
+        """
+        found, checked = paths_for(0, 0, 64), self._window is not None
+        counts = self._hits.counts[order]
+        most = LARGEST if limit is None or checked else limit
+        sums = np.cumsum(np.minimum(counts, min(most, MOST_ROWS + 1)))
+        rows = BLOCK if size is None else max(size, 1)
+        done = 0
+        while done < len(order):
+            before = int(sums[done - 1]) if done else 0
+            stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
+            largest = int(counts[done:stop].max())
+            if largest > MOST_ROWS:
+                raise LimitError(
+                    f"{largest:,} complex events end at one event, and at most {MOST_ROWS:,} can be listed: "
+                    "ask for count or hits, or narrow the window"
+                )
+            if largest > len(found.entry):
+                found = paths_for(
+                    max(largest, 2 * len(found.entry)), len(found.node_entry), len(found.frames)
+                )
+            block, found = self._block(order[done:stop], int(sums[stop - 1]) - before, most, found)
+            if self._window is not None:
+                block = self._admitted(block, self._window, limit)
+            if len(block.hit):
+                yield block
+            done = stop
+
+    def _block(self, order: np.ndarray, rows: int, most: int, found: FoundPaths) -> tuple[Block, FoundPaths]:
+        """The complex events of some ends, so many, with scratch that may have grown."""
+        progress, marks = np.zeros(3, np.int64), 4 * rows + 64
+        block = Block(
+            *np.empty((2, rows), np.int64), np.empty(rows + 1, np.int64), np.empty(marks, np.int64),
+            np.empty(marks, np.int32),
+        )  # fmt: skip
         while True:
-            rows = AnswerRows(first, event, label, start)
-            path = np.empty((depth, 3), np.int64)
-            status = cpu_walk.fill(
-                self._nodes, hits, self.hits.lowest, begin, rows, order, spare, path, progress
-            )
+            status = cpu_walk.fill(self._nodes, self._hits, order, most, found, block, progress)
             if status == cpu_walk.DONE:
-                return FoundRows(rows, order, begin)
-            if status == cpu_walk.ROWS_FULL:
-                return None
-            if status == cpu_walk.PATH_FULL:
-                depth *= 2
+                used = int(progress[2])
+                return block._replace(event=block.event[:used], label=block.label[:used]), found
+            if status == cpu_walk.BLOCK_FULL:
+                event, label = (np.append(old, np.empty_like(old)) for old in (block.event, block.label))
+                block = block._replace(event=event, label=label)
+            elif status == cpu_walk.MISMATCH:
+                hit = int(order[progress[0]])
+                raise RuntimeError(
+                    f"the structure does not hold the {self.count[hit]} complex events that were counted at "
+                    f"event {self._hits.event[hit]}"
+                )
             else:
-                event, label = (np.append(old, np.empty_like(old)) for old in (event, label))
+                deeper = 1 + (status == cpu_walk.DEPTH_FULL)
+                nodes = max(64, len(found.node_entry)) * (3 - deeper)
+                found = paths_for(len(found.entry), nodes, deeper * len(found.frames))
+
+    def _admitted(self, block: Block, window: AttributeWindow, limit: int | None) -> Block:
+        """The complex events that a window admits, at most `limit` of each end."""
+        chosen = np.flatnonzero(window.keeps(block.start, self._hits.event[block.hit]))
+        if limit is not None:
+            own = np.diff(np.flatnonzero(np.diff(block.hit[chosen], prepend=-1, append=-1)))
+            chosen = chosen[ranges(np.zeros(len(own), np.int64), own) < limit]
+        return gathered(block, chosen)

@@ -17,6 +17,9 @@ import numpy as np
 ANY_PLACE, NEIGHBOUR, APART = range(3)
 """Which entries a view shows: all, that of the event right before, or all others."""
 
+DIGIT = 11
+"""One pass sorts complex events by so many bits of their starts."""
+
 LARGEST = 1 << 62
 """A number of complex events that is not counted in 64 bits any more."""
 
@@ -157,6 +160,8 @@ class StepNodes(NamedTuple):
     `link_high`     int32 [links]         that have runs in the window; link_low -1: a run starts here
     `root_first`    int64 [hits + 1]      hit h has the roots root_first[h] ..
     `root_entry`    int32 [roots]         entries that accept
+    `before`        int32 [entries]       the entry of its state before it, -1 for none; empty: entries of a
+                    or [0]                state have neighbouring numbers
     ==============  ====================  ===================================================================
     """
 
@@ -169,6 +174,36 @@ class StepNodes(NamedTuple):
     link_high: np.ndarray
     root_first: np.ndarray
     root_entry: np.ndarray
+    before: np.ndarray
+
+
+class FoundPaths(NamedTuple):
+    """The complex events of a hit as they are found, and scratch.
+
+    =============  =====================  ======================================================
+    `entry`        int32 [paths]          the first entry of each,
+    `after`        int32 [paths]          the node of the entry after it, -1 for none,
+    `start`        int32 [paths]          and its event, from the lowest start on
+    `node_entry`   int32 [nodes]          an entry, with what comes after it in some paths:
+    `node_after`   int32 [nodes]          the node of the entry after it, -1 for none,
+    `node_length`  int32 [nodes]          and how many entries it has with these
+    `order`        int32 [paths]          the paths in canonical order
+    `spare`        int32 [paths]          scratch
+    `tally`        int64 [2 ** `DIGIT`]   scratch
+    `frames`       int64 [depth, FRAME]   scratch: the path that is walked
+    =============  =====================  ======================================================
+    """
+
+    entry: np.ndarray
+    after: np.ndarray
+    start: np.ndarray
+    node_entry: np.ndarray
+    node_after: np.ndarray
+    node_length: np.ndarray
+    order: np.ndarray
+    spare: np.ndarray
+    tally: np.ndarray
+    frames: np.ndarray
 
 
 class ShortTables(NamedTuple):

@@ -5,17 +5,21 @@ which leaves differences exact as long as these fit; a second sum in float64 tel
 
 A window beside gaps: complex events of at most three events are counted in constant time for an event
 (`cpu_short`). Of others, where no run that ends at a hit begins before the window, the number is that of all
-runs. Where some do, the events of the window are run again for this hit alone, in as many steps as it holds.
+runs. Where some do, the complex events of this hit are counted one by one, or, where the window has fewer
+events, these are run again for this hit alone.
 """
 
 import numpy as np
 
 from ..jit import OFTEN, SELDOM, go_on, jit
 from ..joins.contract import FoundEnds
+from ..runs.contract import SegmentHits
 from .contract import LARGEST, NEIGHBOUR, StepEvents, StepSegments, room_for, short_tables
-from .cpu_hits import hits, scratch
+from .cpu_hits import early_hits, scratch
+from .cpu_nodes import build
 from .cpu_short import MOST_EVENTS, short_counts
 from .cpu_views import all_shown, begin_segment, neighbour
+from .cpu_walk import walked_counts
 
 DOUBTFUL = float(LARGEST // 2)
 """From so many on a number is counted by Python's integers."""
@@ -120,7 +124,7 @@ def counted_ends(tables, events, segments):
     return event, _exact(tables, events, number, begin, event)
 
 
-def counts(tables, events, segments, first, event, lowest):
+def counts(tables, events, segments, hits, nodes=None):
     """How many complex events end at each hit of many segments.
 
     Parameters
@@ -128,14 +132,16 @@ def counts(tables, events, segments, first, event, lowest):
     tables : StepTables
     events : StepEvents
     segments : StepSegments
-    first : ndarray, shape (segments + 1,), int64
-    event, lowest : ndarray, shape (hits,), int64
-        Where each ends, among the events that its segment reports, and the least event at which it may start.
+    hits : SegmentHits
+        Among the events that each segment reports.
+    nodes : StepNodes, optional
+        Of these hits.
 
     Returns
     -------
     ndarray, shape (hits,), int64, or object past 2^61
     """
+    first, event, lowest = hits
     short = short_tables(tables)
     longest = int((segments.stop - segments.begin).max(initial=0))
     if short is not None and longest <= MOST_EVENTS:
@@ -144,17 +150,33 @@ def counts(tables, events, segments, first, event, lowest):
     _run(tables, events, segments, first, out)
     number = out.start
     begin = np.repeat(segments.begin, np.diff(first))
-    later = np.flatnonzero(lowest > begin)
-    if len(later):
-        ends, earliest = hits(tables, events, np.empty(0, np.int64), 0, segments, early=True)
-        place = np.searchsorted(ends, event[later])
-        again = later[earliest[place] < lowest[later]]
-        if len(again):
-            alone = StepSegments(lowest[again], event[again], event[again] + 1)
-            some = FoundEnds(event[again], np.empty(len(again), np.int64))
-            _run(tables, events, alone, np.arange(len(again) + 1), some)
-            number[again] = some.start
+    if (lowest > begin).any():
+        ends, earliest = early_hits(tables, events, segments)
+        again = np.flatnonzero((lowest > begin) & (earliest[np.searchsorted(ends, event)] < lowest))
+        number[again] = _cut_counts(tables, events, segments, _some(hits, again), nodes, again)
     return _exact(tables, events, number, np.maximum(lowest, begin), event)
+
+
+def _some(hits, which):
+    """Some of the hits, by their numbers."""
+    return SegmentHits(np.searchsorted(which, hits.first), hits.event[which], hits.lowest[which])
+
+
+def _cut_counts(tables, events, segments, hits, nodes, which):
+    """How many complex events in its window end at each hit, -1 where the number may not fit.
+
+    The parameters are those of `counts`; `which` says which of the roots of `nodes` are those of the hits.
+    """
+    _, event, lowest = hits
+    if nodes is None:
+        nodes, which = build(tables, events, np.empty(0, np.int64), 0, segments, hits), np.arange(len(event))
+    number, many = walked_counts(nodes, which, event, lowest)
+    if len(many):
+        alone = StepSegments(lowest[many], event[many], event[many] + 1)
+        some = FoundEnds(event[many], np.empty(len(many), np.int64))
+        _run(tables, events, alone, np.arange(len(many) + 1), some)
+        number[many] = some.start
+    return number
 
 
 def _run(tables, events, segments, first, out):

@@ -95,7 +95,7 @@ def _hits(tables, events, window, segments, early, room, entered, out, halt):
     return n
 
 
-def hits(tables, events, keys, size, segments, early=False):
+def hits(tables, events, keys, size, segments):
     """The hits of many segments, in their order.
 
     Parameters
@@ -106,8 +106,6 @@ def hits(tables, events, keys, size, segments, early=False):
         What the window measures; empty without a window.
     size : int or float
     segments : StepSegments
-    early : bool, optional
-        Whether the earliest start of each end is asked for; then there is no window.
 
     Returns
     -------
@@ -115,12 +113,19 @@ def hits(tables, events, keys, size, segments, early=False):
     start : ndarray, shape (hits,), int64
         The event of the latest start.
     """
+    return _found(tables, events, comparable(keys, size), segments, False)
+
+
+def early_hits(tables, events, segments):
+    """The hits of many segments without a window, with the earliest start of each; as `hits`."""
+    falling = tables._replace(view_rises=np.zeros_like(tables.view_rises))
+    return _found(falling, events, comparable(np.empty(0, np.int64), 0), segments, True)
+
+
+def _found(tables, events, window, segments, early):
     capacity = int((segments.stop - segments.report).sum())
     out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
     room = room_for(tables, events.symbols, False)
-    window = comparable(keys, size)
-    if early:
-        tables = tables._replace(view_rises=np.zeros_like(tables.view_rises))
     n = _hits(tables, events, window, segments, early, room, scratch(tables), out)
     return out.event[:n], out.start[:n]
 

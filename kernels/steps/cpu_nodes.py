@@ -19,7 +19,7 @@ VALUE, LINKS = range(2)
 
 @jit
 def _build(tables, events, window, segments, hits, room, entered, nodes, halt):
-    """Make the entries of all segments, and the roots of their hits.
+    """Make the entries of all segments, and the roots of their hits: how many links there are.
 
     ==========  =================  =====================================================================
     `tables`    StepTables         in
@@ -44,7 +44,7 @@ def _build(tables, events, window, segments, hits, room, entered, nodes, halt):
         h = hits.first[g]
         for i in range(segments.begin[g], segments.stop[g]):
             if i % SELDOM == 0 and halt[0]:
-                return
+                return links
             if windowed:
                 while keys[i] - keys[low] > window.size:
                     low += 1
@@ -94,6 +94,7 @@ def _build(tables, events, window, segments, hits, room, entered, nodes, halt):
             if ends:
                 h += 1
                 nodes.root_first[h] = roots
+    return links
 
 
 def build(tables, events, keys, size, segments, hits):
@@ -128,7 +129,40 @@ def build(tables, events, keys, size, segments, hits):
         *(np.empty(size, np.int32) for size in (entries, entries, links, links)),
         np.zeros(len(hits.event) + 1, np.int64),
         np.empty(int(groups.sum()), np.int32),
+        np.empty(0, np.int32),
     )
     entered = np.empty((len(scratch(tables)), 2), np.int64)
-    _build(tables, events, comparable(keys, size), segments, hits, room, entered, nodes)
-    return nodes
+    used = _build(tables, events, comparable(keys, size), segments, hits, room, entered, nodes)
+    return nodes._replace(
+        link_low=nodes.link_low[:used],
+        link_high=nodes.link_high[:used],
+        root_entry=nodes.root_entry[: nodes.root_first[-1]],
+    )
+
+
+def joined(parts, lows):
+    """The nodes of several units as those of one, with the events numbered as in the chunk: `StepNodes`.
+
+    Parameters
+    ----------
+    parts : sequence of StepNodes
+        From `build`, at least one. They are not to be used any more.
+    lows : sequence of int
+        Of each unit the event of the chunk that it calls 0.
+    """
+    entry = link = root = 0
+    for part, low in zip(parts, lows):
+        for array, more in (
+            (part.event, low), (part.latest, low), (part.link_first, link), (part.link_last, link),
+            (part.link_high, entry), (part.root_entry, entry), (part.root_first, root),
+        ):  # fmt: skip
+            if more:
+                array += more
+        if entry:
+            part.link_low[part.link_low >= 0] += entry
+        entry, link, root = entry + len(part.event), link + len(part.link_low), int(part.root_first[-1])
+    if len(parts) == 1:
+        return parts[0]
+    first = np.concatenate([*(part.root_first[:-1] for part in parts), parts[-1].root_first[-1:]])
+    columns = (np.concatenate(column) for column in zip(*parts))
+    return StepNodes(*columns)._replace(root_first=first)

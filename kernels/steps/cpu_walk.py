@@ -3,105 +3,351 @@
 A complex event is a path from a root to a start: from each entry one of its links, and of it one entry. All
 entries have a run, and those whose latest start is before the window are passed over, so every path that is
 begun leads to a complex event.
+
+Paths that share what comes after an entry share its node. A walk looks at later entries first, so that what
+it finds, read backwards, ascends by the last events: a stable sort by starts is nearly all that is left.
 """
 
-from ..jit import jit
-from ..joins.cpu_enumerate import sort_rows
+import numpy as np
 
-DONE, PATH_FULL, ROWS_FULL, MARKS_FULL = range(4)
+from ..jit import inline, jit
+from .contract import DIGIT, FoundPaths
 
-ENTRY, LINK, AT = range(3)
-"""Columns of a path: an entry, the link that is followed from it, and the entry of that link to try next."""
+DONE, BLOCK_FULL, NODES_FULL, DEPTH_FULL, MISMATCH = range(5)
+
+ENTRY, NODE, AFTER, LINK, AT, FRAME = range(6)
+"""Columns of a frame: an entry, its node, the node of the entry after it, the link that is followed, and the
+entry of that link to try next. `FRAME` is their number."""
+
+FEW = 16
+"""So many complex events are sorted by insertion."""
+
+WALKED = 1 << 6
+"""So many complex events of a hit are counted one by one, however few events the window has."""
+
+
+@inline
+def _push(nodes, frames, depth, entry, node, after):
+    frames[depth, ENTRY] = entry
+    frames[depth, NODE] = node
+    frames[depth, AFTER] = after
+    link = nodes.link_first[entry]
+    frames[depth, LINK] = link
+    frames[depth, AT] = nodes.link_high[link] - 1
 
 
 @jit
-def walk(nodes, hit, lowest, path, rows, n, m):
-    """Append the complex events of a hit: status, and how many rows and marks there are by then.
+def _walk(nodes, hit, lowest, most, listed, found):
+    """Walk through the complex events of a hit: how many there are, or minus the status.
 
-    ========  ==================  =========================================
-    `nodes`   StepNodes           in
-    `hit`     int                 in
-    `lowest`  int                 in: the least admissible start
-    `path`    int64 [depth, 3]    scratch
-    `rows`    AnswerRows          out
-    `n`, `m`  int                 in: rows and marks written so far
-    ========  ==================  =========================================
+    =========  ==========  ==================================================================
+    `nodes`    StepNodes   in
+    `hit`      int         in
+    `lowest`   int         in: the least admissible start
+    `most`     int         in: the walk ends once it has found more than so many
+    `listed`   bool        in: whether they are written to `found`, which has room for `most`
+    `found`    FoundPaths  out
+    =========  ==========  ==================================================================
     """
+    frames = found.frames
+    chained = nodes.before.shape[0] > 0
+    n = 0
+    used = 0
     for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
-        entry = nodes.root_entry[r]
-        path[0, ENTRY] = entry
-        path[0, LINK] = nodes.link_first[entry]
-        path[0, AT] = nodes.link_high[nodes.link_first[entry]] - 1
+        if listed:
+            if used == found.node_entry.shape[0]:
+                return -NODES_FULL
+            found.node_entry[used] = nodes.root_entry[r]
+            found.node_after[used] = -1
+            found.node_length[used] = 1
+            used += 1
+        _push(nodes, frames, 0, nodes.root_entry[r], used - 1, -1)
         depth = 0
         while depth >= 0:
-            entry = path[depth, ENTRY]
-            link = path[depth, LINK]
+            entry = frames[depth, ENTRY]
+            link = frames[depth, LINK]
             if link == nodes.link_last[entry]:
                 depth -= 1
                 continue
-            at = path[depth, AT]
             low = nodes.link_low[link]
-            if low >= 0 and at >= low:
-                path[depth, AT] = at - 1
-                if nodes.latest[at] < lowest:
+            if low < 0:
+                # A run has started here.
+                if nodes.event[entry] >= lowest:
+                    if n >= most:
+                        return most + 1
+                    if listed:
+                        found.entry[n] = entry
+                        found.after[n] = frames[depth, AFTER]
+                        found.start[n] = nodes.event[entry] - lowest
+                    n += 1
+            else:
+                node = frames[depth, NODE]
+                at = frames[depth, AT]
+                deeper = -1
+                while at >= low and deeper < 0:
+                    child = at
+                    at = nodes.before[at] if chained else at - 1
+                    if nodes.latest[child] < lowest:
+                        continue
+                    first = nodes.link_first[child]
+                    if nodes.link_low[first] < 0 and nodes.link_last[child] == first + 1:
+                        # Nothing but a start.
+                        if n >= most:
+                            return most + 1
+                        if listed:
+                            found.entry[n] = child
+                            found.after[n] = node
+                            found.start[n] = nodes.event[child] - lowest
+                        n += 1
+                    else:
+                        deeper = child
+                if deeper >= 0:
+                    frames[depth, AT] = at
+                    depth += 1
+                    if depth == frames.shape[0]:
+                        return -DEPTH_FULL
+                    if listed:
+                        if used == found.node_entry.shape[0]:
+                            return -NODES_FULL
+                        found.node_entry[used] = deeper
+                        found.node_after[used] = node
+                        found.node_length[used] = found.node_length[node] + 1
+                        used += 1
+                    _push(nodes, frames, depth, deeper, used - 1, node)
                     continue
-                depth += 1
-                if depth == path.shape[0]:
-                    return PATH_FULL, n, m
-                path[depth, ENTRY] = at
-                path[depth, LINK] = nodes.link_first[at]
-                path[depth, AT] = nodes.link_high[nodes.link_first[at]] - 1
-                continue
-            path[depth, LINK] = link + 1
-            if link + 1 < nodes.link_last[entry]:
-                path[depth, AT] = nodes.link_high[link + 1] - 1
-            if low >= 0 or nodes.event[entry] < lowest:
-                continue
-            if n + 2 > rows.first.shape[0]:
-                return ROWS_FULL, n, m
-            if m + depth + 1 > rows.event.shape[0]:
-                return MARKS_FULL, n, m
-            for d in range(depth, -1, -1):
-                rows.event[m] = nodes.event[path[d, ENTRY]]
-                rows.label[m] = nodes.label[path[d, ENTRY]]
-                m += 1
-            rows.start[n] = nodes.event[entry]
-            n += 1
-            rows.first[n] = m
-    return DONE, n, m
+            link += 1
+            frames[depth, LINK] = link
+            if link < nodes.link_last[entry]:
+                frames[depth, AT] = nodes.link_high[link] - 1
+    return n
 
 
 @jit
-def fill(nodes, hits, hit_lowest, begin, rows, order, spare, path, progress, halt):
-    """The complex events of the hits from `progress[0]` on, until an array is full: the status.
+def _precedes(nodes, found, one, other):
+    """Whether a complex event comes before another: by start, then events, then labels; both as tuples."""
+    if found.start[one] != found.start[other]:
+        return found.start[one] < found.start[other]
+    p = found.after[one]
+    q = found.after[other]
+    while p != q and p >= 0 and q >= 0:
+        a = nodes.event[found.node_entry[p]]
+        b = nodes.event[found.node_entry[q]]
+        if a != b:
+            return a < b
+        p = found.node_after[p]
+        q = found.node_after[q]
+    if p != q:
+        return p < 0
+    a = nodes.label[found.entry[one]]
+    b = nodes.label[found.entry[other]]
+    p = found.after[one]
+    q = found.after[other]
+    while a == b and p != q:
+        a = nodes.label[found.node_entry[p]]
+        b = nodes.label[found.node_entry[q]]
+        p = found.node_after[p]
+        q = found.node_after[q]
+    return a < b
 
-    ============  ==================  ====================================================================
-    `nodes`       StepNodes           in
-    `hits`        int64 [hits]        in: numbers of hits
-    `hit_lowest`  int64 [all hits]    in: the least admissible start of each
-    `begin`       int64 [hits + 1]    out: the first row of each, and all rows
-    `rows`        AnswerRows          out
-    `order`       int32 [rows]        out: the rows of each hit in canonical order
-    `spare`       int32 [rows]        scratch
-    `path`        int64 [depth, 3]    scratch
-    `progress`    int64 [3]           in/out: hits, rows and marks that are done; zeros at first
-    `halt`        uint8 [1]           in: see `jit`
-    ============  ==================  ====================================================================
+
+@jit
+def _sort_slice(nodes, found, low, high):
+    """Sort order[low:high] canonically: insertion into short runs, then merging."""
+    order = found.order
+    spare = found.spare
+    for begin in range(low, high, FEW):
+        for k in range(begin + 1, min(begin + FEW, high)):
+            item = order[k]
+            m = k
+            while m > begin and _precedes(nodes, found, item, order[m - 1]):
+                order[m] = order[m - 1]
+                m -= 1
+            order[m] = item
+    width = FEW
+    while width < high - low:
+        for begin in range(low, high - width, 2 * width):
+            middle = begin + width
+            stop = min(middle + width, high)
+            for k in range(begin, middle):
+                spare[k] = order[k]
+            p, q, k = begin, middle, begin
+            while p < middle:
+                if q < stop and _precedes(nodes, found, order[q], spare[p]):
+                    order[k] = order[q]
+                    q += 1
+                else:
+                    order[k] = spare[p]
+                    p += 1
+                k += 1
+        width *= 2
+
+
+@jit
+def _canonical(nodes, found, count):
+    """Put the first `count` complex events of `found` in canonical order."""
+    order = found.order
+    spare = found.spare
+    start = found.start
+    tally = found.tally
+    for k in range(count):
+        order[k] = count - 1 - k
+    if count <= FEW:
+        _sort_slice(nodes, found, 0, count)
+        return
+    least = start[0]
+    most = start[0]
+    for k in range(1, count):
+        least = min(least, start[k])
+        most = max(most, start[k])
+    shift = 0
+    while (most - least) >> shift > 0:
+        digits = min(((most - least) >> shift) + 1, 1 << DIGIT)
+        mask = (1 << DIGIT) - 1
+        for digit in range(digits):
+            tally[digit] = 0
+        for k in range(count):
+            tally[((start[k] - least) >> shift) & mask] += 1
+        total = 0
+        for digit in range(digits):
+            number = tally[digit]
+            tally[digit] = total
+            total += number
+        for k in range(count):
+            item = order[k]
+            digit = ((start[item] - least) >> shift) & mask
+            spare[tally[digit]] = item
+            tally[digit] += 1
+        for k in range(count):
+            order[k] = spare[k]
+        shift += DIGIT
+    low = 0
+    while low < count:
+        high = low + 1
+        ordered = True
+        while high < count and start[order[high]] == start[order[low]]:
+            ordered = ordered and not _precedes(nodes, found, order[high], order[high - 1])
+            high += 1
+        if not ordered:
+            _sort_slice(nodes, found, low, high)
+        low = high
+
+
+@jit
+def count_up_to(nodes, hits, lowest, most, counts, found, halt):
+    """How many complex events end at each hit, most + 1 where there are more than `most`: the status.
+
+    ==========  ============  =================================================
+    `nodes`     StepNodes     in
+    `hits`      int64 [hits]  in: whose roots they have
+    `lowest`    int64 [hits]  in: the least admissible start of each
+    `most`      int64 [hits]  in
+    `counts`    int64 [hits]  out
+    `found`     FoundPaths    scratch: `frames` alone
+    `halt`      uint8 [1]     in: see `jit`
+    ==========  ============  =================================================
+    """
+    for k in range(hits.shape[0]):
+        if halt[0]:
+            break
+        number = _walk(nodes, hits[k], lowest[k], most[k], False, found)
+        if number < 0:
+            return -number
+        counts[k] = number
+    return DONE
+
+
+@jit
+def fill(nodes, hits, hit_order, limit, found, block, progress, halt):
+    """Write the complex events of hits into a block: the status.
+
+    ============  ===========  ==========================================================================
+    `nodes`       StepNodes    in
+    `hits`        CountedHits  in
+    `hit_order`   int64 [m]    in: the hits to list, in this order
+    `limit`       int64        in: at most so many of each hit, the first in canonical order
+    `found`       FoundPaths   scratch, with room for the complex events of each
+    `block`       Block        out: with room for all complex events
+    `progress`    int64 [3]    in/out: hits, complex events and marks that are done; zeros at first
+    `halt`        uint8 [1]    in: see `jit`
+    ============  ===========  ==========================================================================
+
+    `BLOCK_FULL`: there is no room for the marks of the next hit. `NODES_FULL`, `DEPTH_FULL`: there is none
+    for its paths. `MISMATCH`: it has another number of complex events than was counted.
     """
     n = progress[1]
     m = progress[2]
-    begin[0] = 0
-    rows.first[n] = m
-    while progress[0] < hits.shape[0] and not halt[0]:
-        hit = hits[progress[0]]
-        status, n_rows, n_marks = walk(nodes, hit, hit_lowest[hit], path, rows, n, m)
-        if status != DONE:
-            return status
-        sort_rows(rows, n, n_rows, order, spare)
-        n = n_rows
-        m = n_marks
+    block.first[0] = 0
+    while progress[0] < hit_order.shape[0] and not halt[0]:
+        hit = hit_order[progress[0]]
+        count = hits.counts[hit]
+        wanted = min(count, limit)
+        number = _walk(nodes, hit, hits.lowest[hit], count, True, found)
+        if number < 0:
+            return -number
+        if number != count:
+            return MISMATCH
+        _canonical(nodes, found, count)
+        total = wanted
+        for k in range(wanted):
+            after = found.after[found.order[k]]
+            if after >= 0:
+                total += found.node_length[after]
+        if m + total > block.event.shape[0]:
+            return BLOCK_FULL
+        for k in range(wanted):
+            item = found.order[k]
+            entry = found.entry[item]
+            block.hit[n] = hit
+            block.start[n] = nodes.event[entry]
+            block.event[m] = nodes.event[entry]
+            block.label[m] = nodes.label[entry]
+            m += 1
+            after = found.after[item]
+            while after >= 0:
+                entry = found.node_entry[after]
+                block.event[m] = nodes.event[entry]
+                block.label[m] = nodes.label[entry]
+                m += 1
+                after = found.node_after[after]
+            n += 1
+            block.first[n] = m
         progress[0] += 1
-        begin[progress[0]] = n
         progress[1] = n
         progress[2] = m
     return DONE
+
+
+def paths_for(rows, nodes, depth):
+    """Room for so many complex events of a hit, nodes of their paths, and entries of a path: `FoundPaths`."""
+    return FoundPaths(
+        *np.empty((3, rows), np.int32),
+        *np.empty((3, nodes), np.int32),
+        *np.empty((2, rows), np.int32),
+        np.empty(1 << DIGIT, np.int64),
+        np.empty((depth, FRAME), np.int64),
+    )
+
+
+def walked_counts(nodes, hits, event, lowest):
+    """How many complex events each hit has, counted one by one where the window does not have fewer events.
+
+    Parameters
+    ----------
+    nodes : StepNodes
+    hits : ndarray, shape (hits,), int64
+        Whose roots they have.
+    event, lowest : ndarray, shape (hits,), int64
+        Where each ends, and the least admissible start.
+
+    Returns
+    -------
+    number : ndarray, shape (hits,), int64
+    many : ndarray, shape (m,), int64
+        The hits of which there are more, and `number` says nothing.
+    """
+    most = event - lowest + WALKED
+    number = np.empty(len(event), np.int64)
+    depth = 64
+    while count_up_to(nodes, hits, lowest, most, number, paths_for(0, 0, depth)) == DEPTH_FULL:
+        depth *= 2
+    return number, np.flatnonzero(number > most)

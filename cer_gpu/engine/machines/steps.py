@@ -15,17 +15,14 @@ from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import numbers_joined
-from cer_gpu.enumeration.products import JoinAnswers
 from cer_gpu.enumeration.sessions import GreatestSets
-from cer_gpu.enumeration.steps import StepStructure
+from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_sessions
-from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepSegments
+from cer_gpu.kernels.runs.contract import SegmentHits
+from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
+from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepNodes, StepSegments
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
-
-NO_ATOMS = np.zeros((0, 0), np.uint8)
-"""The labels of a query that is no rule: they fill no atoms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,9 @@ class StepRunner:
             return found.event, found.event
         if self._sessions is not None:
             return found.event, np.ones(len(found), np.int64)
-        return found.event, self._structure(chunk, found, chunk.held).exact_counts()
+        if chunk.held:
+            return found.event, self._listed(chunk, found).exact_counts()
+        return found.event, self._counted(chunk, found)
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: where the last events begin that follow one another within `reach`."""
@@ -122,7 +121,7 @@ class StepRunner:
         """The complex events at some ends of a chunk."""
         if self._sessions is not None:
             return self._greatest(chunk, ends, self._sessions)
-        return self._structure(chunk, ends, listed=True)
+        return self._listed(chunk, ends)
 
     def open_runs(self) -> OpenRuns | None:
         """None: each push runs the open window again."""
@@ -140,24 +139,37 @@ class StepRunner:
         self._workers.map("following sessions", begin, chunk.lanes.units(self._workers.threads), len(begins))
         return GreatestSets(ends.event, np.maximum(begins[ends.event], ends.lowest), sessions.label)
 
-    def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
-        """The complex events of a chunk's ends, counted by several threads."""
+    def _listed(self, chunk: Chunk, found: Ends) -> StepAnswers:
+        """The complex events of a chunk's ends, found by several threads."""
+        size = 0 if self._query.window is None else self._query.window.size
 
-        def build(numbers: tuple[int, int]) -> tuple[StepStructure, int]:
-            unit = self._unit(chunk, numbers)
-            first, event, lowest = ends_of(chunk.segments.part(*numbers), found)
-            size = 0 if self._query.window is None else self._query.window.size
-            structure = StepStructure(
-                self.tables, unit.events, unit.measured, size, unit.segments, first, event - unit.low,
-                lowest - unit.low, listed,
-            )  # fmt: skip
-            return structure, unit.low
+        def build(numbers: tuple[int, int]) -> tuple[StepNodes, np.ndarray, int]:
+            unit, hits = self._unit(chunk, numbers), self._unit_hits(chunk, numbers, found)
+            nodes = cpu_nodes.build(self.tables, unit.events, unit.measured, size, unit.segments, hits)
+            number = cpu_counts.counts(self.tables, unit.events, unit.segments, hits, nodes)
+            return nodes, number, unit.low
 
         units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
-        return JoinAnswers(
-            [built for built, _ in units], [low for _, low in units], NO_ATOMS, self._window(chunk),
-            self._workers.map,
-        )  # fmt: skip
+        nodes = cpu_nodes.joined([nodes for nodes, _, _ in units], [low for _, _, low in units])
+        number = numbers_joined([number for _, number, _ in units])
+        return StepAnswers(StepEnds(nodes, found.event, found.lowest), number, self._window(chunk))
+
+    def _counted(self, chunk: Chunk, found: Ends) -> np.ndarray:
+        """How many complex events each of a chunk's ends has, counted by several threads."""
+
+        def count(numbers: tuple[int, int]) -> np.ndarray:
+            unit, hits = self._unit(chunk, numbers), self._unit_hits(chunk, numbers, found)
+            return cpu_counts.counts(self.tables, unit.events, unit.segments, hits)
+
+        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
+        return numbers_joined(parts)
+
+    def _unit_hits(self, chunk: Chunk, numbers: tuple[int, int], found: Ends) -> SegmentHits:
+        """The ends that the segments of a unit report, numbered as the unit's events are."""
+        part = chunk.segments.part(*numbers)
+        first, event, lowest = ends_of(part, found)
+        low = int(part.begin.min())
+        return SegmentHits(first, event - low, lowest - low)
 
     @property
     def _all_count(self) -> bool:
@@ -237,7 +249,7 @@ class StepRunner:
     def _admitted_hits(self, chunk: Chunk) -> Ends:
         """The hits under such a window, from the complex events of an interval around it."""
         around = self._hits(chunk)
-        return admitted_hits(chunk, around, self._structure(chunk, around, listed=True))
+        return admitted_hits(chunk, around, self._listed(chunk, around))
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> StepRunner:
