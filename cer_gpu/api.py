@@ -145,7 +145,7 @@ class Query:
         column_types : dict of str to str or pyarrow.DataType, optional
             Types of columns of CSV and JSON lines files, `{"id": "string"}`; of other columns the first 8 MiB
             of a file decide.
-        engine : {"auto", "regular", "chain", "rule", "timed", "clock", "general"}, default "auto"
+        engine : {"auto", "regular", "chain", "rule", "join", "timed", "clock", "general"}, default "auto"
             The engine that answers. "auto" takes the first one under "routes" in `explain` that can answer
             the query. Every engine that can gives the same answers.
         params : mapping of str to object, optional

@@ -38,6 +38,13 @@ JOINED = [
 ]
 """Queries that compare events with each other."""
 
+LOOKED_UP = [
+    "Q() <- A(name = x, n = y), B(name = x, n = z)",
+    "Q() <- A(name = x, n = y), B(name = x, n = z), z > y",
+    "Q() <- A(name = x, n = y), B(name = x, n = z), C(n = w), z > y, w < z, w > y - 3",
+]
+"""Rules whose atoms are looked up."""
+
 BESIDE = [
     "A AS a FOLLOWED BY {} B",
     "A AS a PRECEDED BY {} B",
@@ -102,6 +109,8 @@ def texts() -> Iterator[str]:
                 yield f"SELECT * WHERE {nested} PARTITION BY name {window} CONSUME BY ANY"
         for joined in JOINED:
             yield f"{joined} {window}" if "<-" in joined else f"SELECT * WHERE {joined} {window}"
+        for rule in LOOKED_UP:
+            yield f"{rule} {window}"
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
         yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"
         yield f"SELECT * WHERE NXT(A ; B) ; C {window}"

@@ -143,3 +143,44 @@ def random_rule_events(rng: Random, rule: t.Rule, n: int) -> list[Event]:
         chosen = rng.choice(types) if rng.random() < 0.9 else rng.choice(TYPES)
         events.append(Event(chosen, {**values, "ts": Instant(now, "ms")}))
     return events
+
+
+def random_join(rng: Random) -> t.Rule:
+    """A rule of any form: variables shared by any atoms, comparisons between any; else as `random_rule`."""
+    types = [rng.choice(TYPES[: rng.randrange(1, 4)]) for _ in range(rng.choice((2, 2, 2, 3, 3, 4)))]
+    draft = Draft(rng, types)
+    for _ in range(rng.choice((0, 1, 2, 3, 4))):
+        draft.variable(rng.sample(range(len(types)), rng.choice((1, 2, min(3, len(types))))))
+    for atom in range(len(types)):
+        if rng.random() < 0.7:
+            draft.variable([atom])
+    draft.details()
+    comparisons = [_between(rng, draft) for _ in range(rng.choice((0, 1, 1, 2, 3)))]
+    atoms = tuple(
+        t.RuleAtom(t.EventType(name), tuple(terms.values()), tuple(terms))
+        for name, terms in zip(types, draft.terms)
+    )
+    head = tuple(t.RuleVariable(name) for name in draft.kinds if rng.random() < 0.7)
+    made = tuple(one for one in comparisons if one is not None)
+    return t.Rule("Q", head, atoms, made, window=_window(rng))
+
+
+def _between(rng: Random, draft: Draft) -> t.Comparison | None:
+    """A comparison between some variables of a rule: of one each side, or of several."""
+    texts = [name for name, kind in draft.kinds.items() if kind == "string"]
+    numbers = [name for name, kind in draft.kinds.items() if kind != "string"]
+    if len(texts) > 1 and rng.random() < 0.2:
+        one, other = rng.sample(texts, 2)
+        return t.Comparison(rng.choice(COMPARISONS), t.Attribute(one), t.Attribute(other))
+    if len(numbers) < 2:
+        return draft.comparison()
+    one, other = rng.sample(numbers, 2)
+    left: t.Expression = t.Attribute(one)
+    right: t.Expression = t.Attribute(other)
+    if rng.random() < 0.4:
+        right = t.Arithmetic(rng.choice("+-*/%"), right, t.Number(rng.choice((1, 2, 0.5))))
+    if rng.random() < 0.2:
+        left = t.Arithmetic(rng.choice("+-*/"), left, t.Attribute(rng.choice(numbers)))
+    if rng.random() < 0.2:
+        right = t.Arithmetic(rng.choice("+-*"), right, t.Attribute(rng.choice(numbers)))
+    return t.Comparison(rng.choice(COMPARISONS), left, right)

@@ -51,8 +51,10 @@ def test_queries_with_joins():
     assert "a chain of events" in cer_gpu.compile(pattern).explain()
     [rule] = re.findall(r"```\n(Q\(user.*?)```", README, re.DOTALL)
     assert "hierarchical" in cer_gpu.compile(rule).explain()
-    with pytest.raises(cer_gpu.QueryError, match="not hierarchical"):
-        cer_gpu.compile("Q() <- R(a, b), S(b, c), T(c)")
+    said = cer_gpu.compile("Q() <- R(a, b), S(b, c), T(c)").explain()
+    assert "acyclic, not hierarchical" in said
+    [compared] = re.findall(r"`(Buy\(symbol.*?)`", README)
+    assert "join: takes it, and runs it" in cer_gpu.compile(f"Q(x) <- {compared}").explain()
 
 
 def test_a_query_with_unless():

@@ -167,7 +167,6 @@ def test_devices_and_keywords() -> None:
         ),
         ("SELECT * WHERE A AS a ; B AS b FILTER a.x < b.x", "`<` between two variables"),
         ("Q(x; COUNT(*)) <- A(x), B(x)", "aggregates over a rule"),
-        ("Q(x) <- A(x), B(y), x < y", "comparisons between variables of different atoms"),
     ],
 )
 def test_what_is_not_evaluated_yet_is_named(query: str, construct: str) -> None:

@@ -20,7 +20,7 @@ RULE = "Q(x) <- A(v = x), B(v = x) WITHIN 9 EVENTS"
 
 @pytest.mark.parametrize(
     ("text", "takes"),
-    [(PLAIN, ["regular"]), (KEYED, ["regular", "chain"]), (CHAIN, ["chain"]), (RULE, ["rule"])],
+    [(PLAIN, ["regular"]), (KEYED, ["regular", "chain"]), (CHAIN, ["chain"]), (RULE, ["rule", "join"])],
 )
 def test_explain_lists_what_every_route_said(text: str, takes: list[str]) -> None:
     lines = cer.compile(text).explain().splitlines()
@@ -102,6 +102,8 @@ HOMES = {
     "AutomatonMachine": ("plan.automaton", "plan.routes.regular", "machines.automaton", "cuda.machines"),
     "JoinMachine": ("plan.join_tables", "plan.routes", "machines.joins"),
     "MarkForm": ("plan.compiled", "plan.answer_form", "plan.routes", "answers.form"),
+    "TupleMachine": ("plan.tuples", "plan.routes", "engine.machines"),
+    "TupleRunner": ("machines.tuples",),
     "TupleForm": ("plan.compiled", "plan.routes", "answers.form"),
     "AutomatonRunner": ("machines.automaton", "cuda.machines"),
     "JoinRunner": ("machines.joins", "cuda.machines"),

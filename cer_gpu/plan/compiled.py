@@ -101,6 +101,8 @@ class Reading:
         None without WITHIN.
     derived : tuple of DerivedColumn
         Columns that are computed before anything else reads an event, each after those that it reads.
+    compared : tuple of str
+        The columns whose values the machine itself compares: a run keeps them of relevant events.
     """
 
     axes: tuple[Axis, ...]
@@ -111,6 +113,7 @@ class Reading:
     keys: KeyPlan
     window: WindowPlan | None
     derived: tuple[DerivedColumn, ...] = ()
+    compared: tuple[str, ...] = ()
 
     @property
     def reads_before(self) -> int:

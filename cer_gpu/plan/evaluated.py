@@ -10,7 +10,6 @@ from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import walk
-from cer_gpu.language.words import written
 
 
 def _construct(node: Any) -> str | None:
@@ -161,8 +160,8 @@ def _not_joined(node: Any) -> str | None:
 
 
 def not_evaluated(rule: tree.Rule) -> list[Diagnostic]:
-    """An error for every aggregate of a rule, and for every comparison that no single event decides."""
-    found = [
+    """An error for every aggregate of a rule."""
+    return [
         Diagnostic(
             "CER090",
             f"aggregates over a rule are not evaluated yet: `{aggregate.function}`",
@@ -171,19 +170,3 @@ def not_evaluated(rule: tree.Rule) -> list[Diagnostic]:
         )
         for aggregate in rule.aggregates
     ]
-    owned = [{term.name for term in atom.terms if isinstance(term, tree.RuleVariable)} for atom in rule.atoms]
-    for comparison in rule.comparisons:
-        compared = {part.name: None for part in walk(comparison) if isinstance(part, tree.Attribute)}
-        if any(compared.keys() <= variables for variables in owned):
-            continue
-        names = " and ".join(f"`{written(name)}`" for name in compared)
-        found.append(
-            Diagnostic(
-                "CER090",
-                f"no atom has {names} together: comparisons between variables of different atoms are not "
-                "evaluated yet",
-                comparison.span,
-                hints=("comparisons with constants, and between variables of one atom, are evaluated",),
-            )
-        )
-    return found

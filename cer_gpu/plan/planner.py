@@ -146,6 +146,7 @@ def plan(
         keys=built.keys if deriver is None else _derived_keys(built.keys, deriver),
         window=_window(statement, known, built),
         derived=() if deriver is None else deriver.columns,
+        compared=built.compared,
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,

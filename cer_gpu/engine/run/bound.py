@@ -290,7 +290,8 @@ class BoundQuery:
             ids = None if event_id is None else EventIds(event_id, id_type(data, event_id))
         payload = () if ends is None else ends.payload
         if enumerates:
-            payload = tuple(dict.fromkeys([*form.payload, *more]))
+            payload = (*form.payload, *more)
+        payload = tuple(dict.fromkeys([*payload, *query.reading.compared]))
         intake = Intake(
             query,
             encoder,

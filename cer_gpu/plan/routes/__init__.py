@@ -7,13 +7,14 @@ from typing import cast
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes import chain, clock, general, regular, rule, timed
+from cer_gpu.plan.routes import chain, clock, general, join, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
 
 ROUTES: tuple[Route, ...] = (
     cast(Route, regular),
     cast(Route, chain),
     cast(Route, rule),
+    cast(Route, join),
     cast(Route, timed),
     cast(Route, clock),
     cast(Route, general),

@@ -100,6 +100,8 @@ class Built:
         The longest time from start to end that the pattern itself allows; None: any.
     counts_machine : Machine or None
         As in `CompiledQuery`.
+    compared : tuple of str
+        As in `Reading`.
     """
 
     machine: Machine
@@ -112,6 +114,7 @@ class Built:
     explanation: Explanation
     span: int | float | None = None
     counts_machine: Machine | None = None
+    compared: tuple[str, ...] = ()
 
 
 class Sketch(Protocol):

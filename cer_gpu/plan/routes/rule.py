@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cer_gpu.errors import LimitError
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes.route import Refusal
@@ -26,4 +27,7 @@ def sketch(outline: Outline) -> RuleSketch | Refusal:
         return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     from cer_gpu.plan.routes.rule_sketch import sketched  # a process without rules need not load it
 
-    return sketched(outline.statement)
+    try:
+        return sketched(outline.statement)
+    except LimitError as error:
+        return Refusal(str(error))

@@ -14,13 +14,14 @@ from cer_gpu.joins.hcq import to_pcea
 from cer_gpu.joins.hierarchical import diagnose
 from cer_gpu.joins.query import ConjunctiveQuery, common_keys, from_rule
 from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema
-from cer_gpu.plan.compiled import HeadColumn, TupleForm
 from cer_gpu.plan.join_arrays import join_arrays
 from cer_gpu.plan.routes.joined import built
 from cer_gpu.plan.routes.joined_explained import JoinExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
+from cer_gpu.plan.routes.rule_form import tuple_form
 from cer_gpu.plan.symbols import Diagram
 
 
@@ -55,15 +56,17 @@ class RuleSketch:
         explanation = JoinExplanation(
             self.statement, None, self.body, self.automaton, found.tables, self.lane
         )
-        form, label_atoms = _form(self.statement, self.body, found.labels)
-        return built(found, form, label_atoms, explanation)
+        form = tuple_form(self.statement, self.body)
+        return built(found, form, _filled(self.body, found.labels), explanation)
 
 
 def sketched(rule: tree.Rule) -> RuleSketch | Refusal:
     """The parallelized automaton of a rule, or why it has none."""
     query = from_rule(resolve(rule, None))
+    if query.comparisons:
+        return Refusal(f"`{to_text(query.comparisons[0])}` compares events of different atoms")
     if (found := diagnose(query)) is not None:
-        return Refusal(found.message, (found,))
+        return Refusal(found.message)
     return _sketched(rule, query)
 
 
@@ -72,16 +75,7 @@ def _sketched(rule: tree.Rule, query: ConjunctiveQuery) -> RuleSketch:
     return RuleSketch(rule, query, automaton, gather_predicates(automaton), common_keys(query))
 
 
-def _form(
-    rule: tree.Rule, body: ConjunctiveQuery, labels: Sequence[frozenset[Hashable]]
-) -> tuple[TupleForm, np.ndarray]:
-    """Where the head finds its values, and which atoms a label fills: shape (labels, atoms), uint8."""
-    first: dict[str, tuple[int, str]] = {}
-    for atom in body.atoms:
-        for name, attribute in atom.attribute_of.items():
-            first.setdefault(name, (atom.id, attribute))
-    head = tuple(HeadColumn(variable.name, *first[variable.name]) for variable in rule.head)
+def _filled(body: ConjunctiveQuery, labels: Sequence[frozenset[Hashable]]) -> np.ndarray:
+    """Which atoms a label fills: shape (labels, atoms), uint8."""
     fills = np.array([[atom.id in label for atom in body.atoms] for label in labels], np.uint8)
-    return TupleForm(head, tuple(atom.type.variables[-1] for atom in body.atoms)), fills.reshape(
-        len(labels), len(body.atoms)
-    )
+    return fills.reshape(len(labels), len(body.atoms))

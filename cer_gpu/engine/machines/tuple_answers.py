@@ -1,0 +1,155 @@
+"""The answers of a rule at some ends of a chunk: those that are few are kept, others are looked up again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from cer_gpu.engine.machines.lookups import Lookups, Partial, Tally
+from cer_gpu.enumeration.blocks import TupleBlock
+from cer_gpu.errors import LimitError
+from cer_gpu.frozen import dataclass
+
+FEW = 1 << 20
+"""Up to so many answers of a chunk are kept when they are found."""
+
+BULK_ROWS = 1 << 20
+"""About so many answers are looked up in one go."""
+
+MOST_ROWS = 1 << 26
+"""At most so many answers that end at one event are listed: they are sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTuples:
+    """All answers of a chunk, sorted by (end, start, events).
+
+    Attributes
+    ----------
+    tally : Tally
+        How many end at each event at which some end.
+    first : ndarray, shape (ends + 1,), int64
+        Where those of each end begin.
+    event : ndarray, shape (answers, atoms), int64
+    """
+
+    tally: Tally
+    first: np.ndarray
+    event: np.ndarray
+
+    @classmethod
+    def within(cls, lookups: Lookups, event: np.ndarray, low: np.ndarray, most: int) -> FoundTuples | None:
+        """The answers that end at some events; None where there are more than `most`.
+
+        Parameters
+        ----------
+        lookups : Lookups
+        event, low : ndarray, shape (ends,), int64
+            As for `Lookups.listed`.
+        most : int
+        """
+        blocks, count = [], 0
+        for block in lookups.listed(event, low):
+            blocks.append(block)
+            count += len(block)
+            if count > most:
+                return None
+        rows = _together(blocks, lookups.atoms)
+        start = rows.event.min(axis=1) if len(rows) else rows.end
+        order = np.lexsort((*rows.event.T[::-1], start, rows.end))
+        number = np.bincount(rows.end, minlength=len(event)).astype(np.int64)
+        latest = np.full(len(event), -1, np.int64)
+        np.maximum.at(latest, rows.end, start)
+        tally = Tally(event, low, number, latest)
+        return cls(tally, np.append(0, np.cumsum(number)), rows.event[order])
+
+    def of(self, ends: np.ndarray) -> Partial:
+        """The answers that end at some events of the tally, in the order of `ends`, numbered by it."""
+        which = np.searchsorted(self.tally.event, ends)
+        length = self.tally.number[which]
+        before = np.cumsum(length) - length
+        rows = np.repeat(self.first[which] - before, length) + np.arange(int(length.sum()))
+        end = np.repeat(np.arange(len(ends)), length)
+        return Partial(end, end, self.event[rows])
+
+
+class TupleAnswers:
+    """The answers of a rule at some ends; an `Answers`.
+
+    Parameters
+    ----------
+    lookups : Lookups
+    tally : Tally
+        How many end at each.
+    found : FoundTuples or None
+        The answers of the chunk, where they are known.
+    """
+
+    sharing: Literal["blocks"] = "blocks"
+
+    def __init__(self, lookups: Lookups, tally: Tally, found: FoundTuples | None) -> None:
+        self._lookups = lookups
+        self._tally = tally
+        self._found = found
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many each end has, shape (ends,), int64, or object past 2^62."""
+        return self._tally.number
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps to list the first `limit` answers of each end: shape (ends,)."""
+        return self.count
+
+    def blocks(
+        self, order: np.ndarray, limit: int | None = None, size: int | None = None
+    ) -> Iterator[TupleBlock]:
+        """The answers of some ends, as `Answers.blocks`, by (start, events) at each end.
+
+        Raises
+        ------
+        LimitError
+            For an end with more answers than can be sorted.
+        """
+        counts = np.minimum(self.count[order], MOST_ROWS + 1).astype(np.int64)
+        sums = np.cumsum(counts)
+        rows = BULK_ROWS if size is None else min(size, BULK_ROWS)
+        done = 0
+        while done < len(order):
+            before = int(sums[done - 1]) if done else 0
+            stop = max(int(np.searchsorted(sums, before + rows, side="right")), done + 1)
+            if counts[done:stop].max() > MOST_ROWS:
+                raise LimitError(
+                    f"more than {MOST_ROWS:,} answers end at one event, and at most so many can be listed: "
+                    "ask for count or hits, or narrow the window"
+                )
+            block = self._block(order[done:stop], limit)
+            if len(block.hit):
+                yield block
+            done = stop
+
+    def _block(self, ends: np.ndarray, limit: int | None) -> TupleBlock:
+        event, low = self._tally.event[ends], self._tally.low[ends]
+        if self._found is not None:
+            rows = self._found.of(event)
+        else:
+            rows = _together(list(self._lookups.listed(event, low)), self._lookups.atoms)
+        start = rows.event.min(axis=1) if len(rows) else rows.end
+        order = np.lexsort((*rows.event.T[::-1], start, rows.end))
+        if limit is not None:
+            end = rows.end[order]
+            place = np.arange(len(end)) - np.searchsorted(end, end, side="left")
+            order = order[place < limit]
+        return TupleBlock(ends[rows.end[order]], start[order], rows.event[order])
+
+
+def _together(blocks: list[Partial], atoms: int) -> Partial:
+    """Several blocks as one."""
+    none = np.empty(0, np.int64)
+    return Partial(
+        np.concatenate([none, *(block.end for block in blocks)]),
+        np.concatenate([none, *(block.low for block in blocks)]),
+        np.concatenate([np.empty((0, atoms), np.int64), *(block.event for block in blocks)]),
+    )

@@ -1,0 +1,155 @@
+"""Rules of any form on the CPU: the answers of a chunk are found by lookups, and never all kept.
+
+**Method.** An answer is found from its latest event (`cer_gpu.joins.lookups`). The events that fit an atom
+are sorted by the values that the atom shares with those before it, so that a lookup is a range of them: cut
+to the window by binary search, and to what a comparison admits by a second order of the same events. A block
+of partial answers at a time is extended by an atom, so that memory does not grow with their number. What is
+counted and not listed is not extended by the last atoms, if these read no event of one another: the numbers
+of events that each finds are multiplied.
+
+**Cost.** A lookup takes O(log n); with one comparison the number of events that it finds does, too. An event
+costs as many steps as it is the latest of partial answers. Where these lead to few answers and are very many,
+the run ends with a `LimitError` that says which atom they come from.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.ends import Ends, first_ends, no_ends
+from cer_gpu.engine.machines.lookups import Lookups, Tally
+from cer_gpu.engine.machines.tuple_answers import FEW, FoundTuples, TupleAnswers
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneState
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.frozen import dataclass
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.tuples import TupleMachine
+
+UNIT = 1 << 12
+"""A thread takes at least so many ends at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What is known of the answers of a chunk.
+
+    Attributes
+    ----------
+    lookups : Lookups
+    tally : Tally
+        How many answers end at each event at which some end, with the latest start.
+    found : FoundTuples or None
+        The answers themselves, where they are few.
+    """
+
+    lookups: Lookups
+    tally: Tally
+    found: FoundTuples | None = None
+
+
+class TupleRunner:
+    """Looks up the atoms of a rule on the CPU; a `MachineRunner`.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+    """
+
+    chunks = 1
+
+    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        assert isinstance(query.machine, TupleMachine)
+        self._machine = query.machine
+        self._query = query
+        self._workers = workers
+        self._last: tuple[Chunk, Looked] | None = None
+        self.consumption = Consumption(query)
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """The state that it keeps for each lane."""
+        return (self.consumption,)
+
+    def read(self, events: Relevant, lane_count: int) -> Relevant:
+        """New events, unchanged."""
+        return events
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk; `lowest` is always there."""
+        tally = self._looked(chunk).tally
+        which = np.flatnonzero(tally.latest >= 0)
+        if not len(which):
+            return no_ends()
+        starts = chunk.events.positions[tally.latest[which]]
+        return Ends(tally.event[which], starts, tally.low[which])
+
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk and how many answers end at each, as `MachineRunner.counts`."""
+        tally = self._looked(chunk).tally
+        which = np.flatnonzero(tally.latest >= 0)
+        return tally.event[which], tally.number[which]
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: any event of a lane may be joined with a later one."""
+        return chunk.lanes.begin
+
+    def answers(self, chunk: Chunk, ends: Ends) -> TupleAnswers:
+        """The answers at some ends of a chunk."""
+        looked = self._looked(chunk)
+        which = np.searchsorted(looked.tally.event, ends.event)
+        return TupleAnswers(looked.lookups, looked.tally.some(which), looked.found)
+
+    def open_runs(self) -> None:
+        """Each push runs the open window again."""
+
+    def _looked(self, chunk: Chunk) -> Looked:
+        """What is known of the answers of a chunk, found once."""
+        if self._last is None or self._last[0] is not chunk:
+            self._last = (chunk, self._look(chunk))
+        return self._last[1]
+
+    def _look(self, chunk: Chunk) -> Looked:
+        window = self._query.window
+        held = None
+        if chunk.held:
+            assert window is not None
+            held = AttributeWindow(chunk.events.keys, chunk.events.all_keyed, window.size)
+        lookups = Lookups(self._machine, chunk.events, held)
+        event, low = self._reported(chunk)
+        if self._machine.product == "run":
+            found = FoundTuples.within(lookups, event, low, FEW)
+            if found is not None:
+                return Looked(lookups, found.tally, found)
+        units = max(min(len(event) // UNIT, 4 * self._workers.threads), 1)
+        edges = [len(event) * number // units for number in range(units + 1)]
+
+        def tally(unit: int) -> Tally:
+            part = slice(edges[unit], edges[unit + 1])
+            return lookups.tally(event[part], low[part])
+
+        lookups.prepare()
+        parts = self._workers.map("counting", tally, range(units), len(event))
+        return Looked(lookups, Tally.joined(parts))
+
+    def _reported(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The events at which answers may end that are reported, ascending, with the least each admits."""
+        segments = chunk.segments
+        event = np.concatenate(
+            [np.empty(0, np.int64)]
+            + [
+                np.arange(first, stop)
+                for first, stop in zip(segments.report.tolist(), segments.stop.tolist(), strict=True)
+            ]
+        )
+        first = first_ends(segments, event)
+        return event, chunk.lowest_starts(segments, first, event, self._query.window)
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> TupleRunner:
+    """What looks up the atoms of a rule; it carries nothing."""
+    return TupleRunner(query, workers)

@@ -1,0 +1,29 @@
+"""Rules of any form: with comparisons between atoms, not hierarchical, cyclic, or disconnected.
+
+`Q(x) <- Buy(symbol = x, price = p), Sell(symbol = x, price = q), q > 1.05 * p` is answered by lookups: from
+the latest event of an answer to one atom after another, through indexes by equal values and by order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cer_gpu.language import tree
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.route import Refusal
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.routes.join_sketch import LookupSketch
+
+NAME = "join"
+
+
+def sketch(outline: Outline) -> LookupSketch | Refusal:
+    """How the atoms of a rule are looked up."""
+    if not isinstance(outline.statement, tree.Rule):
+        return Refusal("a pattern is no rule")
+    if outline.unevaluated:
+        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
+    from cer_gpu.plan.routes.join_sketch import sketched  # a process without rules need not load it
+
+    return sketched(outline.statement)

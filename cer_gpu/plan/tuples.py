@@ -1,0 +1,48 @@
+"""The machine of rules of any form: how each atom is looked up, and which events fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cer_gpu.frozen import dataclass
+from cer_gpu.joins.lookups import LookupPlan
+from cer_gpu.plan.compiled import Traits
+
+
+@dataclass(frozen=True, slots=True)
+class TupleMachine:
+    """A rule whose answers are found by looking up one atom after another.
+
+    Attributes
+    ----------
+    product : {"run", "counts", "hits"}
+        Whether answers are listed, counted, or only their ends found.
+    lookups : LookupPlan
+    fits : ndarray, shape (symbols, atoms), bool
+        Whether an event with a symbol fits an atom.
+    columns : mapping of (int, int) to int
+        For the number of a joined variable and an atom that has it the column of slots of the atom's events.
+    units : mapping of str to str
+        The units of the attributes that are compared.
+    """
+
+    product: Literal["run", "counts", "hits"]
+    lookups: LookupPlan
+    fits: np.ndarray
+    columns: Mapping[tuple[int, int], int]
+    units: Mapping[str, str]
+
+    engine: ClassVar[str] = "tuples"
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            filters=True,
+            streams=False,
+            not_on_device=("looking up the atoms of a rule",),
+            not_resident="the atoms of a rule are looked up by the CPU",
+            not_automatic="the atoms of a rule are looked up by the CPU",
+        )

@@ -1,0 +1,135 @@
+"""Rows with one condition: how many candidates extend each, and the latest, in O(log n) steps for a row.
+
+The candidates are taken in one after another, in the order of their events. What a row admits by its key and
+its condition is a range of ranks (for `!=` two), so that a Fenwick tree over the ranks knows how many of the
+candidates taken in so far are in it, and a tree of maxima which of them came last. A row is asked twice: when
+all events up to the greatest that it admits are in, and when all before the least are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import SELDOM, inline, jit
+from .contract import UNEQUAL
+from .cpu import ranked_range
+
+
+class Sweep(NamedTuple):
+    """What a sweep needs beside candidates and rows.
+
+    ===========  =================  ==============================================================
+    `taken`      int64 [n]          the candidates in the order of their events
+    `place`      int64 [events]     where each stands in `Candidates.ranked`
+    `by_low`     int64 [rows]       the rows in the order of `RowBounds.low`
+    `by_high`    int64 [rows]       the rows in the order of `RowBounds.high`
+    `tree`       int64 [n + 1]      scratch
+    `most`       int64 [2 n]        scratch
+    ===========  =================  ==============================================================
+    """
+
+    taken: np.ndarray
+    place: np.ndarray
+    by_low: np.ndarray
+    by_high: np.ndarray
+    tree: np.ndarray
+    most: np.ndarray
+
+
+@inline
+def _before(tree, place):
+    """How many candidates are in that stand before a place."""
+    found = 0
+    while place > 0:
+        found += tree[place]
+        place -= place & -place
+    return found
+
+
+@inline
+def _latest(most, n, low, high):
+    """The latest candidate that is in and stands at low .. high - 1; -1: none does."""
+    found = -1
+    low += n
+    high += n
+    while low < high:
+        if low & 1:
+            found = max(found, most[low])
+            low += 1
+        if high & 1:
+            high -= 1
+            found = max(found, most[high])
+        low //= 2
+        high //= 2
+    return found
+
+
+@jit
+def _take(sweep, event):
+    n = sweep.taken.shape[0]
+    place = sweep.place[event]
+    at = place + 1
+    while at <= n:
+        sweep.tree[at] += 1
+        at += at & -at
+    at = place + n
+    while at > 0:
+        sweep.most[at] = max(sweep.most[at], event)
+        at //= 2
+
+
+@jit
+def _inside(candidates, rows, sweep, row):
+    """How many of the candidates that are in a row admits by its key and its condition."""
+    op = candidates.op[0]
+    begin, end = rows.begin[row], rows.end[row]
+    low, high = ranked_range(candidates, op, begin, end, rows.rank[0, row])
+    found = _before(sweep.tree, high) - _before(sweep.tree, low)
+    if op == UNEQUAL:
+        found = _before(sweep.tree, end) - _before(sweep.tree, begin) - found
+    return found
+
+
+@jit
+def swept(candidates, rows, sweep, count, latest, halt):
+    """`contract.summed_reference` for candidates with one condition.
+
+    ============  =====================  ==============================================================
+    `candidates`  Candidates             in
+    `rows`        RowBounds                   in: each admits an event at least
+    `sweep`       Sweep                  in; its scratch is filled
+    `count`       int64 [rows]           out
+    `latest`      int64 [rows]           out
+    `halt`        uint8 [1]              in: see `jit`
+    ============  =====================  ==============================================================
+    """
+    n, op = sweep.taken.shape[0], candidates.op[0]
+    for at in range(n + 1):
+        sweep.tree[at] = 0
+    for at in range(2 * n):
+        sweep.most[at] = -1
+    n_in, next_low = 0, 0
+    for number in range(rows.begin.shape[0]):
+        if number % SELDOM == 0 and halt[0]:
+            break
+        row = sweep.by_high[number]
+        # RowBounds whose least event comes next are asked before it is in.
+        while next_low < rows.begin.shape[0] and rows.low[sweep.by_low[next_low]] <= rows.high[row]:
+            asked = sweep.by_low[next_low]
+            while n_in < n and sweep.taken[n_in] < rows.low[asked]:
+                _take(sweep, sweep.taken[n_in])
+                n_in += 1
+            latest[asked] = _inside(candidates, rows, sweep, asked)
+            next_low += 1
+        while n_in < n and sweep.taken[n_in] <= rows.high[row]:
+            _take(sweep, sweep.taken[n_in])
+            n_in += 1
+        # `latest` held how many were in before the least event.
+        count[row] = _inside(candidates, rows, sweep, row) - latest[row]
+        begin, end = rows.begin[row], rows.end[row]
+        low, high = ranked_range(candidates, op, begin, end, rows.rank[0, row])
+        if op == UNEQUAL:
+            last = max(_latest(sweep.most, n, begin, low), _latest(sweep.most, n, high, end))
+        else:
+            last = _latest(sweep.most, n, low, high)
+        latest[row] = last if count[row] > 0 else -1
