@@ -33,12 +33,19 @@ from cer_gpu.errors import CerError, DataError, DeviceError, Diagnostic, LimitEr
 
 if TYPE_CHECKING:
     from cer_gpu.api import Query, compile
+    from cer_gpu.backtesting.result import Backtest
+    from cer_gpu.backtesting.run import backtest
+    from cer_gpu.backtesting.sweep import Sweep, sweep
     from cer_gpu.engine.answers.matches import ComplexEvent, Matches
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
 
 _LATE = {
     "Query": "cer_gpu.api",
     "compile": "cer_gpu.api",
+    "Backtest": "cer_gpu.backtesting.result",
+    "backtest": "cer_gpu.backtesting.run",
+    "Sweep": "cer_gpu.backtesting.sweep",
+    "sweep": "cer_gpu.backtesting.sweep",
     "DeviceReport": "cer_gpu.engine.run.device_report",
     "device_report": "cer_gpu.engine.run.device_report",
     "ComplexEvent": "cer_gpu.engine.answers.values",
@@ -46,6 +53,7 @@ _LATE = {
 }
 
 __all__ = [
+    "Backtest",
     "CerError",
     "ComplexEvent",
     "DataError",
@@ -56,8 +64,11 @@ __all__ = [
     "Matches",
     "Query",
     "QueryError",
+    "Sweep",
+    "backtest",
     "compile",
     "device_report",
+    "sweep",
 ]
 
 

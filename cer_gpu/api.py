@@ -80,6 +80,8 @@ class Query:
     ----------
     text : str
         The query as it was written.
+    names : frozenset of str
+        The names in it, of columns and others.
     """
 
     def __init__(self, text: str, params: Mapping[str, Any] | None = None) -> None:
@@ -88,7 +90,7 @@ class Query:
         self.text = text
         self._tree = parse(text)
         _raise_errors(check_query(self._tree, None), text)
-        self._names = names_in(self._tree)
+        self.names = names_in(self._tree)
         self._outline = outline(self._tree, text)
         self._open: OpenQuery | None = None
         if params or "$" in text:
@@ -265,7 +267,7 @@ class Query:
         if events is None and asked.engine != AUTO:
             found = self._checked_plan(None, RoleColumns(stream="stream"), asked.engine)
         if events is not None:
-            source = _source(self._names, events, asked)
+            source = opened(self.names, events, asked)
             found = self._planned_for(source, asked)[0]
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
@@ -318,13 +320,16 @@ class Query:
 
     def _bound(self, events: Any, asked: Options) -> BoundQuery:
         """Check the query against the events, and plan it for them."""
+        with shown_together():
+            return self.bound_to(opened(self.names, events, asked), asked)
+
+    def bound_to(self, source: Source, asked: Options) -> BoundQuery:
+        """The query on a source that was opened for its `names`; for the package itself."""
         from cer_gpu.engine.run.bound import BoundQuery
 
-        with shown_together():
-            source = _source(self._names, events, asked)
-            if asked.event_id is not None:
-                source.require(asked.event_id, "event_id")
-            planned, schema, findings = self._planned_for(source, asked)
+        if asked.event_id is not None:
+            source.require(asked.event_id, "event_id")
+        planned, schema, findings = self._planned_for(source, asked)
         bound = BoundQuery(planned.compiled, source, dict(schema.units), asked, self._workers)
         for finding in findings:
             hint = f": {finding.hints[0]}" if finding.hints else ""
@@ -419,7 +424,7 @@ def _checked_on(
     query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
 ) -> tuple[Diagnostic, ...]:
     asked = read_options(**keywords)
-    source = _source(names_in(query), events, asked)
+    source = opened(names_in(query), events, asked)
     schema = _schema(query, source, asked)
     query = _with_values(query, asked.params, schema, text)
     if schema.types is None:
@@ -474,7 +479,7 @@ def _schema(query: tree.Statement, source: Source, asked: Options) -> Schema:
     return replace(schema, types={streams[0]: frozenset(schema.attributes)})
 
 
-def _source(names: frozenset[str], events: Any, asked: Options) -> Source:
+def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
     from cer_gpu.engine.read.sources.source import open_source
 
     with within_memory("opening the events"):

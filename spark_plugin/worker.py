@@ -28,7 +28,8 @@ from cer_gpu.digits import digits
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.arrow_types import is_text
 from cer_gpu.engine.read.sources.rows import StreamRows, TableRows, one_batch
-from cer_gpu.engine.run.bound import BoundQuery, bind
+from cer_gpu.engine.run.bind import bind
+from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass

@@ -39,7 +39,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"api"},
-    {"output", "demo", "backtest", "report", "warm", "cli_inputs", "cli_outputs"},
+    {"output", "demo", "backtesting", "report", "warm", "cli_inputs", "cli_outputs"},
     {"cli", "spark"},
     {"__main__"},
 ]

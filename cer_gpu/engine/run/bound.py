@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import pyarrow as pa
 
@@ -23,7 +23,7 @@ from cer_gpu.engine.read.holding import KeptLanes
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
-from cer_gpu.engine.read.sources.source import Source, open_source
+from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.chunks import Chunker, Run
 from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
 from cer_gpu.engine.run.options import Options
@@ -106,6 +106,16 @@ class BoundQuery:
         """Where it runs, and why there."""
         self.notes = Notes(aloud=not part)
         """What its runs have noticed."""
+
+    @property
+    def compiled(self) -> CompiledQuery:
+        """The query, planned for its source."""
+        return self._query
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The units of the columns of times, those of derived columns among them."""
+        return self._units
 
     # ---------------------------------------------------------------------------------- the answers
 
@@ -473,45 +483,3 @@ def purpose_of(query: CompiledQuery, product: Product) -> str:
         "looking": bool(query.outlooks),
     }
     return " ".join([query.machine.engine, asked, measured, *(name for name, true in more.items() if true)])
-
-
-def bind(
-    portable: PortableQuery,
-    events: Any,
-    workers: Workers,
-    device: Sequence[str] = ("cpu",),
-    sort: bool = False,
-    halo: int = 0,
-    grouped: bool = False,
-    stop: int | None = None,
-) -> BoundQuery:
-    """A query that another process has planned, over some events of a stream.
-
-    Parameters
-    ----------
-    portable : PortableQuery
-    events : object
-        As for `Query.run`; columns that the query never reads may be missing.
-    workers : Workers
-    device : sequence of str
-        From `cer_gpu.engine.run.place.asked_devices`.
-    sort : bool
-        Whether to sort the events first.
-    halo, grouped, stop
-        As for `BoundQuery`.
-
-    Raises
-    ------
-    DataError
-        When the events cannot be read.
-    """
-    options = replace(portable.options, device=tuple(device), sort=sort)
-    source = open_source(
-        events,
-        order_by=options.order_by,
-        type_column=options.type_column,
-        stream_column=options.stream_column,
-        sort=sort,
-        names=portable.columns,
-    )
-    return BoundQuery(portable.query, source, portable.units, options, workers, halo, True, grouped, stop)

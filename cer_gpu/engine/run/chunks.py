@@ -17,6 +17,7 @@ from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown, present
+from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.run.tails import Tails
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
@@ -148,7 +149,7 @@ class Chunker:
     Parameters
     ----------
     query : CompiledQuery
-    intake : Intake
+    intake : Intake or SharedLanes
     runner : MachineRunner
         What the chunks are for.
     workers : Workers
@@ -156,16 +157,19 @@ class Chunker:
         Whether the runner carries registers, so that no tail is needed.
     memory : int or None
         Bytes that the run may take.
+    least : int, optional
+        A chunk has so many new events at least.
     """
 
     def __init__(
         self,
         query: CompiledQuery,
-        intake: Intake,
+        intake: Intake | SharedLanes,
         runner: MachineRunner,
         workers: Workers,
         carries: bool,
         memory: int | None,
+        least: int = CHUNK,
     ) -> None:
         self._query = query
         self._intake = intake
@@ -173,7 +177,7 @@ class Chunker:
         self._workers = workers
         self._carries = carries
         self._allowance = Allowance(memory)
-        least = CHUNK * runner.chunks
+        least *= runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         # Where memory is little, it counts more than how often a tail is run again.
         self._most = None if memory is None else 2 * self._least
@@ -183,25 +187,36 @@ class Chunker:
         self._touched = np.zeros(0, bool)
         self._purged = LEAST_PURGED
         self._last: Chunk | None = None
+        self._waiting: list[Relevant] = []
+        self._again = 0
 
     def chunks(self, relevant: Iterable[Relevant]) -> Iterator[Chunk]:
         """The chunks of a stream of relevant events; each must be run before the next is asked for."""
-        waiting: list[Relevant] = []
-        again = 0
         for part in relevant:
-            self._settle()
-            self._take_back()
-            if len(part):
-                waiting.append(part)
-                again += self._run_again(part)
-            else:
-                waiting = self.relieve(waiting)
-            count = sum(map(len, waiting))
-            if count >= self._enough(again):
-                yield self.chunk(joined(waiting))
-                waiting, again = [], 0
-        if waiting:
-            yield self.chunk(joined(waiting))
+            chunk = self.add(part)
+            if chunk is not None:
+                yield chunk
+        rest = self.rest()
+        if rest is not None:
+            yield rest
+
+    def add(self, part: Relevant) -> Chunk | None:
+        """Take the next relevant events; a chunk, to be run before more are added, once there are enough."""
+        self._settle()
+        self._take_back()
+        if len(part):
+            self._waiting.append(part)
+            self._again += self._run_again(part)
+        else:
+            self._waiting = self.relieve(self._waiting)
+        if sum(map(len, self._waiting)) < self._enough(self._again):
+            return None
+        return self.rest()
+
+    def rest(self) -> Chunk | None:
+        """The events that are in no chunk yet as one; None where there are none."""
+        waiting, self._waiting, self._again = self._waiting, [], 0
+        return self.chunk(joined(waiting)) if waiting else None
 
     def _enough(self, again: int) -> int:
         """How many new events make a chunk, where so many old ones are run again with them."""

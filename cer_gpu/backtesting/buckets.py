@@ -1,0 +1,134 @@
+"""Buckets of time, `by="1d"`: where the bucket of a time begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.answers.where import times
+from cer_gpu.frozen import dataclass
+from cer_gpu.language.units import NANOSECONDS, unit_named
+from cer_gpu.late import compute as pc
+
+FORMS = '"5 min", "1 h", "1 d", "1 week", "1 month", "1 quarter" or "1 year"'
+"""Buckets as a message shows them."""
+
+_SPAN = re.compile(r"\s*(\d+)\s*([A-Za-z]+)\s*")
+
+_CALENDAR = {"w": "week", "week": "week", "month": "month", "quarter": "quarter", "year": "year"}
+
+_ARROW = {
+    "ns": "nanosecond",
+    "us": "microsecond",
+    "ms": "millisecond",
+    "s": "second",
+    "min": "minute",
+    "h": "hour",
+    "d": "day",
+}
+"""The units of the language as pyarrow's `floor_temporal` names them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """How times are cut into buckets, all of one length or of one kind of calendar unit.
+
+    Buckets are counted from 1970, in the time zone of the column; of plain numbers from 0. Weeks begin on
+    Monday.
+
+    Attributes
+    ----------
+    kind : pyarrow.DataType
+        Of the times, and of where buckets begin.
+    size : int or float
+        The length of a bucket, in `unit`, or in the column's own unit.
+    unit : str
+        As pyarrow's `floor_temporal` names it; empty for numbers and durations.
+    """
+
+    kind: pa.DataType
+    size: int | float
+    unit: str = ""
+
+    def of(self, moments: np.ndarray) -> np.ndarray:
+        """Where the buckets of some times begin.
+
+        Parameters
+        ----------
+        moments : ndarray, shape (n,), int64 or float64
+            In the unit of the column.
+
+        Returns
+        -------
+        ndarray, shape (n,), int64 or float64
+        """
+        if not self.unit:
+            return np.floor_divide(moments, self.size) * self.size
+        begins = pc.floor_temporal(times(moments, self.kind), int(self.size), self.unit).cast(self.kind)
+        number = pa.int32() if self.kind.bit_width == 32 else pa.int64()
+        found: np.ndarray = begins.view(number).to_numpy(zero_copy_only=False).astype(np.int64)
+        return found
+
+    def column(self, begins: np.ndarray) -> pa.Array:
+        """Where buckets begin, in the type of the times."""
+        return times(begins, self.kind)
+
+
+def is_span(by: Any) -> bool:
+    """Whether `by` is written as a length of time, and not as the name of a column."""
+    return isinstance(by, (int, float)) or (isinstance(by, str) and _SPAN.fullmatch(by) is not None)
+
+
+def buckets(by: Any, order_by: Sequence[str], schema: pa.Schema, order_unit: str | None) -> Buckets:
+    """How the times of some events are cut.
+
+    Parameters
+    ----------
+    by : str, int or float
+        A number and a unit; a number alone for an order column of plain numbers, in its own unit.
+    order_by : sequence of str
+    schema : pyarrow.Schema
+        Of the events.
+    order_unit : str or None
+        The unit of plain numbers.
+
+    Raises
+    ------
+    ValueError
+        For what cuts the times of these events into no buckets.
+    """
+    if not order_by:
+        raise ValueError(f"by={by!r} cuts time into buckets: name the column of time with order_by")
+    name = order_by[0]
+    kind = schema.field(name).type
+    plain = not pa.types.is_temporal(kind)
+    if not isinstance(by, str):
+        if not plain:
+            raise ValueError(f"by={by!r}: `{name}` holds {kind}, and a bucket of it has a unit: {FORMS}")
+        if not by > 0:
+            raise ValueError(f"by={by!r}: a bucket is longer than 0")
+        return Buckets(kind, by)
+    match = _SPAN.fullmatch(by)
+    size = 0 if match is None else int(match[1])
+    word = "" if match is None else match[2].lower()
+    unit = unit_named(word)
+    calendar = _CALENDAR.get(word.removesuffix("s") if len(word) > 1 else word)
+    if size == 0 or (unit is None and calendar is None):
+        raise ValueError(f"by={by!r} is no bucket of time: write {FORMS}")
+    if not plain and not pa.types.is_duration(kind):
+        return Buckets(kind, size, calendar or _ARROW[unit or ""])
+    if unit is None:
+        raise ValueError(f"by={by!r}: `{name}` holds {kind}, which has no {calendar}s: write it in days")
+    own = order_unit if plain else kind.unit
+    if own is None:
+        raise ValueError(
+            f"by={by!r}: `{name}` holds plain numbers; say their unit with order_unit, or give a number"
+        )
+    length, rest = divmod(size * NANOSECONDS[unit], NANOSECONDS[own])
+    if rest or not length:
+        raise ValueError(f"by={by!r} is no whole number of {own}, the unit of `{name}`")
+    return Buckets(kind, length)

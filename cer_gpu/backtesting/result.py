@@ -1,0 +1,69 @@
+"""The result of a backtest: a table, and what was noticed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from cer_gpu.engine.answers.shown import as_html, as_text
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+SHOWN = 20
+"""Rows that a result shows of itself."""
+
+
+class Backtest:
+    """What many queries found in some events; made by `backtest`.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        What the run has noticed.
+    together : int
+        How many queries were read together, in `passes` groups; the others were run one after another.
+    passes : int
+    """
+
+    def __init__(self, table: pa.Table, notes: tuple[str, ...], together: int, passes: int) -> None:
+        self._table = table
+        self.notes = notes
+        self.together, self.passes = together, passes
+
+    def to_arrow(self) -> pa.Table:
+        """A row for each query or variant; with `by`, for each bucket and key where it found something.
+
+        Returns
+        -------
+        pyarrow.Table
+            `query` (string), the parameters of a sweep, with `by` the column `bucket` (where the bucket of
+            time begins, in the type of `order_by`) and those of the partition, `hits` (int64: events at which
+            some complex event ends), `matches` (complex events: int64, decimal256 where one exceeds 64 bits),
+            `first` and `last` (of the ends: the time, or the position without `order_by`).
+        """
+        return self._table
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a pandas DataFrame."""
+        return self._table.to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The same as a polars DataFrame."""
+        import polars
+
+        found = polars.from_arrow(self._table)
+        assert isinstance(found, polars.DataFrame)
+        return found
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __repr__(self) -> str:
+        heading = f"<cer_gpu.Backtest of {len(self):,} rows>"
+        return f"{heading}\n{as_text(self._table, SHOWN)}"
+
+    def _repr_html_(self) -> str:
+        return as_html(f"{len(self):,} rows", self._table, SHOWN)

@@ -1,0 +1,112 @@
+"""The variants of a template: one query text with `$` parameters, and the values that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.api import Query
+
+
+class Sweep:
+    """A template and its variants; made by `sweep`.
+
+    Attributes
+    ----------
+    query : Query
+        The template.
+    variants : tuple of dict
+        The values of the parameters of each variant, in the order of the result's rows.
+    """
+
+    def __init__(self, query: Query, variants: Iterable[Mapping[str, Any]]) -> None:
+        self.query = query
+        self.variants = tuple(dict(one) for one in variants)
+
+    def __len__(self) -> int:
+        return len(self.variants)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.variants)
+
+    def __repr__(self) -> str:
+        return f"<cer_gpu.Sweep of {len(self):,} variants of {' '.join(self.query.text.split())!r}>"
+
+
+def sweep(
+    template: str | Query,
+    variants: Iterable[Mapping[str, Any]] | None = None,
+    /,
+    *,
+    random: int | None = None,
+    seed: int = 0,
+    **grid: Any,
+) -> Sweep:
+    """The variants of a query with `$` parameters, for `backtest`.
+
+    >>> cer.sweep("SELECT * FROM S WHERE A ; B AS b FILTER b[v > $p] WITHIN $w", p=[1, 2], w=["1 h", "1 d"])
+
+    Parameters
+    ----------
+    template : str or Query
+    variants : iterable of mapping of str to object, optional
+        The values of each variant, from any search: of Optuna, of a table's rows. Not beside a grid.
+    random : int, optional
+        Draw so many variants of the grid, none of them twice, in place of all.
+    seed : int, optional
+        Of what is drawn.
+    **grid : object
+        For each parameter its values; a value that is a str or no sequence is the only one. The last
+        parameter varies fastest.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    TypeError
+        For a template that is neither a text nor a query, and for a grid beside `variants`.
+    ValueError
+        Where a parameter has no values, and where more variants are to be drawn than there are.
+    QueryError
+        When the template is wrong.
+    """
+    query = template if isinstance(template, Query) else Query(template)
+    if variants is not None:
+        if grid or random is not None:
+            raise TypeError("give the variants, or a value or values for each parameter; not both")
+        return Sweep(query, variants)
+    values = {name: _values(name, given) for name, given in grid.items()}
+    if random is None:
+        return Sweep(query, (dict(zip(values, chosen)) for chosen in product(*values.values())))
+    count = prod(map(len, values.values()))
+    if not 0 <= random <= count:
+        raise ValueError(f"random={random:,}: the grid has {count:,} variants; draw from 0 to so many")
+    drawn = sorted(Random(seed).sample(range(count), random))
+    return Sweep(query, (_variant(values, number) for number in drawn))
+
+
+def _values(name: str, given: Any) -> Sequence[Any]:
+    """The values of a parameter of a grid."""
+    if isinstance(given, np.ndarray):
+        given = given.tolist()
+    single = isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable)
+    found = [given] if single else list(given)
+    if not found:
+        raise ValueError(f"the parameter `{name}` has no values: give it one at least")
+    return found
+
+
+def _variant(values: Mapping[str, Sequence[Any]], number: int) -> dict[str, Any]:
+    """A variant of a grid by its number."""
+    found = {}
+    for name, own in reversed(list(values.items())):
+        number, at = divmod(number, len(own))
+        found[name] = own[at]
+    return {name: found[name] for name in values}

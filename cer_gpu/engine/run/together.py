@@ -1,0 +1,261 @@
+"""Several queries over one source in one pass: events are read, keyed and classified once for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.machines.asked import sum_exactly
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.machine import runner_of
+from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.shared_lanes import SharedLanes
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BATCH
+from cer_gpu.engine.run.chunks import CHUNK, Chunker
+from cer_gpu.engine.run.noticed import say_what_was_read
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.classify import cpu as kernels
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.together import bunches, together
+
+WAITING = 1 << 24
+"""Relevant events that wait for a chunk at most, of all queries."""
+
+LEAST_CHUNK = 1 << 12
+"""A chunk of one of many queries has so many new events at least."""
+
+Place: TypeAlias = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CountedEnds:
+    """Some ends of a query, with what is known of each.
+
+    Attributes
+    ----------
+    positions : ndarray, shape (n,), int64
+    moments : ndarray, shape (n,) or (0,), int64 or float64
+        Their times; empty where the run has no order.
+    lanes : ndarray, shape (n,) or (0,), int32
+        Their partitions; empty where there are none.
+    numbers : ndarray, shape (n,), int64 or object
+        How many complex events end at each.
+    """
+
+    positions: np.ndarray
+    moments: np.ndarray
+    lanes: np.ndarray
+    numbers: np.ndarray
+
+    @property
+    def total(self) -> int:
+        """How many complex events they are."""
+        return sum_exactly(self.numbers)
+
+
+def shared_by(query: CompiledQuery) -> Place | None:
+    """What queries must have in common to be read together; None for one that is read by itself.
+
+    A query is read by itself where its machine goes from event to event, looks at what follows or precedes,
+    compares events by keys of their own, or tells its answers apart by their measures.
+    """
+    reading, window = query.reading, query.window
+    if query.traits.follows or query.outlooks or query.hidden or reading.keys.columns:
+        return None
+    measured = None if window is None else (window.kind, window.attribute)
+    traits = query.traits
+    return (
+        reading.partition,
+        reading.streams,
+        reading.derived,
+        measured,
+        traits.reads_places,
+        traits.reads_times,
+    )
+
+
+class Bunch:
+    """Queries that are read together.
+
+    Parameters
+    ----------
+    queries : sequence of CompiledQuery
+        Of one `shared_by`.
+    source : Source
+    units : dict of str to str
+        The units of the source's time columns.
+    options : Options
+    workers : Workers
+    members : int
+        How many queries there are in all bunches of the pass.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Those of the data that they read.
+    """
+
+    def __init__(
+        self,
+        queries: Sequence[CompiledQuery],
+        source: Source,
+        units: dict[str, str],
+        options: Options,
+        workers: Workers,
+        members: int,
+    ) -> None:
+        asked = [query.asked("counts") for query in queries]
+        made = together([query.reading for query in asked])
+        reading = asked[0].reading if made is None else made.reading
+        self._symbols = [np.empty(0, np.uint8)] if made is None else list(made.symbols)
+        self._alone = made is None
+        self._first = replace(asked[0], reading=reading)
+        self._workers = workers
+        partition = reading.partition
+        self.encoder = LaneEncoder(partition, source.arrow_schema) if partition else None
+        units = units | {one.name: one.measure.unit for one in reading.derived if one.measure.unit}
+        classifier = Classifier(reading, units, workers)
+        self._intake = Intake(
+            self._first,
+            self.encoder,
+            units,
+            options.order_by,
+            options.stream_column,
+            (),
+            workers,
+            classifier,
+            ordered=options.ordered,
+        )
+        if reading.derived:
+            from cer_gpu.engine.read.derived import DerivedColumns
+
+            self._intake.derived = DerivedColumns(
+                reading, units, source.arrow_schema, options.stream_column, workers
+            )
+        window = reading.window
+        # A window over time has the times already: `Relevant.moments`.
+        self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
+        least = max(LEAST_CHUNK, min(CHUNK, WAITING // members))
+        self._members = [SharedRun(query, SharedLanes(self._intake), workers, least) for query in asked]
+        axes = [name for axis in reading.axes for name in columns_of(axis)]
+        behind = [name for one in reading.derived for name in one.read]
+        parts = [name for part in partition for name in part]
+        measured = [] if window is None or window.attribute is None else [window.attribute]
+        streams = [options.stream_column] if reading.streams and options.stream_column else []
+        derived = {one.name for one in reading.derived}
+        names = [*options.order_by, *axes, *behind, *parts, *measured, *streams]
+        self.columns = tuple(name for name in dict.fromkeys(names) if name not in derived)
+
+    def read(self, batch: pa.RecordBatch) -> list[list[CountedEnds]]:
+        """What ends in the next batch of the stream, for each query in turn; parts may come later."""
+        found: list[list[CountedEnds]] = [[] for _ in self._members]
+        for extended in self._intake.extended([batch.select(self.columns)]):
+            for part in self._intake.relevant(extended) if len(extended) else ():
+                for ends, more in zip(found, self._each(partial(self._take, part))):
+                    ends += more
+        return found
+
+    def rest(self) -> list[list[CountedEnds]]:
+        """What ends at the events that are left, for each query in turn."""
+        return self._each(lambda number: self._members[number].rest())
+
+    def _each(self, function: Callable[[int], list[CountedEnds]]) -> list[list[CountedEnds]]:
+        return self._workers.map("counting", function, range(len(self._members)))
+
+    def _take(self, part: Relevant, number: int) -> list[CountedEnds]:
+        member = self._members[number]
+        if not self._alone:
+            table = self._symbols[number]
+            kept, symbols = np.empty(len(part), np.int64), np.empty(len(part), table.dtype)
+            count = kernels.compact(part.symbols, table, 0, kept, symbols)
+            part = replace(part.take(kept[:count]), symbols=symbols[:count].copy())
+        return member.add(part)
+
+    def lane_keys_of(self, lanes: np.ndarray) -> list[pa.Array]:
+        """The columns of the keys of some lanes."""
+        keys = self._intake.lane_keys
+        return [] if keys is None else keys.columns(lanes)
+
+    def say(self, notes: Notes, stream_column: str | None) -> None:
+        """Note which types and streams no event had, and what was skipped."""
+        say_what_was_read(notes, self._first, self._intake, stream_column)
+
+
+class SharedRun:
+    """A query of a bunch: its chunks, and what runs them.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    lanes : SharedLanes
+    workers : Workers
+    least : int
+        A chunk has so many new events at least.
+    """
+
+    def __init__(self, query: CompiledQuery, lanes: SharedLanes, workers: Workers, least: int) -> None:
+        self._limit = query.limit
+        self._lanes = lanes
+        carries = query.carries
+        self._runner = runner_of(query, workers, carries)
+        self._chunker = Chunker(query, lanes, self._runner, workers, carries, None, least)
+
+    def add(self, part: Relevant) -> list[CountedEnds]:
+        """Take the next relevant events of the query; what ends at those that were run."""
+        return self._run(self._chunker.add(self._runner.read(part, self._lanes.lane_count)))
+
+    def rest(self) -> list[CountedEnds]:
+        """Run what is left."""
+        return self._run(self._chunker.rest())
+
+    def _run(self, chunk: Chunk | None) -> list[CountedEnds]:
+        if chunk is None:
+            return []
+        event, number = self._runner.counts(chunk)
+        if self._limit is not None:
+            number = np.minimum(number, self._limit)
+        events = chunk.events
+        moments, lanes = events.moments, events.lanes
+        return [
+            CountedEnds(
+                events.positions[event],
+                moments[event] if len(moments) else moments,
+                lanes[event] if len(lanes) else lanes,
+                number,
+            )
+        ]
+
+
+def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[list[int]], list[int]]:
+    """The numbers of the queries that are read together, bunch by bunch, and of those read by themselves."""
+    alike: dict[Place, list[int]] = {}
+    alone = []
+    for number, query in enumerate(queries):
+        place = shared_by(query)
+        if place is None:
+            alone.append(number)
+        else:
+            alike.setdefault(place, []).append(number)
+    found = []
+    for numbers in alike.values():
+        readings = [queries[number].reading for number in numbers]
+        found += [[numbers[one] for one in bunch] for bunch in bunches(readings)]
+    return found, alone
+
+
+def batches(source: Source, bunches: Sequence[Bunch]) -> Iterator[pa.RecordBatch]:
+    """The batches of a source, with the columns that some bunch reads."""
+    columns = list(dict.fromkeys(name for bunch in bunches for name in bunch.columns))
+    return source.batches(columns, BATCH, set())
