@@ -29,6 +29,9 @@ CHAINS = (
     "A {14,} ; B {14,}",
 )
 
+TOLD = ("A {200,}", "A {40} ; B", "A AS a {30,60}", "(A OR B) {25,}")
+"""Those of which an event only accepts the latest start that lies so many places back, or further."""
+
 
 def machine_of(pattern: str) -> AutomatonMachine:
     machine = Query(f"SELECT * WHERE {pattern}")._plan.compiled.machine
@@ -48,6 +51,7 @@ def test_the_hits_and_the_registers_are_those_without_a_chain(pattern: str, kind
     if chained is None:
         return
     assert chained.high - chained.low >= CHAINED
+    assert (len(chained.told) > 0) == (pattern in TOLD and kind != "barred")
     rng = np.random.default_rng(len(pattern))
     found = 0
     for n in (0, 1, 50, 700, 3 * ROOM):

@@ -67,6 +67,52 @@ def _hits_chained(
     return n
 
 
+@jit
+def _hits_counted(
+    program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start, halt
+):
+    """The same of a program with `told`: an event accepts a start from its place in the chain."""
+    told = program.told
+    moves = program.moves
+    length = program.high + 1
+    begins = register.size - length
+    keys = window.keys
+    windowed = keys.shape[0] > 0
+    numbered = starts.shape[0] > 0
+    n = 0
+    for g in range(begin.shape[0]):
+        chain = begins
+        for q in range(length):
+            register[chain + q] = registers[g, q]
+        for strip in range(begin[g], stop[g], SELDOM):
+            if halt[0]:
+                break
+            for i in range(strip, min(strip + SELDOM, stop[g])):
+                start = starts[i] if numbered else i
+                register[chain] = start
+                symbol = symbols[i]
+                place = told[symbol]
+                if i >= report[g]:
+                    latest = register[chain + place] if place >= 0 else -1
+                    out_event[n] = i
+                    out_start[n] = latest
+                    if windowed:
+                        at = latest if latest >= 0 else i
+                        n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
+                    else:
+                        n += latest >= 0
+                if moves[symbol]:
+                    if chain == begins - ROOM:
+                        for q in range(length - 1, -1, -1):
+                            register[begins + q] = register[chain + q]
+                        chain = begins
+                    chain -= 1
+                    register[chain] = start
+        for q in range(length):
+            registers[g, q] = register[chain + q]
+    return n
+
+
 def hits_chained(program, symbols, starts, keys, size, begin, report, stop, registers):
     """As `cpu.hits`, of a `ChainedProgram`: the same hits, and the same registers."""
     capacity = int((stop - report).sum()) + 1
@@ -75,7 +121,8 @@ def hits_chained(program, symbols, starts, keys, size, begin, report, stop, regi
     length = program.high - program.low + 1
     register = np.full(program.n_registers + ROOM + length, -1, dtype=np.int64)
     window = comparable(keys, size)
-    n = _hits_chained(
+    kernel = _hits_counted if len(program.told) else _hits_chained
+    n = kernel(
         program, symbols, starts, window, begin, report, stop, registers, register, out_event, out_start
     )
     return out_event[:n], out_start[:n]

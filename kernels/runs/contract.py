@@ -86,6 +86,9 @@ class ChainedProgram(NamedTuple):
     `moves`       uint8 [symbols]         1: it moves
     `into` ...                            as in `Program`; register low + k of the chain is n_registers + k
     `low`, `high`                         the chain, both ends in it
+    `told`        int64 [symbols] or [0]  the place in the chain of the start that is accepted, -1 where
+                                          none is; empty unless that and moving is all that events do, and
+                                          the chain begins with register 0
     ============  ======================  ============================================================
     """
 
@@ -99,6 +102,7 @@ class ChainedProgram(NamedTuple):
     n_registers: int
     low: int
     high: int
+    told: np.ndarray
 
 
 def first_open_reference(tables, symbols, begin, stop):

@@ -62,16 +62,41 @@ def chained_program(program):
     kept = ~inside
     number = np.concatenate([[0], np.cumsum(kept)])
     place = [a + int(np.argmax(inside[a:b])) if move else a for (a, b), move in zip(bounds, moves)]
+    first, middle = number[program.first].astype(np.int32), number[place].astype(np.int32)
+    operands = [_behind(column[kept], low, high, program.n_registers) for column in (into, left, right)]
+    told = _told(program, first, np.where(moves, middle, first[1:]), operands) if low == 0 else None
     return ChainedProgram(
-        number[program.first].astype(np.int32),
-        number[place].astype(np.int32),
+        first,
+        middle,
         moves.astype(np.uint8),
-        *(_behind(column[kept], low, high, program.n_registers) for column in (into, left, right)),
+        *operands,
         program.zero,
         program.n_registers,
         low,
         high,
+        np.empty(0, np.int64) if told is None else told,
     )
+
+
+def _told(program, first, moving, operands):
+    """`told` of a `ChainedProgram`; None where events do more than to accept starts before `moving`.
+
+    The starts of a chain fall from place to place, so that of several the first is the latest.
+    """
+    told = np.full(len(moving), -1)
+    accepted, nothing = program.zero + 1, program.zero
+    for symbol in range(len(moving)):
+        places = []
+        for k in range(first[symbol], first[symbol + 1]):
+            into, *read = (int(column[k]) for column in operands)
+            begun = bool(read.count(accepted)) == (k > first[symbol])
+            if into != accepted or k >= moving[symbol] or not begun:
+                return None
+            places += [one - program.n_registers for one in read if one not in (accepted, nothing)]
+        if min(places, default=0) < 0:
+            return None
+        told[symbol] = min(places, default=-1)
+    return told
 
 
 def _behind(column, low, high, n_registers):
