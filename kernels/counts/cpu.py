@@ -167,7 +167,7 @@ def _first_from(event, low, high, bound):
 
 
 @jit
-def _forward_counts(
+def forward_counts_kernel(
     tables, forward, symbols, begin, stop, first, event, vectors, register, out, status, halt
 ):
     n_states = vectors.shape[1]
@@ -260,7 +260,9 @@ def forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, 
     out = np.zeros(hit_event.size, dtype=np.int64)
     register = np.zeros(forward.n_registers, dtype=np.int64)
     status = large.copy()
-    _forward_counts(tables, forward, symbols, begin, stop, hit_first, hit_event, after, register, out, status)
+    forward_counts_kernel(
+        tables, forward, symbols, begin, stop, hit_first, hit_event, after, register, out, status
+    )
     if not status.any():
         return out, after
     exact, exact_after = out.astype(object), after.astype(object)

@@ -58,6 +58,9 @@ Result = TypeVar("Result")
 COUNT_BITS = 1 << 16
 """Bits of the number of partial matches at most."""
 
+COUNTS_BITS = 1 << 33
+"""Bits of the numbers at the ends of some segments at most."""
+
 
 class AutomatonDevices(Protocol):
     """Runs an automaton on devices, and asks the CPU for what they cannot do.
@@ -355,7 +358,7 @@ class AutomatonRunner:
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
     ) -> np.ndarray:
         """How many complex events end at each of some ends, exactly."""
-        if self._devices is not None and len(event):
+        if self._devices is not None and len(event) and self.tables.n_symbols > 2:
             return self._devices.counts(self, chunk, first, event, lowest)
         return self.counts_here(chunk, first, event, lowest, exact=True)
 
@@ -372,8 +375,28 @@ class AutomatonRunner:
         event, lowest : ndarray, shape (ends,), int64
         exact : bool
         """
+        if self.tables.n_symbols == 2:
+            return self._counts_alike(event - lowest + 1, exact)
         symbols = chunk.events.symbols
         return counts(self.tables, self.forward, self.backward, symbols, first, event, lowest, exact)
+
+    def _counts_alike(self, length: np.ndarray, exact: bool) -> np.ndarray:
+        """The same where all relevant events are alike, for windows of some lengths.
+
+        Raises
+        ------
+        LimitError
+            Where the numbers have no practical meaning.
+        """
+        # Few queries need it, and what is not imported takes no time.
+        from cer_gpu.kernels.counts.cpu_alike import alike_bits, alike_counts
+
+        if exact and alike_bits(self.tables, length) > COUNTS_BITS:
+            raise LimitError(
+                f"the numbers of complex events alone would take more than {COUNTS_BITS >> 33} GiB, as up to "
+                f"{int(length.max()):,} events lie in a window; give a shorter WITHIN, or ask for hits"
+            )
+        return alike_counts(self.tables, self.forward, length, exact)
 
     # --------------------------------------------------------------------------------------- hits
 

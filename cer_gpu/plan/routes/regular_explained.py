@@ -134,6 +134,8 @@ class RegularExplanation:
             else "a lane runs as a whole"
         )
         counts = f"at most {2 * widest * (states + 1)}, whatever the window"
+        if tables.n_symbols == 2 and window is not None and window.kind != "attribute":
+            counts = f"one step, and at most {widest} for each number of relevant events that a window has"
         if self.selected is not None and self.selected.later:
             counts = (
                 f"and the choice at most {(states + 1) ** 2} more, whatever the window"

@@ -1,0 +1,181 @@
+"""Counts of an automaton that reads one kind of events, `A {200,}`: the length of a window says all.
+
+All relevant events are alike, so how many complex events end at an event depends on how many events lie from
+the first one that it admits to itself. These numbers are made once, for lengths that ascend, by the matrix of
+one event: a step for each transition and length, where a window of other automata takes a product of matrices
+for each event.
+
+Where runs choose a number of events, each of those before the end or none, the number for n more events is a
+sum of binomial coefficients, C(n, least) + ... + C(n, most). Past 64 bits it goes from n to n + 1 by
+`sum' = 2 sum + C(n, least - 1) - C(n, most)`, in Python integers: a few operations for a length.
+"""
+
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import OFTEN, go_on
+from .cpu import forward_counts, forward_counts_kernel
+
+STRIP = 1 << 10
+"""Lengths that are done at a time."""
+
+
+class Subsets(NamedTuple):
+    """Runs that choose `least` to `most` of the events before the end; `most` None: any number."""
+
+    least: int
+    most: int | None
+
+
+def subsets_of(tables):
+    """What the runs of an automaton with one relevant symbol choose; None where it is not just how many.
+
+    So it is where the states are a chain: each goes on to the next one, and each but the first keeps its runs
+    besides, the last one perhaps twice, with the event and without it.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+
+    Returns
+    -------
+    Subsets or None
+    """
+    if tables.n_symbols != 2:
+        return None
+    last = tables.n_live - 1
+    source, target, accepting = (
+        one[tables.first[1] :] for one in (tables.source, tables.target, tables.accepting)
+    )
+    edges = sorted(zip(source[target >= 0].tolist(), target[target >= 0].tolist()))
+    steps = [(state, state + 1) for state in range(last)]
+    once = sorted(steps + [(state, state) for state in range(1, last + 1)])
+    endless = sorted([*once, (last, last)])
+    accepted = source[accepting != 0].tolist()
+    if not accepted or accepted != list(range(accepted[0], accepted[0] + len(accepted))):
+        return None
+    if edges == once or not last:
+        return Subsets(accepted[0], accepted[-1])
+    if edges == endless:
+        return Subsets(accepted[0], None if accepted[-1] == last else accepted[-1])
+    return None
+
+
+def alike_bits(tables, length):
+    """How many bits the numbers for some lengths, each once, take together at most: float."""
+    asked = _different(length).astype(float)
+    choices = int(np.bincount(tables.source[tables.first[1] :]).max(initial=1))
+    bits = asked * np.log2(choices)  # each event of the window has at most so many
+    subsets = subsets_of(tables)
+    if subsets is not None and subsets.most is not None:
+        bits = np.minimum(bits, (subsets.most + 1) * np.log2(asked + 1))
+    return float(bits.sum())
+
+
+def alike_counts(tables, forward, length, exact=True):
+    """How many complex events end at each hit, of an automaton with one relevant symbol.
+
+    Parameters
+    ----------
+    tables : TransitionTables
+    forward : Program
+        `forward_program(tables)`.
+    length : ndarray, shape (hits,), int64
+        How many relevant events lie from the first admitted one to the hit, both with it; at least 1.
+    exact : bool
+        If false, a number that may exceed 2**62 is given as 2**62.
+
+    Returns
+    -------
+    ndarray, shape (hits,), int64, or object (Python integers) where some value may exceed 2**62
+    """
+    asked = _different(length)
+    found = np.zeros(len(asked), np.int64)
+    vectors = np.zeros((1, tables.n_live), np.int64)
+    register = np.zeros(forward.n_registers, np.int64)
+    symbols = np.ones(STRIP, np.uint8)
+    low, done, last = 0, 0, int(asked[-1]) if len(asked) else 0
+    while low < last:
+        high = min(low + STRIP, last)
+        stop = int(np.searchsorted(asked, high, side="right"))
+        bounds = np.zeros(1, np.int64), np.array([high - low])
+        ends = np.array([0, stop - done]), asked[done:stop] - (low + 1)
+        after, status = vectors.copy(), np.zeros(1, np.uint8)
+        forward_counts_kernel(
+            tables, forward, symbols, *bounds, *ends, after, register, found[done:stop], status
+        )
+        if status[0]:
+            break
+        vectors, low, done = after, high, stop
+    if done == len(asked):
+        return _by_length(asked, found, length)
+    if not exact:
+        found[done:] = 1 << 62
+        return _by_length(asked, found, length)
+    whole = found.astype(object)
+    subsets = subsets_of(tables)
+    if subsets is None:
+        whole[done:] = _by_states(tables, forward, vectors, asked[done:] - low)
+    else:
+        whole[done:] = _by_sums(subsets, asked[done:].tolist())
+    return _by_length(asked, whole, length)
+
+
+def _different(length):
+    """The different lengths, ascending."""
+    there = np.zeros(int(length.max(initial=0)) + 1, bool)
+    there[length] = True
+    return np.flatnonzero(there)
+
+
+def _by_length(asked, found, length):
+    table = np.zeros(int(asked[-1]) + 1 if len(asked) else 0, found.dtype)
+    table[asked] = found
+    return table[length]
+
+
+def _by_states(tables, forward, vectors, asked):
+    """The numbers for lengths beyond those that are in `vectors`, ascending, state by state."""
+    bounds = np.zeros(1, np.int64), asked[-1:]
+    symbols = np.ones(int(asked[-1]), np.uint8)
+    ends = np.array([0, len(asked)]), asked - 1
+    return forward_counts(tables, forward, symbols, *bounds, *ends, vectors)[0]
+
+
+def _by_sums(subsets, asked):
+    """The numbers for ascending lengths, as sums of binomial coefficients."""
+    least, most = subsets
+    before = asked[0] - 1
+    below, above = _binomial(before, least - 1), 0 if most is None else _binomial(before, most)
+    total = 2**before - _sum_below(before, least)
+    if most is not None:
+        total = _sum_below(before, most + 1) - _sum_below(before, least)
+    found = []
+    for length in asked:
+        while before < length - 1:
+            if before % OFTEN == 0:
+                go_on()
+            total = 2 * total + below - above
+            before += 1
+            below = _next_binomial(below, before, least - 1)
+            above = 0 if most is None else _next_binomial(above, before, most)
+        found.append(total)
+    return found
+
+
+def _binomial(of, chosen):
+    return comb(of, chosen) if chosen >= 0 else 0
+
+
+def _sum_below(of, bound):
+    """C(of, 0) + ... + C(of, bound - 1)."""
+    return sum(comb(of, chosen) for chosen in range(bound))
+
+
+def _next_binomial(number, of, chosen):
+    """C(of, chosen), from C(of - 1, chosen)."""
+    if of <= chosen or chosen < 0:
+        return 1 if of == chosen else 0
+    return number * of // (of - chosen)
