@@ -43,7 +43,7 @@ def ticks(count: int = 3000, seed: int = 1) -> pa.Table:
             "x": rng.integers(0, 20, count),
             "y": np.where(rng.random(count) < 0.1, np.nan, rng.random(count)),
             "name": pa.array(rng.choice(["ann", "bob", "eve"], count), pa.string()),
-            "k": rng.choice(["p", "q", "r"], count),
+            "k": pa.array(rng.choice(["p", "q", "r"], count)).dictionary_encode(),
             "ts": pa.array(times).cast(pa.timestamp("us")),
         }
     )
@@ -269,6 +269,16 @@ def test_disorder_names_the_row() -> None:
     wrong = ticks(50).take(pa.array([*range(20), 5, *range(20, 50)]))
     with pytest.raises(cer.DataError, match="row 20"):
         cer.backtest("SELECT * FROM S WHERE A ; B WITHIN 1 HOUR", wrong, order_by="ts", device="cpu")
+
+
+def test_an_error_says_of_which_query_it_is() -> None:
+    texts = {"good": "SELECT * FROM S WHERE A", "bad": "SELECT * FROM S WHERE A AS a FILTER a[z > 1]"}
+    with pytest.raises(cer.QueryError, match="`z`") as raised:
+        cer.backtest(texts, ticks())
+    assert raised.value.__notes__ == ["in the query 'bad'"]
+    with pytest.raises(cer.QueryError) as raised:
+        cer.backtest({"good": texts["good"], "worse": "SELECT"}, ticks())
+    assert raised.value.__notes__ == ["in the query 'worse'"]
 
 
 @pytest.mark.parametrize("wrong", [5, None, {"a": 5}])

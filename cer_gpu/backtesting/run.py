@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.run.together import Bunch, batches, bunched
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import DataError, RowError
+from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.progress import Watch, begun, shown_together
 
 
@@ -122,7 +123,7 @@ def _named(queries: Any) -> list[_Asked]:
         if isinstance(one, Sweep):
             found += [_Asked(str(name), values, one.query) for values in one]
         elif isinstance(one, str):
-            found.append(_Asked(str(name), {}, Query(one)))
+            found.append(_Asked(str(name), {}, _compiled(str(name), one)))
         elif isinstance(one, Query):
             found.append(_Asked(str(name), {}, one))
         else:
@@ -130,10 +131,24 @@ def _named(queries: Any) -> list[_Asked]:
     return found
 
 
+def _compiled(name: str, text: str) -> Query:
+    with _in_query(name):
+        return Query(text)
+
+
 def _bound(one: _Asked, source: Source, options: Options) -> BoundQuery:
-    # A parameter of another query of the same call is none of this one's.
-    values = {**options.params, **one.values} if one.values else options.params
-    return one.query.bound_to(source, replace(options, params=values))
+    with _in_query(one.name):
+        return one.query.bound_to(source, replace(options, params={**options.params, **one.values}))
+
+
+@contextmanager
+def _in_query(name: str) -> Iterator[None]:
+    """Say of which query an error is."""
+    try:
+        yield
+    except CerError as error:
+        error.add_note(f"in the query {name!r}")
+        raise
 
 
 def _parted(by: Any, bound: Sequence[BoundQuery], source: Source, options: Options) -> _By:
@@ -166,10 +181,15 @@ def _empty(parted: _By, source: Source, options: Options) -> pa.Schema:
     """The columns of what was found of a query."""
     schema = source.arrow_schema
     at = schema.field(options.order_by[0]).type if options.order_by else pa.int64()
-    keys = [schema.field(name) for name in parted.columns]
+    keys = [pa.field(name, _plain(schema.field(name).type)) for name in parted.columns]
     bucket = [] if parted.buckets is None else [pa.field("bucket", at)]
     sums = [pa.field("hits", pa.int64()), pa.field("matches", pa.int64())]
     return pa.schema([*bucket, *keys, *sums, pa.field("first", at), pa.field("last", at)])
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type of a key as it can be sorted: of the values of a dictionary."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _together(

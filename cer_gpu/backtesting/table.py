@@ -59,7 +59,7 @@ def of_ends(
     if buckets is not None:
         moments = ends.column(at).cast(buckets.kind).combine_chunks()
         arrays.append(buckets.column(buckets.of(_numbers(moments))))
-    arrays += [ends.column(name) for name in columns]
+    arrays += [ends.column(name).cast(schema.field(name).type) for name in columns]
     arrays += [pa.array(np.ones(len(ends), np.int64)), ends.column("count"), ends.column(at), ends.column(at)]
     return _regrouped(pa.table(arrays, schema.names), schema)
 
