@@ -268,6 +268,8 @@ PARTS: dict[str, Bytes] = {
 
 _CHOOSING = frozenset(("small", "wide", "place_of", "rows", "arena", "place", "progress"))
 
+_ENTRIES = frozenset(("value", "queue", "scratch"))
+
 SCRATCH: dict[str, frozenset[str]] = {
     "counts": frozenset(("prefix", "suffix", "front")),
     "forward_counts": frozenset(("register",)),
@@ -278,6 +280,9 @@ SCRATCH: dict[str, frozenset[str]] = {
     "walk": frozenset(("pending", "path", "spare", "tally")),
     "count_best": _CHOOSING,
     "fill_best": _CHOOSING,
+    "step_hits": _ENTRIES | {"rooms", "out"},
+    "step_counts": _ENTRIES | {"rooms", "sums", "near", "guessed", "out"},
+    "step_short": _ENTRIES | {"rooms", "sums", "starts"},
     "join_hits": frozenset(("cells", "fired", "out_event", "out_start")),
     "join_nodes": frozenset(("cells", "arena", "children", "root_node", "fired", "path", "progress")),
     "join_counts": frozenset(

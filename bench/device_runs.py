@@ -27,8 +27,8 @@ from bench.streams import KEYS, TYPES, column, to_arrow
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
-from cer_gpu.engine.cuda.machines import joins as cuda_joins
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried import CarriedQuery
 from cer_gpu.engine.cuda.machines.resident import ResidentQuery, ResidentTable
 from cer_gpu.engine.cuda.structure import ANSWERS, DeviceStructure, groups_of
@@ -44,11 +44,11 @@ class Sizes:
 
     Attributes
     ----------
-    resident, filed, listed, cut, keyed, joined, attribute, carried, equal : int
+    resident, filed, listed, cut, keyed, joined, gapped, attribute, carried, equal : int
         On the device and in page-locked memory; in a file; whose complex events are listed; with so many at
-        an end that threads share them; with partitions; that are joined; in a window of an attribute that is
-        out of order, so that each event is compared with all after it; without a window; on which only the
-        answers of device and CPU are compared.
+        an end that threads share them; with partitions; that are joined; with a gap between steps; in a
+        window of an attribute that is out of order, so that each event is compared with all after it; without
+        a window; on which only the answers of device and CPU are compared.
     keys : int
         Different values of a key.
     within : int
@@ -64,6 +64,7 @@ class Sizes:
     cut: int = 300_000
     keyed: int = 50_000_000
     joined: int = 20_000_000
+    gapped: int = 50_000_000
     attribute: int = 60_000
     carried: int = 50_000_000
     equal: int = 1_000_000_000
@@ -74,11 +75,11 @@ class Sizes:
 
     def scaled(self, share: float) -> Sizes:
         """The same for a share of the events; where few are enough the device would get none of them."""
-        names = "resident", "filed", "keyed", "joined", "carried", "equal"
+        names = "resident", "filed", "keyed", "joined", "gapped", "carried", "equal"
         return replace(self, **{name: int(getattr(self, name) * share) for name in names})
 
 
-TINY = Sizes(600, 300, 400, 200, 200, 200, 60, 500, 500, keys=4, within=40, copied=1 << 16, runs=1)
+TINY = Sizes(600, 300, 400, 200, 200, 200, 200, 60, 500, 500, keys=4, within=40, copied=1 << 16, runs=1)
 """For the simulator."""
 
 
@@ -87,7 +88,7 @@ def shrink() -> None:
     for module in (cuda_execute, cuda_carried):
         vars(module)["LEAST_UNIT"] = 2
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
-    vars(cuda_joins).update(LEAST_UNIT=2, LEAST=1, LIST=2)
+    cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
     cuda_consume.LEAST = 1
     flows.GROUP = matrices.GROUP = 2
     paths.RANGE = 4
@@ -102,6 +103,8 @@ CONSUMED = KeyedSteps(100_000).text + " CONSUME BY PARTITION"
 
 STAR = "Q(x) <- A(key = x), B(key = x), C(key = x) WITHIN 20000 EVENTS"
 
+GAPS = "SELECT * WHERE A ;[<= 400] B ;[<= 400] C"
+
 PRICED = ("type", "price")
 
 KINDS = {
@@ -109,6 +112,9 @@ KINDS = {
     "consumed: count": (CONSUMED, ("type", "key", "ts"), "keyed", "count"),
     "join: hits": (STAR, ("type", "key"), "joined", "hits"),
     "join: count": (STAR, ("type", "key"), "joined", "count"),
+    "gaps: hits": (GAPS, ("type", "ts"), "gapped", "hits"),
+    "gaps: count": (GAPS, ("type", "ts"), "gapped", "count"),
+    "gaps, window: count": (GAPS + " WITHIN 500 EVENTS", ("type", "ts"), "gapped", "count"),
     "no window: hits": (WINDOWLESS, PRICED, "carried", "hits"),
     "no window: count": (WINDOWLESS, PRICED, "carried", "count"),
     "attribute: count": (

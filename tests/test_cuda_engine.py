@@ -28,8 +28,8 @@ from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import automaton as cuda_automaton
-from cer_gpu.engine.cuda.machines import joins as cuda_joins
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
+from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.machines.one_device import cut_evenly, finer, patched
 from cer_gpu.engine.cuda.machines.resident import ResidentQuery
@@ -312,6 +312,14 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         for text in RESIDENT:
             query = resident(text, table)
             query.count(query.load(table.to_batches()[0], ("ts",)))
+    for module in (cuda_consume, cuda_units):
+        monkeypatch.setattr(module, "LEAST", 1)
+    for times in ("int64", "float64"):
+        table = trades(60, 3, times)
+        for clause in ("", " WITHIN 9 EVENTS", " WITHIN 5 SECONDS", " WITHIN 2.5 [price]"):
+            for steps in ("A ;[<= 5 s] C", "A ;[<= 5 s] A+[<= 4 s] ;[<= 5 s] C"):
+                query = Query(f"SELECT * WHERE {steps}{clause}")
+                assert query.count(table, device="cuda", order_by="ts", order_unit="s") > 3
     monkeypatch.setattr("cer_gpu.plan.symbols.TABLE_BUDGET", 4)
     monkeypatch.setattr(runner, "CARRIED", 64)
     for window in ("", " WITHIN 9 seconds"):
@@ -327,8 +335,6 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         assert Query("SELECT * WHERE A ; B WITHIN 3 [price]").count(priced, order_by="ts") > 5
     counted = Query("SELECT * WHERE A+ ; B WITHIN 8 EVENTS").counts(table, order_by="ts")
     assert len(listed) == sum(min(number, 60) for number in counted["count"].to_pylist())
-    for module in (cuda_consume, cuda_joins):
-        monkeypatch.setattr(module, "LEAST", 1)
     keyed = pa.table({"type": list("AABAB") * 12, "key": [row % 7 for row in range(60)], "ts": range(60)})
     for text in (
         "Q(x) <- A(key=x), B(key=x) WITHIN 20 EVENTS",

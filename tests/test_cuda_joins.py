@@ -46,7 +46,7 @@ from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda import pool
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
-from cer_gpu.engine.cuda.machines import joins
+from cer_gpu.engine.cuda.machines import joins, units
 from cer_gpu.engine.cuda.machines.joins import DevicesJoin
 from cer_gpu.engine.cuda.pool import ranges_of
 from cer_gpu.engine.run import chunks as runner
@@ -255,7 +255,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     consuming = cuda_consume.CudaConsumption
     monkeypatch.setattr(consuming, "__init__", with_geometry(consuming.__init__, {"lane": TINY[0]}))
     for module, name, value in (
-        (joins, "LEAST_UNIT", 5), (joins, "LEAST", 1), (cuda_consume, "LEAST", 1),
+        (units, "LEAST_UNIT", 5), (units, "LEAST", 1), (cuda_consume, "LEAST", 1),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr("cer_gpu.engine.cuda.machines.one_device.LEAST_UNIT", 4)

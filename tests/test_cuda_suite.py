@@ -12,6 +12,7 @@ import test_engine_operators
 import test_engine_random
 import test_engine_rules
 import test_engine_selection
+import test_steps_random
 from cuda_device import USABLE
 from engine_oracle import check
 from generate import stream
@@ -52,6 +53,10 @@ def correlated(seed: str) -> None:
     assert found["lifted"] + found["chain"] > QUERIES // 3
 
 
+def timed(seed: str) -> None:
+    test_steps_random.agree(seed, QUERIES)
+
+
 def rules(seed: str) -> None:
     rng = Random(seed)
     for _ in range(QUERIES):
@@ -76,7 +81,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.filterwarnings("ignore:no event ")
 @pytest.mark.parametrize("size", ["pieces"] if SIMULATED else ["whole", "pieces"])
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("kind", [regular, operators, selection, correlated, rules])
+@pytest.mark.parametrize("kind", [regular, operators, selection, correlated, timed, rules])
 def test_answers_are_those_of_the_reference(
     kind: Callable[[str], None], seed: int, size: str, asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

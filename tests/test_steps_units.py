@@ -94,3 +94,16 @@ def test_times_far_apart_are_compared_exactly() -> None:
 def test_months_are_refused_with_a_hint() -> None:
     with pytest.raises(cer.QueryError, match="month"):
         cer.compile("SELECT * WHERE A ;[<= 1 month] A")
+
+
+@pytest.mark.parametrize(("filter_of", "params"), [("s LIKE 'x$'", {}), ("n > $n", {"n": 0})])
+def test_a_window_of_the_pattern_stays_beside_what_is_compared_later(
+    filter_of: str, params: dict[str, Any]
+) -> None:
+    """LIKE and parameters are put into a plan that is there already, which keeps its window."""
+    query = cer.compile(f"SELECT * WHERE (A AS a ; B FILTER a[{filter_of}]) WITHIN [<= 3 s]")
+    table = pa.table(
+        {"type": list("AABB"), "s": ["x"] * 4, "n": [1] * 4, "ts": pa.array([0, 2, 4, 9], pa.timestamp("s"))}
+    )
+    assert query.hits(table, order_by="ts", params=params)["latest_start"].to_pylist() == [1]
+    assert query.counts(table, order_by="ts", params=params)["count"].to_pylist() == [1]

@@ -16,7 +16,7 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.plan.axes import Axis, GivenAxis, RelationAxis
 from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.planner import Plan, window_plan
+from cer_gpu.plan.planner import Plan, window_of
 
 NEVER = RelationAxis("!=", tree.Number(0), tree.Number(0))
 """The axis of what no event satisfies."""
@@ -50,7 +50,7 @@ def with_given(plan: Plan, statement: tree.Statement, given: Mapping[str, Any], 
         _bound(axis, given, known, compiled.text) if isinstance(axis, GivenAxis) else axis
         for axis in reading.axes
     )
-    window = window_plan(statement.window, schema)
+    window = window_of(statement, schema, plan.built)
     return replace(plan, compiled=replace(compiled, reading=replace(reading, axes=axes, window=window)))
 
 

@@ -144,7 +144,7 @@ def plan(
         partition=said.partition,
         streams=said.streams if columns.stream is not None else (),
         keys=built.keys if deriver is None else _derived_keys(built.keys, deriver),
-        window=_window(statement, known, built),
+        window=window_of(statement, known, built),
         derived=() if deriver is None else deriver.columns,
         compared=built.compared,
     )
@@ -276,7 +276,7 @@ def _limit(query: tree.SelectQuery) -> int | None:
     return 1 if query.limit is None else min(1, query.limit)
 
 
-def _window(statement: tree.Statement, schema: Schema, built: Built) -> WindowPlan | None:
+def window_of(statement: tree.Statement, schema: Schema, built: Built) -> WindowPlan | None:
     """WITHIN, or the time that the pattern itself allows from start to end, where that is shorter."""
     window = window_plan(statement.window, schema)
     span = built.span

@@ -17,6 +17,9 @@ config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # type: ignore[attr-defined]
 device = cuda.jit(device=True)
 """Compiles a function that kernels call, among them the plain bodies of `cer_gpu.kernels`."""
 
+inlined = cuda.jit(device=True, inline="always")
+"""The same, put in place of each call: only so can a function return a part of an array."""
+
 _watch = ContextVar("watch", default=None)
 
 _LAUNCHING = Lock()

@@ -23,9 +23,14 @@ from ..joins import cuda_cells as join_cells
 from ..joins import cuda_counts as join_counts
 from ..joins import cuda_hits as join_hits
 from ..joins import cuda_nodes as join_nodes
-from ..joins.contract import JoinTables, KeyedEvents, NodeWeights
+from ..joins.contract import FoundEnds, JoinTables, KeyedEvents, NodeWeights
 from ..joins.cuda_nodes import ListNodes
 from ..runs.contract import Program, SegmentHits, TransitionTables
+from ..steps import cuda_counts as step_counts
+from ..steps import cuda_hits as step_hits
+from ..steps import cuda_units as step_units
+from ..steps.contract import ShortTables, StepEvents, StepSegments, StepTables
+from ..steps.cuda_units import UnitRooms
 from ..windows import cuda as windows
 from ..windows.contract import MeasuredWindow
 from . import scan
@@ -50,6 +55,7 @@ def _array(dtype, ndim=1):
 
 U8, U16, U32, U64 = (_array(dtype) for dtype in (types.uint8, types.uint16, types.uint32, types.uint64))
 I32, I64, F64 = (_array(dtype) for dtype in (types.int32, types.int64, types.float64))
+F64_2 = _array(types.float64, 2)
 I64_2, I64_3, U64_2 = _array(types.int64, 2), _array(types.int64, 3), _array(types.uint64, 2)
 I32_2, I32_4, I64_4 = _array(types.int32, 2), _array(types.int32, 4), _array(types.int64, 4)
 INT = types.int64
@@ -110,6 +116,21 @@ def _window(keys, size):
 
 def _keyed(symbols):
     return _named(KeyedEvents, symbols, I32_2, I64, I64)
+
+
+STEP_UNITS = _named(StepSegments, I64, I64, I64)
+STEP_ROOMS = _named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
+FOUND = _named(FoundEnds, I64, I64)
+SHORT = _named(ShortTables, _array(types.int8), I32, I32)
+TIMES = (U64, F64)
+
+
+def _steps(times):
+    return _named(StepTables, I32, I32, U8, I32, I32, U8, I32, I32, times, times, *[U8] * 4)
+
+
+def _timed(times):
+    return _named(StepEvents, U16, times, I64)
 
 
 KERNELS = (
@@ -275,5 +296,42 @@ KERNELS = (
         LANE.threads,
     ),
     CudaKernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),
+    CudaKernel(
+        "step_entries",
+        step_units.step_entries_kernel,
+        tuple((_steps(times), U16, I64, I64, U8, U8, I64, I64, I64) for times in TIMES),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_hits",
+        step_hits.step_hits_kernel,
+        tuple(
+            (
+                *(_steps(times), _timed(times), _window(keys, size), STEP_UNITS, types.boolean, STEP_ROOMS),
+                *(I64, FOUND, I64),
+            )
+            for times in TIMES
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_counts",
+        step_counts.step_counts_kernel,
+        tuple(
+            (_steps(times), _timed(times), STEP_UNITS, I64, STEP_ROOMS, I64, F64, F64_2, I64, FOUND, I64)
+            for times in TIMES
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_short",
+        step_counts.step_short_kernel,
+        tuple(
+            (_steps(times), SHORT, _timed(times), STEP_UNITS, I64, I64, I64, STEP_ROOMS, I64_2, I64, I64)
+            for times in TIMES
+        ),
+        LANE.threads,
+    ),
 )
 """All of them, in the order of the pipeline."""

@@ -41,7 +41,7 @@ def _counts(tables, events, segments, first, room, sums, near, entered, guessed,
     `entered`   int64 [groups]              scratch: as many as a symbol has
     `guessed`   float64 [groups]            scratch
     `out`       FoundEnds                   out: where each ends (in, with `first`), and the numbers
-    `halt`      uint8 [1]                   in: see `jit`
+    `halt`      uint8 [1] or [0]            in: see `jit`
     ==========  ==========================  =================================================================
     """
     given = first.shape[0] > 0
@@ -54,7 +54,7 @@ def _counts(tables, events, segments, first, room, sums, near, entered, guessed,
         if given:
             h = first[g]
         for i in range(segments.begin[g], segments.stop[g]):
-            if (given and h == first[g + 1]) or (i % SELDOM == 0 and halt[0]):
+            if (given and h == first[g + 1]) or (i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]):
                 break
             symbol = events.symbols[i]
             begin = tables.first[symbol]
@@ -121,7 +121,7 @@ def counted_ends(tables, events, segments):
     n = _run(tables, events, segments, np.empty(0, np.int64), out)
     event, number = out.event[:n], out.start[:n]
     begin = segments.begin[np.searchsorted(segments.report, event, side="right") - 1]
-    return event, _exact(tables, events, number, begin, event)
+    return event, exact_numbers(tables, events, number, begin, event)
 
 
 def counts(tables, events, segments, hits, nodes=None):
@@ -154,7 +154,7 @@ def counts(tables, events, segments, hits, nodes=None):
         ends, earliest = early_hits(tables, events, segments)
         again = np.flatnonzero((lowest > begin) & (earliest[np.searchsorted(ends, event)] < lowest))
         number[again] = _cut_counts(tables, events, segments, _some(hits, again), nodes, again)
-    return _exact(tables, events, number, np.maximum(lowest, begin), event)
+    return exact_numbers(tables, events, number, np.maximum(lowest, begin), event)
 
 
 def _some(hits, which):
@@ -189,8 +189,19 @@ def _run(tables, events, segments, first, out):
     )  # fmt: skip
 
 
-def _exact(tables, events, number, begin, event):
-    """The numbers, with Python's integers in the place of those that may not fit."""
+def exact_numbers(tables, events, number, begin, event):
+    """The numbers, with Python's integers in the place of those that may not fit.
+
+    Parameters
+    ----------
+    tables : StepTables
+    events : StepEvents
+    number : ndarray, shape (hits,), int64
+        -1 where a number may not fit.
+    begin : ndarray, shape (hits,), int64
+        The event from which on the complex events of each hit may start.
+    event : ndarray, shape (hits,), int64
+    """
     doubtful = np.flatnonzero(number < 0)
     if not len(doubtful):
         return number

@@ -71,7 +71,7 @@ def _hits(tables, events, window, segments, early, room, entered, out, halt):
     `room`      EntryRoom          scratch
     `entered`   int64 [groups]     scratch
     `out`       FoundEnds          out
-    `halt`      uint8 [1]          in: see `jit`
+    `halt`      uint8 [1] or [0]   in: see `jit`
     ==========  =================  =====================================================================
     """
     keys = window.keys
@@ -82,7 +82,7 @@ def _hits(tables, events, window, segments, early, room, entered, out, halt):
         low = segments.begin[g]
         stop = segments.stop[g]
         for i in range(segments.begin[g], stop):
-            if i % SELDOM == 0 and halt[0]:
+            if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return n
             if windowed:
                 while keys[i] - keys[low] > window.size:

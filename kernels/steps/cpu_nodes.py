@@ -30,7 +30,7 @@ def _build(tables, events, window, segments, hits, room, entered, nodes, halt):
     `room`      EntryRoom          in/out: `event` and `value` are those of `nodes`
     `entered`   int64 [groups, 2]  scratch
     `nodes`     StepNodes          out
-    `halt`      uint8 [1]          in: see `jit`
+    `halt`      uint8 [1] or [0]   in: see `jit`
     ==========  =================  =====================================================================
     """
     keys = window.keys
@@ -43,7 +43,7 @@ def _build(tables, events, window, segments, hits, room, entered, nodes, halt):
         low = segments.begin[g]
         h = hits.first[g]
         for i in range(segments.begin[g], segments.stop[g]):
-            if i % SELDOM == 0 and halt[0]:
+            if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return links
             if windowed:
                 while keys[i] - keys[low] > window.size:

@@ -59,7 +59,7 @@ def _short(tables, short, events, segments, first, event, lowest, room, sums, ou
     `room`      EntryRoom             scratch
     `sums`      ShortSums             scratch
     `out`       int64 [hits]          out
-    `halt`      uint8 [1]             in: see `jit`
+    `halt`      uint8 [1] or [0]      in: see `jit`
     ==========  ====================  =================================================================
     """
     for g in range(segments.begin.shape[0]):
@@ -75,7 +75,7 @@ def _short(tables, short, events, segments, first, event, lowest, room, sums, ou
                 sums.all[pair, begin + state] = 0
         h = first[g]
         for i in range(segments.begin[g], segments.stop[g]):
-            if h == first[g + 1] or (i % SELDOM == 0 and halt[0]):
+            if h == first[g + 1] or (i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]):
                 break
             symbol = events.symbols[i]
             hit = event[h] == i

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
@@ -45,6 +47,33 @@ class StepUnit:
     low: int
 
 
+class StepDevices(Protocol):
+    """Runs an automaton of steps on devices, where that is faster and there is memory for it.
+
+    Every function gets the runner on the CPU, and a chunk in which what the window measures ascends. It gives
+    None where the CPU is to do it.
+
+    Attributes
+    ----------
+    chunks : int
+        A chunk for it has so many times `cer_gpu.engine.run.chunks.CHUNK` events.
+    """
+
+    chunks: int
+
+    def hits(self, runner: StepRunner, chunk: Chunk, bounded: bool) -> Ends | None:
+        """The ends of a chunk; unless `bounded`, `lowest` may say nothing."""
+        ...
+
+    def counted_ends(self, runner: StepRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        """The ends of a chunk and their numbers, where every complex event counts."""
+        ...
+
+    def counts(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
+        """How many complex events end at each of some ends."""
+        ...
+
+
 class StepRunner:
     """Runs a deterministic automaton of steps over chunks on the CPU; a `MachineRunner`.
 
@@ -52,18 +81,20 @@ class StepRunner:
     ----------
     query : CompiledQuery
     workers : Workers
+    devices : StepDevices or None
+        What finds ends and numbers on devices; None for the CPU.
 
     Attributes
     ----------
     tables : StepTables
     """
 
-    chunks = 1
-
-    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+    def __init__(self, query: CompiledQuery, workers: Workers, devices: StepDevices | None = None) -> None:
         machine = query.machine
         assert isinstance(machine, StepMachine)
         self.tables = machine.tables
+        self._devices = devices
+        self.chunks = 1 if devices is None else devices.chunks
         self._span = machine.span
         self._sessions, self._reach = machine.sessions, machine.reach
         self._query = query
@@ -105,7 +136,8 @@ class StepRunner:
             return found.event, np.ones(len(found), np.int64)
         if chunk.held:
             return found.event, self._listed(chunk, found).exact_counts()
-        return found.event, self._counted(chunk, found)
+        there = None if self._devices is None else self._devices.counts(self, chunk, found)
+        return found.event, self._counted(chunk, found) if there is None else there
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: where the last events begin that follow one another within `reach`."""
@@ -175,15 +207,20 @@ class StepRunner:
     def _all_count(self) -> bool:
         """Whether every complex event of the pattern counts: none is consumed, and WITHIN leaves none out."""
         query = self._query
-        return query.consume == "NONE" and self._sessions is None and (query.window is None or self._spans())
+        return query.consume == "NONE" and self._sessions is None and (query.window is None or self.spans)
 
-    def _spans(self) -> bool:
+    @property
+    def spans(self) -> bool:
         """Whether no complex event of the pattern lasts longer than the window."""
         window, span = self._query.window, self._span
         return window is not None and window.kind == "time" and span is not None and span <= window.size
 
     def _counted_ends(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk and their numbers, where every complex event counts."""
+
+        there = None if self._devices is None else self._devices.counted_ends(self, chunk)
+        if there is not None:
+            return _sorted(*there)
 
         def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
             unit = self._unit(chunk, numbers)
@@ -193,9 +230,7 @@ class StepRunner:
         parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
         if not parts:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        event, number = np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts])
-        order = in_order(event)
-        return (event, number) if order is None else (event[order], number[order])
+        return _sorted(np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts]))
 
     # -------------------------------------------------------------------------------------- units
 
@@ -207,9 +242,17 @@ class StepRunner:
         low, high = int(part.begin.min()), int(part.stop.max())
         events = chunk.events
         times, places = (values[low:high] for values in self._timed(events))
-        measured = chunk.measured[low:high] if self._query.window is not None else events.keys[:0]
+        measured = self.measured(chunk)[low:high]
         segments = StepSegments(part.begin - low, part.report - low, part.stop - low)
         return StepUnit(segments, StepEvents(events.symbols[low:high], times, places), measured, low)
+
+    def measured(self, chunk: Chunk) -> np.ndarray:
+        """What the window measures of the events of a chunk; empty without a window."""
+        return chunk.measured if self._query.window is not None else chunk.events.keys[:0]
+
+    def timed(self, chunk: Chunk) -> StepEvents:
+        """The events of a chunk, as kernels read them."""
+        return StepEvents(chunk.events.symbols, *self._timed(chunk.events))
 
     def _timed(self, events: Relevant) -> tuple[np.ndarray, np.ndarray]:
         """The times of events, as kernels subtract them, and their places."""
@@ -221,12 +264,16 @@ class StepRunner:
     def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk; a window that is no interval is not checked."""
         window = self._query.window
+        if self._devices is not None and not chunk.held:
+            there = self._devices.hits(self, chunk, bounded)
+            if there is not None:
+                return there if (order := in_order(there.event)) is None else there.some(order)
         # A window that leaves nothing out need not be looked at.
-        size = 0 if window is None or self._spans() else window.size
+        size = 0 if window is None or self.spans else window.size
 
         def run(numbers: tuple[int, int]) -> Ends:
             unit = self._unit(chunk, numbers)
-            keys = unit.measured[:0] if self._spans() else unit.measured
+            keys = unit.measured[:0] if self.spans else unit.measured
             event, latest = cpu_hits.hits(self.tables, unit.events, keys, size, unit.segments)
             event += unit.low
             if not bounded:
@@ -250,6 +297,11 @@ class StepRunner:
         """The hits under such a window, from the complex events of an interval around it."""
         around = self._hits(chunk)
         return admitted_hits(chunk, around, self._listed(chunk, around))
+
+
+def _sorted(event: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    order = in_order(event)
+    return (event, number) if order is None else (event[order], number[order])
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> StepRunner:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
-from cer_gpu.engine.cuda.check import columns, joined, listing, runs
+from cer_gpu.engine.cuda.check import columns, joined, listing, runs, stepped
 from cer_gpu.engine.cuda.check.fault import Fault
 from cer_gpu.engine.cuda.check.inputs import Answers, Compared, Inputs
 from cer_gpu.frozen import dataclass
@@ -49,6 +49,8 @@ FAMILIES = (
     Family("NEXT and LAST", listing.chosen),
     Family("hits of joins", joined.joined_hits),
     Family("counts of joins", joined.joined_counts),
+    Family("hits of timed steps", stepped.stepped_hits),
+    Family("counts of timed steps", stepped.stepped_counts),
 )
 """A family comes after those whose kernels it also launches, so the first wrong family is to blame."""
 

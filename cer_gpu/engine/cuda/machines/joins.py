@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cer_gpu.engine.cuda.machines import units
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
-from cer_gpu.engine.cuda.machines.one_device import EndLists, cut_early, lists_of, patched
+from cer_gpu.engine.cuda.machines.one_device import EndLists, lists_of, patched
 from cer_gpu.engine.cuda.pool import DevicePool
-from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of
 from cer_gpu.engine.machines.joins import JoinRunner
@@ -29,12 +30,6 @@ from cer_gpu.kernels.joins.cuda_cells import cells_of, device_join
 from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
-
-LEAST_UNIT = 256
-"""A unit has at least so many events; with fewer, the cost of starting a unit would show."""
-
-LEAST = 1 << 10
-"""A device is used for at least so many units, or lists of hits: with fewer threads the CPU is faster."""
 
 COPIES = 2, 16
 """A union may make so many nodes on average: in the first attempt to build a list, and in the second."""
@@ -93,8 +88,8 @@ class DevicesJoin:
 
     def hits(self, runner: JoinRunner, chunk: Chunk) -> Ends | None:
         """The ends of a chunk; None where the CPU is to find them."""
-        segments = self._units(chunk)
-        if segments is None or len(segments) < LEAST:
+        segments = units.units_of(self._pool, chunk, self._window, self._stream)
+        if segments is None:
             return None
         cells = self._cells(chunk, segments.begin, segments.stop)
         size = join_hits.bytes_of_hits(self._joins[0], cells, segments.stop - segments.report)
@@ -125,22 +120,6 @@ class DevicesJoin:
         lowest = np.repeat(segments.begin, np.diff(first.copy_to_host()))
         return Ends(event.copy_to_host(), latest.copy_to_host(), lowest)
 
-    def _units(self, chunk: Chunk) -> Segments | None:
-        """The segments of a chunk, cut where the window allows it; None if they are too few or too large."""
-        segments, window = chunk.segments, self._window
-        if len(segments) + int((segments.stop - segments.report).sum()) // LEAST_UNIT < LEAST:
-            return None
-        if window is None:
-            return segments
-
-        def cut() -> Segments:
-            with on(self._pool.numbers[0]):
-                return cut_early(
-                    segments, self._pool.copied(0, chunk).there.measured, window.size, self._stream
-                )
-
-        return self._pool.or_none(with_memory(cut))
-
     # ------------------------------------------------------------------------------------- counts
 
     def counts(self, runner: JoinRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
@@ -148,7 +127,7 @@ class DevicesJoin:
         if chunk.held:
             return None
         lists = self._lists(chunk, ends)
-        if len(lists) < LEAST:
+        if len(lists) < units.LEAST:
             return None
         counted = self._counted(chunk, lists, COPIES[0])
         if counted is None:

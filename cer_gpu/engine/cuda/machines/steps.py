@@ -1,12 +1,274 @@
-"""Timed patterns beside a device: events are classified there, and steps run on the CPU."""
+"""The CUDA backend of timed steps: hits and counts of chunks on one device or several.
+
+The CPU follows sessions, which is one look at each event, and does what is too little work for a device, what
+a device has no memory for, and windows over an attribute that falls.
+"""
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
+from cer_gpu.engine.cuda.machines.units import units_of
+from cer_gpu.engine.cuda.pool import DevicePool
+from cer_gpu.engine.devices import on
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.ends import Ends, first_ends
 from cer_gpu.engine.machines.steps import StepRunner
 from cer_gpu.engine.workers import Workers
-from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.words import copied, to_device
+from cer_gpu.kernels.steps import cpu_counts as on_cpu
+from cer_gpu.kernels.steps import cuda_counts as step_counts
+from cer_gpu.kernels.steps import cuda_hits as step_hits
+from cer_gpu.kernels.steps.contract import StepEvents, StepSegments, short_tables
+from cer_gpu.kernels.steps.cpu_short import MOST_EVENTS
+from cer_gpu.kernels.steps.cuda_units import DeviceSteps, device_steps
+from cer_gpu.kernels.windows import cuda as windows
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
+
+
+class DeviceTimedEvents(NamedTuple):
+    """The events of a chunk on a device, for the kernels of steps.
+
+    Attributes
+    ----------
+    events : StepEvents
+        Of device arrays; `symbols` are padded uint16.
+    measured : device array, shape (events,) or (0,), uint64 or float64
+        What the window measures, made `comparable`.
+    """
+
+    events: StepEvents
+    measured: Any
+
+
+class Found(NamedTuple):
+    """What a device has found in some units, on the host: arrays of int64.
+
+    =========  ========  ============================================================
+    `event`    [found]   where complex events end
+    `other`    [found]   the latest start, the earliest one, or how many there are
+    `lowest`   [found]   the least event that the window admits, where it is asked for
+    =========  ========  ============================================================
+    """
+
+    event: np.ndarray
+    other: np.ndarray
+    lowest: np.ndarray
+
+
+class DevicesSteps:
+    """Finds the ends of an automaton of steps, and counts its complex events, on devices: `StepDevices`.
+
+    Each device gets a range of the units of a chunk, with about as many events as every other device. It
+    takes as many at a time as it has memory for the entries of, and half of them where that was too many.
+    Where there is no memory for a single one, the CPU runs the chunk, with a warning.
+
+    Parameters
+    ----------
+    window : WindowPlan or None
+    devices : tuple of int
+        The numbers of the devices, at least one.
+    lane, stream : Geometry
+        How kernels are launched with one thread for each unit, or for each row.
+    """
+
+    chunks = DevicesAutomaton.chunks
+
+    def __init__(
+        self,
+        window: WindowPlan | None,
+        devices: tuple[int, ...],
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+    ) -> None:
+        self._window = window
+        self._lane, self._stream = lane, stream
+        self._steps: list[DeviceSteps] = []
+        self._pool: DevicePool[DeviceTimedEvents] = DevicePool(
+            devices, self._copied_events, "the entries of timed steps"
+        )
+
+    def load(self, runner: StepRunner) -> None:
+        """Copy the tables of a runner's automaton to all devices."""
+        self._runner = runner
+        self._short = short_tables(runner.tables)
+        for number in self._pool.numbers:
+            with on(number):
+                self._steps.append(device_steps(runner.tables))
+
+    def hits(self, runner: StepRunner, chunk: Chunk, bounded: bool) -> Ends | None:
+        """The ends of a chunk; None where the CPU is to find them."""
+        units = self._units(chunk)
+        if units is None:
+            return None
+        size = step_hits.bytes_of_hits(self._steps[0], units.stop - units.begin, units.stop - units.report)
+        # A window that leaves nothing out need not be looked at.
+        window = None if runner.spans else self._window
+
+        def run(number: int, low: int, high: int) -> Found:
+            return self._hits_of(number, chunk, units.part(low, high), window, bounded)
+
+        parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
+        if parts is None:
+            return None
+        event, latest, lowest = (np.concatenate(column) for column in zip(*parts))
+        return Ends(event, chunk.events.positions[latest], lowest)
+
+    def _hits_of(
+        self, number: int, chunk: Chunk, units: Segments, window: WindowPlan | None, bounded: bool
+    ) -> Found:
+        there, size = self._pool.copied(number, chunk).there, 0 if window is None else window.size
+        keys = there.measured if window is not None else there.measured[:0]
+        first, event, latest = step_hits.hits(
+            self._steps[number], there.events, keys, size, _step_segments(units), False, self._lane,
+            self._stream,
+        )  # fmt: skip
+        if self._window is not None and bounded:
+            begin, widest = copied(units.begin), self._window.size
+            lowest = windows.lowest_starts(there.measured, begin, first, event, widest, self._stream)
+            return Found(*(part.copy_to_host() for part in (event, latest, lowest)))
+        ends = event.copy_to_host()
+        lowest = np.repeat(units.begin, np.diff(first.copy_to_host())) if bounded else ends
+        return Found(ends, latest.copy_to_host(), lowest)
+
+    def counted_ends(self, runner: StepRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        """The ends of a chunk and their numbers; None where the CPU is to find them."""
+        units = self._units(chunk)
+        if units is None:
+            return None
+        size = step_counts.bytes_of_counts(
+            self._steps[0], units.stop - units.begin, units.stop - units.report
+        )
+
+        def run(number: int, low: int, high: int) -> Found:
+            part = _step_segments(units.part(low, high))
+            there = self._pool.copied(number, chunk).there.events
+            _, event, counted = step_counts.counts(
+                self._steps[number], there, part, geometry=self._lane, stream=self._stream
+            )
+            ends = event.copy_to_host()
+            return Found(ends, counted.copy_to_host(), ends)
+
+        parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
+        if parts is None:
+            return None
+        event, number, _ = (np.concatenate(column) for column in zip(*parts))
+        begin = units.begin[np.searchsorted(units.report, event, side="right") - 1]
+        return event, on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, begin, event)
+
+    def counts(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> np.ndarray | None:
+        """How many complex events end at each of some ends; None where the CPU is to count them."""
+        units = self._units(chunk)
+        if units is None:
+            return None
+        longest = int((units.stop - units.begin).max())
+        if self._short is not None and longest <= MOST_EVENTS:
+            return self._short_counts(chunk, units, ends)
+        number = self._counted(chunk, units, ends.event)
+        if number is None:
+            return None
+        begin = np.repeat(units.begin, np.diff(first_ends(units, ends.event)))
+        later = np.flatnonzero(ends.lowest > begin)
+        if len(later):
+            earliest = self._earliest(chunk, units, ends.event[later])
+            if earliest is None:
+                return None
+            again = later[earliest < ends.lowest[later]]
+            if len(again):
+                stop, low = ends.event[again], ends.lowest[again]
+                alone = Segments(low, stop, stop + 1, np.zeros(len(again), np.int64))
+                counted = self._counted(chunk, alone, stop, alone=True)
+                if counted is None:
+                    return None
+                number[again] = counted
+        lowest = np.maximum(ends.lowest, begin)
+        return on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, lowest, ends.event)
+
+    def _counted(
+        self, chunk: Chunk, units: Segments, event: np.ndarray, alone: bool = False
+    ) -> np.ndarray | None:
+        """The numbers of all complex events in units; `alone`: each unit has one end."""
+        first = np.arange(len(units) + 1) if alone else first_ends(units, event)
+        length = units.stop - units.begin
+        size = step_counts.bytes_of_counts(self._steps[0], length, np.diff(first))
+
+        def run(number: int, low: int, high: int) -> np.ndarray:
+            there = self._pool.copied(number, chunk).there.events
+            own = first[low : high + 1]
+            _, _, counted = step_counts.counts(
+                self._steps[number], there, _step_segments(units.part(low, high)), own - own[0],
+                event[own[0] : own[-1]], self._lane, self._stream,
+            )  # fmt: skip
+            found: np.ndarray = counted.copy_to_host()
+            return found
+
+        parts = self._pool.fitted(chunk, length, size, run)
+        return None if parts is None else np.concatenate(parts)
+
+    def _earliest(self, chunk: Chunk, units: Segments, event: np.ndarray) -> np.ndarray | None:
+        """The earliest start of a complex event of its unit that ends at each of some events."""
+        size = step_hits.bytes_of_hits(self._steps[0], units.stop - units.begin, units.stop - units.report)
+
+        def run(number: int, low: int, high: int) -> Found:
+            there = self._pool.copied(number, chunk).there
+            _, ends, start = step_hits.hits(
+                self._steps[number], there.events, there.measured[:0], 0,
+                _step_segments(units.part(low, high)), True, self._lane, self._stream,
+            )  # fmt: skip
+            return Found(ends.copy_to_host(), start.copy_to_host(), units.begin[:0])
+
+        parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
+        if parts is None:
+            return None
+        ends, start, _ = (np.concatenate(column) for column in zip(*parts))
+        earliest: np.ndarray = start[np.searchsorted(ends, event)]
+        return earliest
+
+    def _short_counts(self, chunk: Chunk, units: Segments, ends: Ends) -> np.ndarray | None:
+        short, first = self._short, first_ends(units, ends.event)
+        length = units.stop - units.begin
+        size = step_counts.bytes_of_short(self._steps[0], short, length, np.diff(first))
+
+        def run(number: int, low: int, high: int) -> np.ndarray:
+            own = first[low : high + 1]
+            part = slice(own[0], own[-1])
+            found: np.ndarray = step_counts.short_counts(
+                self._steps[number], short, self._pool.copied(number, chunk).there.events,
+                _step_segments(units.part(low, high)), own - own[0], ends.event[part], ends.lowest[part],
+                self._lane, self._stream,
+            ).copy_to_host()  # fmt: skip
+            return found
+
+        parts = self._pool.fitted(chunk, length, size, run)
+        return None if parts is None else np.concatenate(parts)
+
+    def _units(self, chunk: Chunk) -> Segments | None:
+        return units_of(self._pool, chunk, self._window, self._stream)
+
+    def _copied_events(self, chunk: Chunk) -> DeviceTimedEvents:
+        """Copy to the current device what steps read of the events of a chunk."""
+        read = self._runner.timed(chunk)
+        measured, _ = comparable(self._runner.measured(chunk), 0)
+        keys = copied(measured)
+        # A window of time measures the times that gaps are of.
+        same = read.times.dtype == measured.dtype and np.shares_memory(read.times, measured)
+        times = keys if same else copied(read.times)
+        events = StepEvents(to_device(read.symbols.astype(np.uint16)), times, copied(read.places))
+        return DeviceTimedEvents(events, keys)
+
+
+def _step_segments(units: Segments) -> StepSegments:
+    return StepSegments(units.begin, units.report, units.stop)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool, devices: tuple[int, ...]) -> StepRunner:
-    """The runner of a timed pattern on the CPU."""
-    return StepRunner(query, workers)
+    """The runner of a timed pattern on devices; it carries nothing."""
+    there = DevicesSteps(query.window, devices)
+    found = StepRunner(query, workers, there)
+    there.load(found)
+    return found

@@ -1,0 +1,130 @@
+"""`cpu_hits` on the device: the same body, one thread for each unit.
+
+The hits of a unit are first written where they would be if every event of it were a hit, and then moved
+together, so that a unit runs only once.
+"""
+
+import numpy as np
+from numba import cuda
+
+from ..device.bodies import form_of
+from ..device.geometry import LANE, STREAM
+from ..device.jit import kernel
+from ..device.scan import offsets_of
+from ..device.words import copied
+from ..joins.contract import FoundEnds
+from ..joins.cuda_hits import move_hits_kernel
+from ..windows.contract import MeasuredWindow, comparable
+from . import cpu_hits as step_hits
+from .contract import StepSegments
+from .cuda_units import BYTES_OF_ENTRY, VIEWS, counted_room, entered_of, queued_views, room_of, rooms_of
+
+_of_views = {name: VIEWS[name] for name in ("begin_segment", "latest_shown", "neighbour")}
+hits_of = form_of([step_hits.enter, step_hits._hits], **_of_views)["_hits"]
+
+
+@kernel
+def step_hits_kernel(tables, events, window, units, early, rooms, out_first, out, number):
+    """Find the hits of each unit, and write them from `out_first` of the unit on.
+
+    ============  ===================  ======================================================
+    `tables`      StepTables           in
+    `events`      StepEvents           in: `symbols` are padded
+    `window`      MeasuredWindow       in
+    `units`       StepSegments         in
+    `early`       bool                 in: as in `cpu_hits`
+    `rooms`       UnitRooms            scratch
+    `out_first`   int64 [units + 1]    in: sums of `stop - report`
+    `out`         FoundEnds            out: of all events that are reported
+    `number`      int64 [units]        out: how many hits each has
+    ============  ===================  ======================================================
+    """
+    thread = cuda.grid(1)
+    for unit in range(thread, units.begin.shape[0], rooms.scratch.shape[1]):
+        low = out_first[unit]
+        high = out_first[unit + 1]
+        own = StepSegments(
+            units.begin[unit : unit + 1], units.report[unit : unit + 1], units.stop[unit : unit + 1]
+        )
+        number[unit] = hits_of(
+            tables, events, window, own, early, room_of(tables, rooms, unit, thread),
+            entered_of(tables, rooms, thread), FoundEnds(out.event[low:high], out.start[low:high]),
+            tables.accepting[:0],
+        )  # fmt: skip
+
+
+def bytes_of_hits(steps, events, reported):
+    """Bytes that each unit takes on the device, at most: shape (units,), int64.
+
+    Parameters
+    ----------
+    steps : DeviceSteps
+    events, reported : ndarray, shape (units,), int64
+        How many events each unit has, and how many it reports.
+    """
+    queue = 4 * len(steps.host.view_state)
+    return (BYTES_OF_ENTRY * steps.widest_kept + queue) * events + 32 * reported
+
+
+def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=STREAM):
+    """The hits of many units, in their order: `cpu_hits.hits` on the device.
+
+    Parameters
+    ----------
+    steps : DeviceSteps
+    events : StepEvents
+        Of device arrays; `symbols` are padded uint16.
+    keys : device array, shape (events,) or (0,), uint64 or float64
+        Made `comparable`; empty without a window.
+    size : int or float
+    units : StepSegments
+        Of arrays on the host, at least one unit.
+    early : bool, optional
+        As for `cpu_hits.hits`.
+    geometry, stream : Geometry
+
+    Returns
+    -------
+    offsets : device array, shape (units + 1,), int64
+        The hits of unit g are offsets[g] .. offsets[g + 1] - 1.
+    event, start : device array, shape (hits,), int64
+    """
+    count = len(units.begin)
+    out_first = np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64)
+    there = StepSegments(*map(copied, units))
+    queued = queued_views(steps.host, early)
+    counted = counted_room(steps, events.symbols, there, queued, False, geometry, stream)
+    rooms, blocks = rooms_of(steps, counted, count, True, 1, geometry)
+    tables = steps.tables
+    if early:
+        tables = tables._replace(view_rises=copied(np.zeros_like(steps.host.view_rises)))
+    _, size = comparable(np.empty(0, keys.dtype), size)
+    before, number = copied(out_first), cuda.device_array(count, np.int64)
+    wide = [cuda.device_array(int(out_first[-1]), np.int64) for _ in range(2)]
+    step_hits_kernel[blocks, geometry.threads](
+        tables, events, MeasuredWindow(keys, size), there, early, rooms, before, FoundEnds(*wide), number
+    )
+    return moved(wide, before, number, geometry, stream)
+
+
+def moved(wide, before, number, geometry=LANE, stream=STREAM):
+    """What each unit has found, moved together.
+
+    Parameters
+    ----------
+    wide : list of two device arrays, shape (events,), int64
+    before : device array, shape (units + 1,), int64
+        Where each unit has written.
+    number : device array, shape (units,), int64
+        How much.
+
+    Returns
+    -------
+    offsets : device array, shape (units + 1,), int64
+    event, other : device array, shape (found,), int64
+    """
+    units = number.shape[0]
+    offsets = offsets_of(number, stream)
+    out = [cuda.device_array(int(offsets[units]), np.int64) for _ in range(2)]
+    move_hits_kernel[geometry.blocks(units), geometry.threads](*wide, before, offsets, *out)
+    return offsets, *out

@@ -1,0 +1,274 @@
+"""Steps on the device: the room in which each thread keeps the entries of its unit.
+
+A unit is a segment, or a part of one that begins one window early. The entries of all units lie one after
+another, those of a unit by state, as on the CPU; so the bodies of the CPU run over a unit as they stand. How
+many entries a unit has room for is counted from its symbols before it runs.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from ..device.bodies import form_of
+from ..device.geometry import LANE, STREAM, scratch_blocks
+from ..device.jit import inlined, kernel
+from ..device.scan import offsets_of
+from ..device.words import copied
+from . import cpu_views as views
+from .contract import NEIGHBOUR, EntryRoom, StepTables
+
+VIEWS = form_of(
+    [
+        views.begin_segment,
+        views.comes,
+        views.goes,
+        views.latest_shown,
+        views.all_shown,
+        views.neighbour,
+    ]
+)
+"""How views move forward, for the device."""
+
+BYTES_OF_ENTRY = 12
+"""Bytes of an entry: its event and its value."""
+
+
+class DeviceSteps(NamedTuple):
+    """An automaton of steps on the device.
+
+    Attributes
+    ----------
+    tables : StepTables
+        Of device arrays.
+    host : StepTables
+        The same on the host.
+    widest, widest_kept : int
+        How many states an event may enter at most; and of those that a view shows.
+    links : int
+        How many links an event makes at most.
+    """
+
+    tables: StepTables
+    host: StepTables
+    widest: int
+    widest_kept: int
+    links: int
+
+
+class UnitRooms(NamedTuple):
+    """Room for the entries of units.
+
+    =============  ===========================  ==============================================================
+    `entry_first`  int64 [units * states + 1]   where the entries of each state of each unit begin
+    `queue_first`  int64 [units * views + 1]    where the queue of each view of each unit begins
+    `kept`         uint8 [states]               as in `EntryRoom`
+    `event`        int32 [entries]
+    `value`        int64 [entries] or [1]
+    `queue`        int32 [all queues]
+    `scratch`      int64 [rows, threads]        what each thread knows of its entries and views
+    =============  ===========================  ==============================================================
+    """
+
+    entry_first: Any
+    queue_first: Any
+    kept: Any
+    event: Any
+    value: Any
+    queue: Any
+    scratch: Any
+
+
+@kernel
+def step_entries_kernel(tables, symbols, begin, stop, kept, queued, entries, queues, links):
+    """How many entries and links the events of each unit make at most.
+
+    =========  =======================  ==============================================
+    `tables`   StepTables               in
+    `symbols`  uint16 [padded]          in
+    `begin`    int64 [units]            in
+    `stop`     int64 [units]            in
+    `kept`     uint8 [states]           in: of which states entries are kept
+    `queued`   uint8 [views]            in: which views have a queue
+    `entries`  int64 [units * states]   out
+    `queues`   int64 [units * views]    out: entries that a queue may hold
+    `links`    int64 [units]            out
+    =========  =======================  ==============================================
+    """
+    states = kept.shape[0]
+    shown = queued.shape[0]
+    for unit in range(cuda.grid(1), begin.shape[0], cuda.gridsize(1)):
+        for state in range(states):
+            entries[unit * states + state] = 0
+        number = 0
+        for i in range(begin[unit], stop[unit]):
+            symbol = symbols[i]
+            for group in range(tables.first[symbol], tables.first[symbol + 1]):
+                state = tables.group_state[group]
+                entries[unit * states + state] += kept[state]
+                number += tables.read_first[group + 1] - tables.read_first[group] + tables.group_starts[group]
+        links[unit] = number
+        for view in range(shown):
+            size = entries[unit * states + tables.view_state[view]]
+            queues[unit * shown + view] = size if queued[view] else 0
+
+
+@inlined
+def room_of(tables, rooms, unit, thread):
+    """The room of a unit, whose entries are numbered from 0 on: `EntryRoom`.
+
+    The last rows of `scratch` are left for what an event enters (`entered_of`).
+    """
+    states = rooms.kept.shape[0]
+    shown = tables.view_state.shape[0]
+    own = rooms.scratch[:, thread]
+    first = own[: states + 1]
+    at = states + 1
+    used = own[at : at + states]
+    at += states
+    queue_first = own[at : at + shown + 1]
+    at += shown + 1
+    low = rooms.entry_first[unit * states]
+    high = rooms.entry_first[unit * states + states]
+    for state in range(states + 1):
+        first[state] = rooms.entry_first[unit * states + state] - low
+    queue_low = rooms.queue_first[unit * shown]
+    queue_high = rooms.queue_first[unit * shown + shown]
+    for view in range(shown + 1):
+        queue_first[view] = rooms.queue_first[unit * shown + view] - queue_low
+    queue = rooms.queue[queue_low:queue_high]
+    return EntryRoom(
+        first, rooms.kept, used, rooms.event[low:high], rooms.value[low:high],
+        own[at : at + shown], own[at + shown : at + 2 * shown], queue_first, queue,
+        own[at + 2 * shown : at + 3 * shown], own[at + 3 * shown : at + 4 * shown],
+    )  # fmt: skip
+
+
+@inlined
+def entered_of(tables, rooms, thread):
+    """Rows of `scratch` for what an event enters: as many as are left behind those of `room_of`."""
+    states = rooms.kept.shape[0]
+    shown = tables.view_state.shape[0]
+    return rooms.scratch[2 * states + 5 * shown + 2 :, thread]
+
+
+def device_steps(tables):
+    """Copy an automaton of steps to the device.
+
+    Parameters
+    ----------
+    tables : StepTables
+
+    Returns
+    -------
+    DeviceSteps
+    """
+    # An array without memory cannot be passed to a kernel: it gets one element.
+    host = StepTables(*(part if part.size else np.zeros(1, part.dtype) for part in tables))
+    kept = _kept(host, False)
+    groups = np.append(0, np.cumsum(kept[host.group_state]))
+    links = np.append(0, np.cumsum(np.diff(tables.read_first) + tables.group_starts))
+    first = tables.first
+    return DeviceSteps(
+        StepTables(*map(copied, host)),
+        host,
+        max(int(np.diff(first).max(initial=0)), 1),
+        max(int((groups[first[1:]] - groups[first[:-1]]).max(initial=0)), 1),
+        max(int((links[first[1:]] - links[first[:-1]]).max(initial=0)), 1),
+    )
+
+
+def _kept(host, whole):
+    kept = np.zeros(len(host.accepting), np.uint8)
+    kept[host.view_state] = 1
+    return kept | np.uint8(whole)
+
+
+def queued_views(host, early):
+    """Which views have a queue when the greatest value of each is asked for: shape (views,), uint8."""
+    rises = np.zeros_like(host.view_rises) if early else host.view_rises
+    return ((rises == 0) & (host.view_near != NEIGHBOUR)).astype(np.uint8)
+
+
+class NeededRoom(NamedTuple):
+    """The room that units need: device arrays, and the lengths of the arrays that hold it.
+
+    ==============  ===========================  ================================
+    `entry_first`   int64 [units * states + 1]   as in `UnitRooms`
+    `queue_first`   int64 [units * views + 1]
+    `link_first`    int64 [units + 1]            where the links of each begin
+    `kept`          uint8 [states]
+    `entries`       int
+    `queues`        int
+    `links`         int
+    ==============  ===========================  ================================
+    """
+
+    entry_first: Any
+    queue_first: Any
+    link_first: Any
+    kept: Any
+    entries: int
+    queues: int
+    links: int
+
+
+def counted_room(steps, symbols, units, queued, whole=False, geometry=LANE, stream=STREAM):
+    """Count the entries, the places of queues and the links that units need: `NeededRoom`.
+
+    Parameters
+    ----------
+    steps : DeviceSteps
+    symbols : device array, shape (padded events,), uint16
+    units : StepSegments
+        Of device arrays.
+    queued : ndarray, shape (views,), uint8
+        Which views have a queue.
+    whole : bool
+        Whether entries of all states are kept.
+    geometry, stream : Geometry
+    """
+    count = units.begin.shape[0]
+    kept = copied(_kept(steps.host, whole))
+    states, shown = kept.shape[0], len(queued)
+    entries, queues, links = (cuda.device_array(count * each, np.int64) for each in (states, shown, 1))
+    step_entries_kernel[geometry.blocks(count), geometry.threads](
+        steps.tables, symbols, units.begin, units.stop, kept, copied(queued), entries, queues, links
+    )
+    firsts = [offsets_of(numbers, stream) for numbers in (entries, queues, links)]
+    lengths = [int(first[first.shape[0] - 1]) for first in firsts]
+    return NeededRoom(*firsts, kept, *lengths)
+
+
+def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE):
+    """Room for the entries of units, and how many blocks to launch.
+
+    Parameters
+    ----------
+    steps : DeviceSteps
+    counted : NeededRoom
+    units : int
+    valued : bool
+        Whether entries have values.
+    columns : int
+        Numbers for each state that an event enters.
+    geometry : Geometry
+
+    Returns
+    -------
+    rooms : UnitRooms
+    blocks : int
+    """
+    states, shown = len(steps.host.accepting), len(steps.host.view_state)
+    rows = 2 * states + 5 * shown + 2 + columns * steps.widest
+    blocks = scratch_blocks(units, rows, geometry)
+    rooms = UnitRooms(
+        counted.entry_first,
+        counted.queue_first,
+        counted.kept,
+        cuda.device_array(max(counted.entries, 1), np.int32),
+        cuda.device_array(max(counted.entries, 1) if valued else 1, np.int64),
+        cuda.device_array(max(counted.queues, 1), np.int32),
+        cuda.device_array((rows, blocks * geometry.threads), np.int64),
+    )
+    return rooms, blocks
