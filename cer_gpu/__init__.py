@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cer_gpu.backtesting.sweep import Sweep, sweep
     from cer_gpu.engine.answers.matches import ComplexEvent, Matches
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
+    from cer_gpu.views import JoinView, maintain
 
 _LATE = {
     "Query": "cer_gpu.api",
@@ -50,6 +51,8 @@ _LATE = {
     "device_report": "cer_gpu.engine.run.device_report",
     "ComplexEvent": "cer_gpu.engine.answers.values",
     "Matches": "cer_gpu.engine.answers.matches",
+    "JoinView": "cer_gpu.views",
+    "maintain": "cer_gpu.views",
 }
 
 __all__ = [
@@ -60,6 +63,7 @@ __all__ = [
     "DeviceError",
     "DeviceReport",
     "Diagnostic",
+    "JoinView",
     "LimitError",
     "Matches",
     "Query",
@@ -68,6 +72,7 @@ __all__ = [
     "backtest",
     "compile",
     "device_report",
+    "maintain",
     "sweep",
 ]
 

@@ -38,7 +38,7 @@ LAYERS = [
     {"kernels"},
     {"enumeration"},
     {"engine"},
-    {"api"},
+    {"api", "views"},
     {"output", "demo", "backtesting", "report", "warm", "cli_inputs", "cli_outputs"},
     {"cli", "spark"},
     {"__main__"},
@@ -46,7 +46,7 @@ LAYERS = [
 # The same inside a part, folder by folder.
 FLOORS = {
     "plan": [{""}, {"routes"}, {"planner", "explain", "given", "open_query"}],
-    "engine": [{""}, {"read"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}],
+    "engine": [{""}, {"read"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}, {"views"}],
 }
 LAYER = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 KERNEL_USERS = {"kernels", "engine", "enumeration"}

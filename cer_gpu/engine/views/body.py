@@ -1,0 +1,166 @@
+"""The rule of a view: atoms, comparisons and a head, equal variables made one. `body_of` makes it.
+
+`Q(a, d) <- R(a, b), S(b, 3, c), T(d), a = c, b < d` has the atoms `R(a, b)` and `S(b, a)`, the second with
+the test that its second attribute is 3, `T(d)`, and the comparison `b < d`. A variable of one atom that
+neither the head nor a comparison asks for is left out: the rows are summed over it at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+from cer_gpu.frozen import dataclass
+from cer_gpu.joins.query import variables_of
+from cer_gpu.joins.theta.gcq import GCQ, Relational, Theta
+from cer_gpu.language import tree as t
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.walk import with_attributes
+
+
+@dataclass(frozen=True, slots=True)
+class AtomReading:
+    """How an atom reads its relation.
+
+    Attributes
+    ----------
+    relation : str
+    attributes : mapping of str to str
+        For each variable, also those of `tests` alone, the attribute that it is.
+    variables : tuple of str
+        Those that the view keeps.
+    tests : tuple of Comparison
+        What a row has to satisfy to be read, over the variables.
+    """
+
+    relation: str
+    attributes: Mapping[str, str]
+    variables: tuple[str, ...]
+    tests: tuple[t.Comparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The rule of a view.
+
+    Attributes
+    ----------
+    readings : tuple of AtomReading
+    comparisons : tuple of Comparison
+        Those that no atom alone decides.
+    strict : frozenset of str
+        Variables that are joined or compared: a row without a value there is in no answer.
+    head : tuple of (str, str)
+        The name of each column of an answer, and its variable.
+    aggregates : tuple of Aggregate
+    """
+
+    readings: tuple[AtomReading, ...]
+    comparisons: tuple[t.Comparison, ...]
+    strict: frozenset[str]
+    head: tuple[tuple[str, str], ...]
+    aggregates: tuple[t.Aggregate, ...]
+
+    @property
+    def output(self) -> frozenset[str]:
+        """The variables that answers need: those of the head and of the aggregates."""
+        summed = (variables_of(one.argument) for one in self.aggregates if one.argument is not None)
+        return frozenset(name for _, name in self.head).union(*summed)
+
+    @property
+    def query(self) -> GCQ:
+        """The generalized conjunctive query."""
+        atoms = tuple(Relational(n, one.relation, one.variables) for n, one in enumerate(self.readings))
+        thetas = dict.fromkeys(Theta(to_text(one), variables_of(one)) for one in self.comparisons)
+        return GCQ(atoms, tuple(thetas), self.output)
+
+
+def body_of(rule: t.Rule, apart: Collection[str] = ()) -> Body:
+    """The atoms, comparisons and head of a rule.
+
+    Parameters
+    ----------
+    rule : Rule
+        All atoms name their attributes.
+    apart : collection of str
+        Variables that are not made one with others by `=`, since their values are of other types.
+    """
+    one = _made_one(rule.comparisons, apart)
+
+    def renamed(expression: t.Expression) -> t.Expression:
+        found: t.Expression = with_attributes(expression, lambda a: replace(a, name=one.get(a.name, a.name)))
+        return found
+
+    comparisons = []
+    for comparison in rule.comparisons:
+        left, right = renamed(comparison.left), renamed(comparison.right)
+        if comparison.op != "=" or left != right or isinstance(left, t.Arithmetic | t.Negation):
+            comparisons.append(replace(comparison, left=left, right=right))
+    head = tuple((v.name, one.get(v.name, v.name)) for v in rule.head)
+    aggregates = tuple(
+        replace(a, argument=None if a.argument is None else renamed(a.argument)) for a in rule.aggregates
+    )
+    equal = frozenset(one.values())
+    drafts = [_draft(number, atom, one) for number, atom in enumerate(rule.atoms)]
+    across, tests = [], [list(found) for _, found in drafts]
+    for comparison in comparisons:
+        needed = variables_of(comparison)
+        owners = [n for n, (attributes, _) in enumerate(drafts) if needed <= attributes.keys()]
+        for owner in owners:
+            tests[owner].append(comparison)
+        if not owners:
+            across.append(comparison)
+    counts = Counter(name for attributes, _ in drafts for name in attributes)
+    joined = {name for name, count in counts.items() if count > 1}
+    strict = frozenset(joined | equal).union(*(variables_of(one) for one in across))
+    kept = strict | {name for _, name in head}
+    kept = kept.union(*(variables_of(a.argument) for a in aggregates if a.argument is not None))
+    readings = tuple(
+        AtomReading(
+            atom.type.name,
+            attributes,
+            tuple(name for name in attributes if name in kept),
+            tuple(tests[number]),
+        )
+        for number, (atom, (attributes, _)) in enumerate(zip(rule.atoms, drafts))
+    )
+    return Body(readings, tuple(across), strict, head, aggregates)
+
+
+def _made_one(comparisons: Iterable[t.Comparison], apart: Collection[str]) -> dict[str, str]:
+    """For each variable that `=` makes one with others, the first of them."""
+    first: dict[str, str] = {}
+    for comparison in comparisons:
+        left, right = comparison.left, comparison.right
+        if comparison.op != "=" or not isinstance(left, t.Attribute) or not isinstance(right, t.Attribute):
+            continue
+        if left.name in apart or right.name in apart:
+            continue
+        one = first.setdefault(left.name, left.name)
+        other = first.setdefault(right.name, right.name)
+        for name, chosen in first.items():
+            if chosen == other:
+                first[name] = one
+    return first
+
+
+def _draft(
+    number: int, atom: t.RuleAtom, one: Mapping[str, str]
+) -> tuple[dict[str, str], list[t.Comparison]]:
+    """The attribute of each variable of an atom, and the tests for its constants and repeated variables."""
+    attributes: dict[str, str] = {}
+    tests = []
+    for attribute, term in zip(atom.names or (), atom.terms):
+        if isinstance(term, t.RuleVariable):
+            name = one.get(term.name, term.name)
+            if name not in attributes:
+                attributes[name] = attribute
+                continue
+            equal: t.Expression = t.Attribute(name)
+        else:
+            equal = term
+        hidden = f"{attribute} of atom {number}"
+        attributes[hidden] = attribute
+        tests.append(t.Comparison("=", t.Attribute(hidden), equal, span=atom.span))
+    return attributes, tests

@@ -1,0 +1,177 @@
+"""Values as whole numbers in their order, and back: `ValueCodes`.
+
+An int is itself, a float its bits so turned that they are in order, a time its nanoseconds, a bool 0 or 1.
+Texts are numbered as they come, so they can be equal or not, and have no order. `NULL` stands for no value,
+`NAN` for a float that is not a number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
+from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.views.contract import NULL, TOP
+from cer_gpu.language.schema import ValueType
+from cer_gpu.late import compute as pc
+
+NAN = int(np.float64(np.nan).view(np.int64)) & TOP
+"""The code of every NaN, above all other floats."""
+
+EXACT = 2**53
+"""Whole numbers up to it are floats exactly."""
+
+_SIGN = np.int64(TOP)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueKind:
+    """What a column holds.
+
+    Attributes
+    ----------
+    value : ValueType
+    arrow : pyarrow.DataType
+        The type that the values get when they leave the view.
+    """
+
+    value: ValueType
+    arrow: pa.DataType
+
+    def joins(self, other: ValueKind) -> bool:
+        """Whether values of both may be equal: times only with a time zone in both or in neither."""
+        if self.value is not other.value:
+            return False
+        return self.value is not ValueType.TIMESTAMP or (_zone(self.arrow) is None) == (
+            _zone(other.arrow) is None
+        )
+
+
+def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
+    """The kind of a column.
+
+    Raises
+    ------
+    DataError
+        A view cannot hold such values.
+    """
+    while pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
+        arrow = arrow.value_type
+    value = value_type(arrow)
+    if value is None or value is ValueType.DECIMAL:
+        hint = "give it a type: cast the column" if pa.types.is_null(arrow) else "cast it, or leave it out"
+        raise DataError(f"{where} is of type {arrow}, which a view cannot hold: {hint}")
+    plain = {
+        ValueType.INT64: pa.int64(),
+        ValueType.FLOAT64: pa.float64(),
+        ValueType.STRING: pa.string(),
+        ValueType.BOOL: pa.bool_(),
+    }
+    return ValueKind(value, plain.get(value, arrow))
+
+
+class ValueCodes:
+    """Encodes columns and decodes them; it numbers the texts that it meets."""
+
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {}
+        self._texts: list[str] = []
+
+    def encode(self, column: pa.ChunkedArray, kind: ValueKind, where: str) -> np.ndarray:
+        """The codes of a column: int64 [rows].
+
+        Raises
+        ------
+        DataError
+            A value has no code.
+        """
+        if pa.types.is_dictionary(column.type) or pa.types.is_run_end_encoded(column.type):
+            column = pc.cast(column, column.type.value_type)
+        array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if kind.value is ValueType.STRING:
+            return self._encode_texts(array)
+        try:
+            codes = _numbers(array, kind)
+        except pa.ArrowInvalid as error:
+            raise DataError(f"{where} has a value that a view cannot hold: {first_line(error)}") from None
+        if array.null_count:
+            codes = np.where(array.is_null().to_numpy(zero_copy_only=False), NULL, codes)
+            given = codes[array.is_valid().to_numpy(zero_copy_only=False)]
+        else:
+            given = codes
+        if len(given) and (given.min() == NULL or given.max() == TOP):
+            raise DataError(f"{where} has the smallest or the largest int64, which a view cannot hold")
+        return codes
+
+    def decode(self, codes: np.ndarray, kind: ValueKind) -> pa.Array:
+        """The values of codes."""
+        absent = codes == NULL
+        mask = absent if absent.any() else None
+        if kind.value is ValueType.STRING:
+            used, places = np.unique(codes[~absent], return_inverse=True)
+            texts = pa.array([self._texts[code] for code in used.tolist()], pa.string())
+            spread = np.zeros(len(codes), np.int64)
+            spread[~absent] = places
+            return texts.take(pa.array(spread, mask=mask))
+        if kind.value is ValueType.BOOL:
+            return pa.array(codes == 1, pa.bool_(), mask=mask)
+        if kind.value is ValueType.FLOAT64:
+            return pa.array(floats(np.where(absent, 0, codes)), pa.float64(), mask=mask)
+        whole = pa.array(codes, pa.int64(), mask=mask)
+        if kind.value is ValueType.INT64:
+            return whole
+        if kind.value is ValueType.TIMESTAMP:
+            there = whole.cast(pa.timestamp("ns", _zone(kind.arrow)))
+            return pc.cast(there, kind.arrow)
+        return (
+            pc.cast(whole.cast(pa.duration("ns")), kind.arrow)
+            if pa.types.is_duration(kind.arrow)
+            else (pc.cast(whole.cast(pa.time64("ns")), kind.arrow))
+        )
+
+    def text_code(self, text: str) -> int:
+        """The number of a text."""
+        if text not in self._number:
+            self._number[text] = len(self._texts)
+            self._texts.append(text)
+        return self._number[text]
+
+    def _encode_texts(self, array: pa.Array) -> np.ndarray:
+        found = array.dictionary_encode()
+        numbers = [self.text_code(text) for text in found.dictionary.to_pylist()]
+        table = np.array([*numbers, NULL], np.int64)
+        places = found.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
+        return table[places]
+
+
+def _numbers(array: pa.Array, kind: ValueKind) -> np.ndarray:
+    value = kind.value
+    if value is ValueType.BOOL:
+        return array.fill_null(False).to_numpy(zero_copy_only=False).astype(np.int64)
+    if value is ValueType.FLOAT64:
+        return float_codes(pc.cast(array, pa.float64()).fill_null(0.0).to_numpy())
+    if value is ValueType.TIMESTAMP:
+        array = pc.cast(pc.cast(array, pa.timestamp("ns", _zone(array.type))), pa.int64())
+    elif value is ValueType.DURATION and pa.types.is_duration(array.type):
+        array = pc.cast(pc.cast(array, pa.duration("ns")), pa.int64())
+    elif value is ValueType.DURATION:
+        array = pc.cast(pc.cast(array, pa.time64("ns")), pa.int64())
+    return pc.cast(array, pa.int64()).fill_null(0).to_numpy()
+
+
+def float_codes(values: np.ndarray) -> np.ndarray:
+    """The codes of float64 values: in their order, one for both zeros, `NAN` for each NaN."""
+    bits = (values + 0.0).view(np.int64)
+    codes = np.where(bits >= 0, bits, bits ^ _SIGN)
+    return np.where(np.isnan(values), NAN, codes)
+
+
+def floats(codes: np.ndarray) -> np.ndarray:
+    """The float64 values of codes."""
+    return np.where(codes >= 0, codes, codes ^ _SIGN).view(np.float64)
+
+
+def _zone(arrow: pa.DataType) -> str | None:
+    return arrow.tz if pa.types.is_timestamp(arrow) else None

@@ -1,0 +1,232 @@
+"""The answers from the root down: all of them (Algorithm 1), or what the last batch changed.
+
+A listing is a row of stages, each a generator: it takes pieces of answers over the nodes so far, and gives
+pieces that also have the variables of one more node. Every row of a node joins some row of each of its
+children, so no work is for nothing, and a piece is as large as is asked for.
+
+What a batch changed is listed as the union of disjoint sets. An answer is in the set of the first node, in
+the order of the frontier, at which its row changed. On the way from the root to that node rows are changed
+ones (`CHANGED`). To the right of the way rows are any (`ALL`); to the left of it those of the frontier are
+the others (`SAME`), and above them any that the nodes hold, since a row may have changed below in one
+answer and not in another. What is looked at there in vain is an answer of another set, so the time is
+linear in the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from cer_gpu.engine.views.joining import columns_of, mixed, pairs, probe_below, probe_other
+from cer_gpu.engine.views.layout import ViewLayout, ViewNode
+from cer_gpu.engine.views.levels import Levels, product
+from cer_gpu.engine.views.reducts import Change
+from cer_gpu.engine.views.terms import Columns
+from cer_gpu.kernels.views import cpu
+from cer_gpu.kernels.views.contract import CountedRows
+
+
+class Mode(Enum):
+    """Which rows of a node are listed."""
+
+    HELD = "those that it holds"
+    CHANGED = "those that the last batch changed"
+    SAME = "those that it holds; in the frontier, those that the last batch did not change"
+    ALL = "both"
+
+
+class Piece(NamedTuple):
+    """Some answers, as far as they are listed.
+
+    Attributes
+    ----------
+    columns : mapping of str to ndarray of int64, shape (n,)
+    before, after : ndarray of int64, shape (n,)
+        Their multiplicities before and after the last batch; the same where all answers are listed.
+    """
+
+    columns: Columns
+    before: np.ndarray
+    after: np.ndarray
+
+
+class ListedState(NamedTuple):
+    """What is listed.
+
+    Attributes
+    ----------
+    layout : ViewLayout
+    stores : sequence of Levels
+        What each node holds.
+    changes : sequence of Change or None
+        What the last batch did to each node.
+    check : callable
+        Raises if the view has been updated since the listing began.
+    """
+
+    layout: ViewLayout
+    stores: Sequence[Levels]
+    changes: Sequence[Change | None]
+    check: Callable[[], None]
+
+
+def answers(state: ListedState, most: int) -> Iterator[Piece]:
+    """All answers over the variables of the connex set, each once, at most `most` in a piece."""
+    root = len(state.layout.places) - 1
+    yield from _listed(state, {root: Mode.HELD}, most)
+
+
+def changes(state: ListedState, most: int) -> Iterator[Piece]:
+    """The answers whose multiplicity the last batch changed, each once, at most `most` in a piece."""
+    for modes in _ways(state.layout):
+        for piece in _listed(state, modes, most):
+            differs = piece.before != piece.after
+            if differs.all():
+                yield piece
+            elif differs.any():
+                columns = {name: values[differs] for name, values in piece.columns.items()}
+                yield Piece(columns, piece.before[differs], piece.after[differs])
+
+
+def _ways(layout: ViewLayout) -> Iterator[dict[int, Mode]]:
+    """For each node of the frontier the modes on the way to it."""
+    root = len(layout.places) - 1
+
+    def ways(number: int) -> Iterator[dict[int, Mode]]:
+        place = layout.places[number]
+        if place.last:
+            yield {number: Mode.CHANGED}
+        elif place.joined is None:
+            for way in ways(_only(place)):
+                yield {number: Mode.CHANGED, **way}
+        else:
+            guard, other = place.joined.guard, place.joined.other
+            for way in ways(guard):
+                yield {number: Mode.CHANGED, **way, other: Mode.ALL}
+            for way in ways(other):
+                yield {number: Mode.CHANGED, guard: Mode.SAME, **way}
+
+    yield from ways(root)
+
+
+def _listed(state: ListedState, modes: dict[int, Mode], most: int) -> Iterator[Piece]:
+    root = len(state.layout.places) - 1
+    place = state.layout.places[root]
+    pieces = _roots(state, root, modes[root], most)
+    waiting = [] if place.last else [root]
+    while waiting:
+        above = waiting.pop(0)
+        place = state.layout.places[above]
+        children = [_only(place)] if place.joined is None else [place.joined.guard, place.joined.other]
+        # Changed rows first, as they are few.
+        children.sort(key=lambda child: modes.get(child) is not Mode.CHANGED)
+        for child in children:
+            if child not in modes:
+                modes = {**modes, child: modes[above]}
+            pieces = _with_child(state, pieces, (above, child), modes[child], most)
+            if not state.layout.places[child].last:
+                waiting.append(child)
+    yield from pieces
+
+
+def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Piece]:
+    place = state.layout.places[root]
+    for run, changed in _runs(state, root, mode):
+        for low in range(0, len(run.counts), most):
+            state.check()
+            keys, counts = run.keys[low : low + most], run.counts[low : low + most]
+            there = counts != 0 if changed is None else np.ones(len(counts), bool)
+            if _leaves_out(place, mode, changed is None):
+                there &= _unchanged(state, root, keys)
+            before, after = (counts, counts) if changed is None else _both(changed, low, len(counts))
+            if not place.last:
+                before = after = np.ones(len(counts), np.int64)
+            if there.any():
+                columns = {name: values[there] for name, values in _variables(place, keys).items()}
+                yield Piece(columns, before[there], after[there])
+
+
+def _with_child(
+    state: ListedState, pieces: Iterator[Piece], edge: tuple[int, int], mode: Mode, most: int
+) -> Iterator[Piece]:
+    """The pieces with the rows of one more node, a child of one that they have."""
+    layout = state.layout
+    above, child = layout.places[edge[0]], layout.places[edge[1]]
+    join = above.joined
+    for piece in pieces:
+        state.check()
+        rows = len(piece.before)
+        if join is not None and join.other == edge[1]:
+            probe = probe_other(layout, join, piece.columns, rows)
+        else:
+            join = None
+            probe = probe_below(layout, child, piece.columns, rows)
+        for run, changed in _runs(state, edge[1], mode):
+            # Where rows are changed ones, their places in the change are listed in place of multiplicities.
+            numbered = run if changed is None else run._replace(counts=np.arange(1, len(run.counts) + 1))
+            for asking, keys, counts in pairs(probe, [numbered], most):
+                state.check()
+                columns = {name: values[asking] for name, values in piece.columns.items()}
+                own = _variables(child, keys)
+                holds = None if join is None else mixed(layout, join, columns, own, len(counts))
+                if _leaves_out(child, mode, changed is None):
+                    same = _unchanged(state, edge[1], keys)
+                    holds = same if holds is None else holds & same
+                before, after = piece.before[asking], piece.after[asking]
+                if child.last:
+                    old, new = (counts, counts) if changed is None else changed
+                    if changed is not None:
+                        old, new = old[counts - 1], new[counts - 1]
+                    before, after = product(before, old), product(after, new)
+                columns |= {name: values for name, values in own.items() if name not in columns}
+                made = Piece(columns, before, after)
+                if holds is not None and not holds.all():
+                    made = Piece({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
+                if len(made.before):
+                    yield made
+
+
+def _runs(
+    state: ListedState, number: int, mode: Mode
+) -> Iterator[tuple[CountedRows, tuple[np.ndarray, np.ndarray] | None]]:
+    """The runs of a node that a mode asks for; with changed rows, their multiplicities before and after."""
+    change = state.changes[number]
+    if mode in (Mode.CHANGED, Mode.ALL) and change is not None:
+        after = state.stores[number].counts_of(change.keys)
+        yield CountedRows(change.keys, change.amounts, change.amounts), (after - change.amounts, after)
+    if mode is not Mode.CHANGED:
+        for run in state.stores[number].runs:
+            yield run, None
+
+
+def _leaves_out(place: ViewNode, mode: Mode, held: bool) -> bool:
+    """Whether rows that a node holds are left out where the last batch changed them."""
+    return (mode is Mode.SAME and place.last) or (mode is Mode.ALL and held)
+
+
+def _both(changed: tuple[np.ndarray, np.ndarray], low: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    return changed[0][low : low + rows], changed[1][low : low + rows]
+
+
+def _unchanged(state: ListedState, number: int, keys: np.ndarray) -> np.ndarray:
+    """Whether the last batch left rows as they were."""
+    change = state.changes[number]
+    if change is None:
+        return np.ones(len(keys), bool)
+    places = np.empty(len(keys), np.int64)
+    cpu.find(change.keys, np.ascontiguousarray(keys), places)
+    return places < 0
+
+
+def _variables(place: ViewNode, keys: np.ndarray) -> dict[str, np.ndarray]:
+    columns = columns_of(place, keys)
+    return {name: values for name, values in columns.items() if name in place.variables}
+
+
+def _only(place: ViewNode) -> int:
+    if place.child is None:
+        raise ValueError("a leaf has no child")
+    return place.child

@@ -1,0 +1,136 @@
+"""The relations of a view as multisets of rows: `Relation`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.kinds import open_rows
+from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, kind_of
+from cer_gpu.engine.views.levels import Levels, collapsed
+from cer_gpu.engine.views.reducts import Change
+from cer_gpu.errors import DataError
+from cer_gpu.language.schema import ValueType
+
+SHOWN = 3
+"""Rows that an error quotes."""
+
+
+class Relation:
+    """What a view holds of one relation: the attributes that its rule names.
+
+    Parameters
+    ----------
+    name : str
+    attributes : mapping of str to ValueKind
+        In the order in which rows have them.
+    columns : tuple of str
+        All columns that the relation has, which atoms by position count.
+    codes : ValueCodes
+    """
+
+    def __init__(
+        self, name: str, attributes: Mapping[str, ValueKind], columns: tuple[str, ...], codes: ValueCodes
+    ) -> None:
+        self.name = name
+        self.attributes = dict(attributes)
+        self.columns = columns
+        self.store = Levels(len(self.attributes))
+        self._codes = codes
+
+    def change(self, table: pa.Table, sign: int) -> Change:
+        """The rows of a table as a change of the relation: inserts for `sign` 1, deletes for -1.
+
+        Raises
+        ------
+        DataError
+            A column is missing, or of another type than before.
+        """
+        keys = np.empty((len(table), len(self.attributes)), np.int64)
+        for number, (name, kind) in enumerate(self.attributes.items()):
+            where = f"column `{name}` of {self.name}"
+            if name not in table.column_names:
+                raise DataError(f"{where} is missing: the table has {', '.join(table.column_names)}")
+            column = table.column(name)
+            if pa.types.is_null(column.type):
+                column = column.cast(kind.arrow)
+            own = kind_of(column.type, where)
+            if not own.joins(kind):
+                raise DataError(f"{where} was of type {kind.arrow}, and is of type {own.arrow} now: cast it")
+            keys[:, number] = self._codes.encode(column, kind, where)
+        return Change(*collapsed(keys, np.full(len(keys), sign, np.int64)))
+
+    def check(self, change: Change) -> None:
+        """Check that a change deletes only what is there.
+
+        Raises
+        ------
+        DataError
+            Naming the first rows of which there are not enough.
+        """
+        if (change.amounts >= 0).all():
+            return
+        there = self.store.counts_of(change.keys)
+        short = np.flatnonzero(there + change.amounts < 0)
+        if len(short):
+            named = []
+            for row in short[:SHOWN].tolist():
+                asked, held = -int(change.amounts[row]), int(there[row])
+                times = f" ({asked} asked for, {held} there)" if held or asked > 1 else ""
+                named.append(self._shown(change.keys[row]) + times)
+            more = f" and {len(short) - SHOWN} more" if len(short) > SHOWN else ""
+            raise DataError(
+                f"cannot delete {', '.join(named)}{more} from {self.name}: not there; nothing was changed"
+            )
+
+    def rows(self) -> pa.Table:
+        """All rows, with their multiplicities in a last column `multiplicity`."""
+        keys, counts = self.store.ordered()
+        arrays = [
+            self._codes.decode(np.ascontiguousarray(keys[:, number]), kind)
+            for number, kind in enumerate(self.attributes.values())
+        ]
+        return pa.Table.from_arrays([*arrays, pa.array(counts)], names=[*self.attributes, "multiplicity"])
+
+    def columns_of(self, change: Change) -> dict[str, np.ndarray]:
+        """The attributes of the rows of a change."""
+        return {name: change.keys[:, number] for number, name in enumerate(self.attributes)}
+
+    def _shown(self, row: np.ndarray) -> str:
+        values = [
+            self._codes.decode(row[number : number + 1], kind).to_pylist()[0]
+            for number, kind in enumerate(self.attributes.values())
+        ]
+        listed = ", ".join(f"{name} = {_literal(value)}" for name, value in zip(self.attributes, values))
+        return f"({listed})"
+
+
+def without_value(codes: np.ndarray, kind: ValueKind) -> np.ndarray:
+    """Whether values are null or no number: they are equal to nothing."""
+    absent = codes == np.iinfo(np.int64).min
+    return absent | (codes == NAN) if kind.value is ValueType.FLOAT64 else absent
+
+
+def table_of(rows: Any, where: str) -> pa.Table:
+    """The rows that a user passes, as a table.
+
+    Raises
+    ------
+    DataError
+        It is nothing that speaks Arrow, nor a path.
+    """
+    opened = open_rows(rows, where)
+    table = pa.Table.from_batches(opened.read(opened.schema.names, 1 << 20), opened.schema)
+    missing = list(opened.unread)
+    if missing:
+        table = table.select([name for name in table.column_names if name not in missing])
+    return table
+
+
+def _literal(value: object) -> str:
+    if value is None:
+        return "null"
+    return f"'{value}'" if isinstance(value, str) else str(value)

@@ -1,0 +1,99 @@
+"""Generalized conjunctive queries: atoms, predicates between them, and output variables (section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cer_gpu.frozen import dataclass
+
+Hyperedge = frozenset[str]
+"""A set of variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relational:
+    """An atom `R(a, b)`.
+
+    Attributes
+    ----------
+    id : int
+        Its place in the query: two atoms may be of one relation.
+    relation : str
+    variables : tuple of str
+        Without repetitions, in the order of the relation's columns.
+    """
+
+    id: int
+    relation: str
+    variables: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.relation}({', '.join(self.variables)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Theta:
+    """A predicate, which the theory treats as a name for a set of tuples over its variables.
+
+    Attributes
+    ----------
+    text : str
+        Such as `a < d`.
+    variables : frozenset of str
+        At least one.
+    """
+
+    text: str
+    variables: Hyperedge
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class GCQ:
+    """The projection to `output` of the atoms' natural join, of what satisfies all predicates.
+
+    `Q(a, d) <- R(a, b), S(b, c), U(d), a < d` has three atoms, one predicate and two output variables.
+
+    Attributes
+    ----------
+    atoms : tuple of Relational
+        `atoms[i].id == i`.
+    predicates : tuple of Theta
+    output : frozenset of str
+    """
+
+    atoms: tuple[Relational, ...]
+    predicates: tuple[Theta, ...]
+    output: Hyperedge
+
+    @property
+    def variables(self) -> Hyperedge:
+        """All variables of the atoms."""
+        return union(atom.variables for atom in self.atoms)
+
+
+def gcq(
+    atoms: Iterable[tuple[str, str]], predicates: Iterable[tuple[str, str]] = (), output: str | None = None
+) -> GCQ:
+    """A query whose variables are single letters: `gcq([("R", "ab"), ("S", "bc")], [("a<c", "ac")], "ab")`.
+
+    Parameters
+    ----------
+    atoms : iterable of (str, str)
+        The relation, and its variables.
+    predicates : iterable of (str, str)
+        The text, and its variables.
+    output : str or None
+        None for all variables.
+    """
+    listed = tuple(Relational(place, name, tuple(variables)) for place, (name, variables) in enumerate(atoms))
+    everything = union(atom.variables for atom in listed)
+    thetas = tuple(Theta(text, frozenset(variables)) for text, variables in predicates)
+    return GCQ(listed, thetas, everything if output is None else frozenset(output))
+
+
+def union(sets: Iterable[Iterable[str]]) -> Hyperedge:
+    """The variables that any of the sets has."""
+    return frozenset(name for one in sets for name in one)

@@ -1,0 +1,1 @@
+"""Views under updates: sorted rows with multiplicities, found, summed and merged."""

@@ -1,0 +1,79 @@
+"""Random views under random batches: their answers, changes and counts are those of the definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+from random_views import apply, random_deletes, random_rows, random_rule, table
+from view_oracle import Database, Row, answers, check_reducts
+
+import cer_gpu
+from cer_gpu.errors import QueryError
+from cer_gpu.language import tree as t
+from cer_gpu.language.parser import parse
+from cer_gpu.views import JoinView, ViewAnswers
+
+
+def listed(found: ViewAnswers) -> Counter[Row]:
+    """Answers with their multiplicities; each is listed once."""
+    counts: Counter[Row] = Counter()
+    for batch in found:
+        for row in zip(*(column.to_pylist() for column in batch.columns)):
+            assert row[:-1] not in counts
+            assert row[-1] != 0
+            counts[row[:-1]] = row[-1]
+    return counts
+
+
+def view_of(text: str) -> JoinView | None:
+    """The view of a rule, None where it is cyclic."""
+    try:
+        return cer_gpu.maintain(text)
+    except QueryError as error:
+        if "cyclic" not in str(error):
+            raise
+        return None
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_answers_of_random_views(seed: int) -> None:
+    rng = Random(seed)
+    kept = 0
+    while kept < 2:
+        text, relations = random_rule(rng, rng.randint(1, 4))
+        view = view_of(text)
+        if view is None:
+            continue
+        kept += 1
+        run(view, text, relations, rng)
+
+
+def run(view: JoinView, text: str, relations: dict[str, list[str]], rng: Random) -> None:
+    rule = parse(text)
+    assert isinstance(rule, t.Rule)
+    database: Database = {name: Counter() for name in relations}
+    before: Counter[Row] = Counter()
+    for step in range(7):
+        batch: dict[int, dict[str, list[Row]]] = {1: {}, -1: {}}
+        for name, kinds in relations.items():
+            if step == 0 or rng.random() < 0.4:
+                batch[1][name] = random_rows(rng, kinds, rng.randint(0, 6))
+            if rng.random() < 0.4:
+                batch[-1][name] = random_deletes(rng, database[name], 5)
+        for sign, found in batch.items():
+            for name, rows in found.items():
+                apply(database, name, rows, sign)
+        tables = {
+            sign: {name: table(rows, relations[name]) for name, rows in found.items()}
+            for sign, found in batch.items()
+        }
+        view.update(inserts=tables[1], deletes=tables[-1])
+        wanted = answers(rule, database)
+        assert listed(view.enumerate()) == wanted, text
+        assert view.count() == wanted.total(), text
+        change = {row: wanted[row] - before[row] for row in wanted | before}
+        assert listed(view.delta()) == {row: n for row, n in change.items() if n}, text
+        check_reducts(view._kept)
+        before = wanted
