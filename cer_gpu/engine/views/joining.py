@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cer_gpu.engine.views.layout import Joined, ViewLayout, ViewNode
+from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
 from cer_gpu.engine.views.terms import TURNED, Columns, limits
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.views import cpu
@@ -53,7 +53,7 @@ def stacked(columns: Columns, names: Sequence[str], rows: int) -> np.ndarray:
     return found
 
 
-def probe_other(layout: ViewLayout, join: Joined, columns: Columns, rows: int) -> Probe:
+def probe_other(layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: int) -> Probe:
     """What rows of the guard, or of the node above, ask of the other child."""
     prefixes = stacked(columns, join.shared, rows)
     if join.key is None:
@@ -62,7 +62,7 @@ def probe_other(layout: ViewLayout, join: Joined, columns: Columns, rows: int) -
     return Probe(prefixes, limits(TURNED[join.key.op], values))
 
 
-def probe_guard(layout: ViewLayout, join: Joined, columns: Columns, rows: int) -> Probe:
+def probe_guard(layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: int) -> Probe:
     """What rows of the other child ask of the guard."""
     prefixes = stacked(columns, join.shared, rows)
     if join.key is None:
@@ -122,7 +122,9 @@ def _pieces(ranges: np.ndarray, most: int) -> Iterator[np.ndarray]:
         yield np.stack([ranges[:, 0] + first, ranges[:, 0] + last], axis=1)
 
 
-def mixed(layout: ViewLayout, join: Joined, guard: Columns, other: Columns, rows: int) -> np.ndarray | None:
+def mixed(
+    layout: ViewLayout, join: SiblingJoin, guard: Columns, other: Columns, rows: int
+) -> np.ndarray | None:
     """Whether pairs of rows satisfy the comparisons that only pairs decide; None if there are none."""
     if not join.rest:
         return None
@@ -134,7 +136,7 @@ def mixed(layout: ViewLayout, join: Joined, guard: Columns, other: Columns, rows
 
 
 def totals(
-    layout: ViewLayout, join: Joined, columns: Columns, rows: int, runs: Sequence[CountedRows]
+    layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: int, runs: Sequence[CountedRows]
 ) -> tuple[np.ndarray, np.ndarray]:
     """For rows of the guard the multiplicities of the other child's rows that join.
 

@@ -22,7 +22,7 @@ KEY = "\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class SiblingJoin:
     """How the two children of a node join.
 
     Attributes
@@ -62,7 +62,7 @@ class ViewNode:
     known : int
         The number of first columns that are equal in all rows that a row of the parent joins: of a guard and
         of a single child all that the parent has, of the other child those that it shares.
-    joined : Joined or None
+    joined : SiblingJoin or None
         Of a node with two children.
     child : int or None
         Of a node with one.
@@ -78,7 +78,7 @@ class ViewNode:
     atom: int | None
     parent: int | None
     known: int
-    joined: Joined | None
+    joined: SiblingJoin | None
     child: int | None
     listed: bool
     last: bool
@@ -151,7 +151,7 @@ def layout_of(
 
 
 def _first_columns(
-    tree: JoinTree, number: int, parent: int | None, joins: Mapping[int, Joined]
+    tree: JoinTree, number: int, parent: int | None, joins: Mapping[int, SiblingJoin]
 ) -> tuple[tuple[str, ...], ComparedSide | None, int]:
     """The first columns of a node, the side that one of them is, and how many the parent determines."""
     if parent is None:
@@ -172,7 +172,7 @@ def _first_columns(
     return first, side, len(first)
 
 
-def _joined(tree: JoinTree, number: int, comparisons: Mapping[str, TermComparison]) -> Joined:
+def _joined(tree: JoinTree, number: int, comparisons: Mapping[str, TermComparison]) -> SiblingJoin:
     node = tree.nodes[number]
     guard = next(c for c in tree.guards(number) if not _predicates(tree, number, c))
     (other,) = (child for child in node.children if child != guard)
@@ -192,7 +192,7 @@ def _joined(tree: JoinTree, number: int, comparisons: Mapping[str, TermCompariso
     ]
     key = keys[0] if keys else None
     rest = tuple(one for one in found if one is not key)
-    return Joined(guard, other, shared, key, rest)
+    return SiblingJoin(guard, other, shared, key, rest)
 
 
 def _predicates(tree: JoinTree, number: int, child: int) -> Sequence[str]:

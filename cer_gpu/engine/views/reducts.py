@@ -21,7 +21,7 @@ from cer_gpu.engine.views.joining import (
     stacked,
     totals,
 )
-from cer_gpu.engine.views.layout import Joined, ViewLayout, ViewNode
+from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels, collapsed, product, rows_of
 from cer_gpu.engine.views.terms import Columns
 from cer_gpu.kernels.views import cpu
@@ -91,7 +91,7 @@ def _projected(layout: ViewLayout, place: ViewNode, found: Sequence[Change | Non
 def _joined(
     layout: ViewLayout,
     place: ViewNode,
-    join: Joined,
+    join: SiblingJoin,
     stores: Sequence[Levels],
     found: Sequence[Change | None],
 ) -> Change | None:
@@ -121,7 +121,7 @@ def _joined(
 def _range_by_range(
     layout: ViewLayout,
     place: ViewNode,
-    join: Joined,
+    join: SiblingJoin,
     guards: tuple[ViewNode, Sequence[CountedRows]],
     others: tuple[ViewNode, Change],
 ) -> list[Change]:
@@ -175,7 +175,7 @@ def _groups(prefixes: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.nd
 def _pair_by_pair(
     layout: ViewLayout,
     place: ViewNode,
-    join: Joined,
+    join: SiblingJoin,
     guards: tuple[ViewNode, Sequence[CountedRows]],
     others: tuple[ViewNode, Change],
 ) -> list[Change]:
