@@ -38,17 +38,19 @@ def settle_body(keys, keyed, begin, stop, falls):
     """
     holes = keyed.shape[0] > 0
     for g in range(begin.shape[0]):
-        falls[g] = 0
         first = begin[g]
         while holes and first < stop[g] and keyed[first] == 0:
             first += 1
-        for i in range(begin[g], min(first, stop[g])):
-            keys[i] = keys[first] if first < stop[g] else 0
+        if holes:
+            for i in range(begin[g], min(first, stop[g])):
+                keys[i] = keys[first] if first < stop[g] else 0
+            for i in range(first + 1, stop[g]):
+                if keyed[i] == 0:
+                    keys[i] = keys[i - 1]
+        fell = 0  # without branches: most keys of most streams ascend
         for i in range(first + 1, stop[g]):
-            if holes and keyed[i] == 0:
-                keys[i] = keys[i - 1]
-            elif keys[i] < keys[i - 1]:
-                falls[g] = 1
+            fell |= keys[i] < keys[i - 1]
+        falls[g] = fell
 
 
 def comparable(keys, size):

@@ -22,8 +22,8 @@ class _BatchTimes:
 
     def at(self, positions: np.ndarray) -> pa.Array:
         if self.positions is None:
-            return self.column.take(pa.array(positions - self.first))
-        return self.column.take(pa.array(np.searchsorted(self.positions, positions)))
+            return _taken(self.column, positions - self.first)
+        return _taken(self.column, np.searchsorted(self.positions, positions))
 
 
 class StreamTimes:
@@ -62,7 +62,7 @@ class StreamTimes:
         column, positions = single(batch.column(self._name)), None
         if SPARSE * sum(len(where) for where, _ in relevant) < len(batch):
             positions = np.concatenate([np.empty(0, np.int64), *(where for where, _ in relevant)])
-            column = column.take(pa.array(positions - before))
+            column = _taken(column, positions - before)
         self._batches.append(_BatchTimes(before, column, positions))
 
     def at(self, positions: np.ndarray) -> pa.Array:
@@ -82,3 +82,13 @@ class StreamTimes:
         ]
         times = found[0] if len(found) == 1 else pa.concat_arrays(found or [pa.nulls(0, self._kind)])
         return times if times.type == self._kind else times.cast(self._kind)
+
+
+def _taken(column: pa.Array, rows: np.ndarray) -> pa.Array:
+    """Some rows of a column: numbers of 32 and 64 bits by NumPy, which takes a fifth of Arrow's time."""
+    kind = column.type
+    plain = pa.types.is_temporal(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if not plain or kind.bit_width not in (32, 64) or column.null_count:
+        return column.take(pa.array(rows))
+    values = np.frombuffer(column.buffers()[1], f"i{kind.bit_width // 8}")[column.offset :]
+    return pa.Array.from_buffers(kind, len(rows), [None, pa.py_buffer(values[rows])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -42,6 +42,7 @@ from cer_gpu.kernels.counts.cpu import counts, forward_counts
 from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
+from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.programs import (
@@ -116,8 +117,8 @@ class AutomatonRunner:
     Attributes
     ----------
     tables : TransitionTables
-    program, forward, backward : Program
-        What an event does to the registers of hits, and to those of counts.
+    program : Program
+        What an event does to the registers of hits.
     carries : bool
     registers, vectors : ndarray, shape (lanes, n_live), int64
         What is carried of each lane: the latest starts of partial matches, and how many there are; `vectors`
@@ -148,12 +149,18 @@ class AutomatonRunner:
         self.carries = carries
         self.program = hits_program(self.tables)
         self._chained = chained_program(self.program)
-        self.forward = forward_program(self.tables)
-        self.backward = backward_program(self.tables)
         self.registers = np.empty((0, self.tables.n_live), np.int64)
         self.vectors = np.empty((0, self.tables.n_live), np.int64)
         self.consumption = Consumption(query)
-        self._falling = Falling(AutomatonPrograms(self.tables, self.forward, self.backward), workers)
+
+    @cached_property
+    def counting(self) -> AutomatonPrograms:
+        """What an event does to the registers of counts, which hits do not need."""
+        return AutomatonPrograms(self.tables, forward_program(self.tables), backward_program(self.tables))
+
+    @cached_property
+    def _falling(self) -> Falling:
+        return Falling(self.counting, self._workers)
 
     @property
     def states(self) -> tuple[LaneState, ...]:
@@ -239,7 +246,7 @@ class AutomatonRunner:
             event, _ = self.hits_here(chunk, segments)
             number, after = forward_counts(
                 self.tables,
-                self.forward,
+                self.counting.forward,
                 chunk.events.symbols,
                 segments.begin,
                 segments.stop,
@@ -377,8 +384,7 @@ class AutomatonRunner:
         """
         if self.tables.n_symbols == 2:
             return self._counts_alike(event - lowest + 1, exact)
-        symbols = chunk.events.symbols
-        return counts(self.tables, self.forward, self.backward, symbols, first, event, lowest, exact)
+        return counts(*self.counting, chunk.events.symbols, first, event, lowest, exact)
 
     def _counts_alike(self, length: np.ndarray, exact: bool) -> np.ndarray:
         """The same where all relevant events are alike, for windows of some lengths.
@@ -396,7 +402,7 @@ class AutomatonRunner:
                 f"the numbers of complex events alone would take more than {COUNTS_BITS >> 33} GiB, as up to "
                 f"{int(length.max()):,} events lie in a window; give a shorter WITHIN, or ask for hits"
             )
-        return alike_counts(self.tables, self.forward, length, exact)
+        return alike_counts(self.tables, self.counting.forward, length, exact)
 
     # --------------------------------------------------------------------------------------- hits
 
@@ -419,7 +425,7 @@ class AutomatonRunner:
         def run(segments: Segments) -> Ends:
             event, latest = self._hits_in(chunk, segments)
             if not self.carries:
-                latest = chunk.events.positions[latest]
+                gather(chunk.events.positions, latest, latest)
             if not bounded:
                 return Ends(event, latest, event[:0])
             first = first_ends(segments, event)

@@ -197,11 +197,15 @@ def make_chunk(
         return Chunk(events, lanes, lanes)
     if window.kind != "attribute":
         return Chunk(events, lanes, cut_lanes(lanes, events.measured, window.size))
-    keys, falls = events.keys.copy(), np.empty(len(lanes), np.uint8)
+    keys, falls = events.keys, np.empty(len(lanes), np.uint8)
+    if len(events.keyed):
+        keys = keys.copy()
     windows.settle(keys, events.keyed, lanes.begin, lanes.stop, falls)
     falling = lanes.take(falls != 0)
     if not ranks:
         held = bool(falls.any() or bars_of(events.keys, events.keyed).any())
+        if len(falling) and keys is events.keys:
+            keys = keys.copy()
         for begin, stop in zip(falling.begin.tolist(), falling.stop.tolist(), strict=True):
             keys[begin:stop] = 0
         return Chunk(events, lanes, cut_lanes(lanes, keys, window.size), interval=keys, held=held)

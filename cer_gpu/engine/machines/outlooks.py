@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from weakref import proxy
 
 import numpy as np
 
@@ -61,7 +62,8 @@ class Outlooks:
         ]
         self._reads_times = query.traits.reads_times
         self._laned = laned
-        self._intake = intake
+        # `intake` knows who holds events back; a circle would keep both until Python looks for it.
+        self._intake: Intake = proxy(intake)
         self._keeps_times = False
         self._memory = memory
         self._many = MANY if memory is None else min(MANY, memory // BYTES_OF_EVENT // 4)

@@ -12,6 +12,7 @@ from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Codes, Values
 from cer_gpu.engine.read.decimals import exactly
 from cer_gpu.engine.read.derive import Reader, compared, evaluate, overflow, relation
+from cer_gpu.engine.read.names_seen import SEEN, NamesSeen
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
@@ -30,9 +31,6 @@ from cer_gpu.plan.symbols import TABLE_BUDGET, Stage, reachable
 
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
-
-SEEN = 1000
-"""Names of types that are remembered, to suggest one for a name that does not occur."""
 
 TABLED = 1 << 16
 """Types that are numbers from 0 to below this are looked up in a table."""
@@ -83,6 +81,11 @@ class Classifier:
     units : mapping of str to str
         The units of the time columns.
     workers : Workers
+
+    Attributes
+    ----------
+    names : NamesSeen
+        Of the columns of types and streams.
     """
 
     def __init__(self, reading: Reading, units: dict[str, str], workers: Workers) -> None:
@@ -94,14 +97,11 @@ class Classifier:
         ]
         self._widths = {dtype.itemsize for dtype in self._dtypes}
         self._scratch: list[_Scratch] = []
+        self.names = NamesSeen()
         self._texts = {
-            name: TextShares(axes, self._dtypes, self._note_seen)
+            name: TextShares(axes, self._dtypes, self.names.note)
             for name, axes in _text_axes(reading.stages, reading.axes).items()
         }
-        self.unseen: dict[str, set[str]] = {}
-        """For the columns of types and streams the names of the query that no event has had."""
-        self.seen: dict[str, set[str]] = {}
-        """For the same columns names that events have had, some of them."""
 
     def ahead(self, batches: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
         """The batches in their order, as they are to be given to `relevant`; here as they are."""
@@ -150,22 +150,9 @@ class Classifier:
                 found[stage] += share
         return found
 
-    def _note_seen(self, axis: ColumnAxis, texts: list[str]) -> None:
-        seen = self.seen.setdefault(axis.column, set())
-        seen.update(texts[: SEEN - len(seen)])
-        self.unseen.setdefault(axis.column, set(axis.names)).difference_update(texts)
-
-    def missing(self) -> list[tuple[str, str, list[str]]]:
-        """The types and streams of the query that no event had: their column, name, and what there was."""
-        return [
-            (column, name, sorted(self.seen[column]))
-            for column, names in self.unseen.items()
-            for name in sorted(names)
-        ]
-
     def _note_numbers(self, axis: ColumnAxis, values: Values) -> None:
         """Note types that are numbers: the first ones, and those of the query that none had before."""
-        unseen = self.unseen.get(axis.column)
+        unseen = self.names.unseen.get(axis.column)
         if unseen is None or unseen:
             missing = list(axis.names if unseen is None else unseen)
             numbers = np.array([type_number(name, axis.kind) for name in missing], np.int64)
@@ -173,7 +160,7 @@ class Classifier:
             found = np.unique(data[:SEEN] if unseen is None else data[:0]).astype(np.int64)
             found = np.union1d(found, data[np.isin(data, numbers)])
             spelled = ["true" if one else "false" for one in found] if axis.kind is ValueType.BOOL else found
-            self._note_seen(axis, list(map(str, spelled)))
+            self.names.note(axis, map(str, spelled))
 
     def _block(
         self, adders: list[list[Adder]], start: int, stop: int, before: int

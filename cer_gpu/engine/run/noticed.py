@@ -26,7 +26,7 @@ def say_how_many(notes: Notes, count: int) -> int:
 
 def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, stream_column: str | None) -> None:
     """Note which types and streams no event had, which most likely are misspelt, and what was skipped."""
-    for column, name, seen in intake.classifier.missing():
+    for column, name, seen in intake.classifier.names.missing():
         role = "is of the stream" if column == stream_column else "has the type"
         notes.say(f"no event {role} `{name}`{meant_by(name, seen)}")
     if intake.keyless:

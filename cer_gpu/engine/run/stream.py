@@ -194,7 +194,7 @@ class Stream:
         run.intake.begin(_nothing(schema))
         # First of all, events that are no longer open are dropped, and their keys with them.
         state = self._state.state()
-        classifier = run.intake.classifier
+        names = run.intake.classifier.names
         return to_bytes(
             Stored(
                 self._about,
@@ -202,8 +202,8 @@ class Stream:
                     "schema": schema.empty_table(),
                     "intake": remembered(run.intake),
                     "away": [] if run.intake.away is None else run.intake.away.everything(),
-                    "unseen": {name: sorted(texts) for name, texts in classifier.unseen.items()},
-                    "seen": {name: sorted(texts) for name, texts in classifier.seen.items()},
+                    "unseen": {name: sorted(texts) for name, texts in names.unseen.items()},
+                    "seen": {name: sorted(texts) for name, texts in names.seen.items()},
                     "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
                     "outlooks": [] if run.outlooks is None else run.outlooks.state(),
                     "open": state,
@@ -228,7 +228,8 @@ class Stream:
         remind(run.intake, state["intake"])
         if run.intake.away is not None:
             run.intake.away.resume(state["away"])
-        for own, kept in ((run.intake.classifier.unseen, "unseen"), (run.intake.classifier.seen, "seen")):
+        names = run.intake.classifier.names
+        for own, kept in ((names.unseen, "unseen"), (names.seen, "seen")):
             own.update({name: set(texts) for name, texts in state[kept].items()})
         components = [one for one in vars(run.runner).values() if is_component(one)]
         for component, kept in zip(components, state["runner"], strict=True):

@@ -161,7 +161,7 @@ class DevicesAutomaton:
             part = slice(segment, segment + 1)
             number, vector = forward_counts(
                 runner.tables,
-                runner.forward,
+                runner.counting.forward,
                 events.symbols,
                 segments.begin[part],
                 segments.stop[part],

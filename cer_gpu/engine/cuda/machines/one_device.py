@@ -142,7 +142,7 @@ class OneDevice:
         self._long: tuple[Geometry, hitting.DeviceProgram] | None = None
         if long is not None and runner.carries and self._tables.n_live <= flows.MOST_STATES:
             self._long = long, hitting.device_program(program, long)
-        self._machine = counting.device_tables(self._tables, runner.forward, runner.backward)
+        self._machine = counting.device_tables(*runner.counting)
 
     @property
     def fits(self) -> bool:

@@ -1,0 +1,55 @@
+"""What a run has made is freed when it ends, and not only once Python looks for circles of references."""
+
+import gc
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cer_gpu as cer
+
+EVENTS = pa.table(
+    {
+        "type": pa.DictionaryArray.from_arrays(np.arange(300, dtype=np.int8) % 3, ["A", "B", "C"]),
+        "key": np.arange(300) % 7,
+        "ts": np.arange(300),
+    }
+)
+QUERIES = [
+    "SELECT * WHERE A ; B ; C WITHIN 10 EVENTS",
+    "SELECT NEXT * WHERE A ; B+ ; C WITHIN 20 [ts]",
+    "SELECT * WHERE A ; B PARTITION BY key WITHIN 20 [ts]",
+    "SELECT * WHERE A AS a ; B AS b FILTER a.key = b.key WITHIN 20 [ts]",
+    "SELECT * WHERE A ;[<= 5] B ;[<= 5] C",
+    "SELECT * WHERE (A ; B ; C) WITHIN [<= 20]",
+    "SELECT * WHERE PROJECT(A AS x ; A ;[<= 9] B | x) WITHIN 30 EVENTS",
+    "SELECT * WHERE A ; B FOLLOWED BY C WITHIN 10 EVENTS",
+    "SELECT * WHERE A ; B WITHIN 10 [key]",
+]
+
+
+@pytest.mark.parametrize("text", QUERIES)
+@pytest.mark.parametrize("product", ["hits", "counts", "run"])
+def test_a_run_leaves_no_circles(text: str, product: str) -> None:
+    query = cer.compile(text)
+
+    def answer() -> int:
+        found = getattr(query, product)(EVENTS, order_by="ts")
+        return found.num_rows if product != "run" else sum(len(batch) for batch in found.batches())
+
+    assert answer()
+    assert answer()
+    gc.collect()
+    gc.disable()
+    try:
+        answer()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        gc.collect()
+        left = [type(one) for one in gc.garbage]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+    assert [
+        kind for kind in left if kind is np.ndarray or kind.__module__.startswith(("cer_gpu", "pyarrow"))
+    ] == []
