@@ -9,7 +9,7 @@ import pytest
 from cer_gpu.kernels.tuples import contract as words
 from cer_gpu.kernels.tuples.contract import Candidates, Pairs, RowBounds
 from cer_gpu.kernels.tuples.cpu import extend, summed
-from cer_gpu.kernels.tuples.cpu_sweep import Sweep, swept
+from cer_gpu.kernels.tuples.cpu_sweep import SweepOrders, swept
 
 
 def random_case(rng: Random, conditions: int) -> tuple[Candidates, RowBounds]:
@@ -63,7 +63,7 @@ def test_pairs_and_their_sums(conditions: int) -> None:
             place = np.full(candidates.rank.shape[1], -1, np.int64)
             place[candidates.ranked] = np.arange(len(candidates.ranked))
             many = len(candidates.event)
-            sweep = Sweep(
+            sweep = SweepOrders(
                 np.sort(candidates.event), place, np.argsort(rows.low, kind="stable"),
                 np.argsort(rows.high, kind="stable"), np.empty(many + 1, np.int64),
                 np.empty(2 * many, np.int64),

@@ -15,7 +15,7 @@ from .contract import UNEQUAL
 from .cpu import ranked_range
 
 
-class Sweep(NamedTuple):
+class SweepOrders(NamedTuple):
     """What a sweep needs beside candidates and rows.
 
     ===========  =================  ==============================================================
@@ -96,8 +96,8 @@ def swept(candidates, rows, sweep, count, latest, halt):
 
     ============  =====================  ==============================================================
     `candidates`  Candidates             in
-    `rows`        RowBounds                   in: each admits an event at least
-    `sweep`       Sweep                  in; its scratch is filled
+    `rows`        RowBounds              in: each admits an event at least
+    `sweep`       SweepOrders            in; its scratch is filled
     `count`       int64 [rows]           out
     `latest`      int64 [rows]           out
     `halt`        uint8 [1]              in: see `jit`

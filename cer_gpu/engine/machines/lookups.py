@@ -17,7 +17,7 @@ from cer_gpu.joins.lookups import CONVERSE, Lookup, Path, Residual
 from cer_gpu.kernels.tuples import contract as words
 from cer_gpu.kernels.tuples import cpu as kernels
 from cer_gpu.kernels.tuples.contract import Candidates, Pairs, RowBounds
-from cer_gpu.kernels.tuples.cpu_sweep import Sweep, swept
+from cer_gpu.kernels.tuples.cpu_sweep import SweepOrders, swept
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.tuples import TupleMachine
 
@@ -67,7 +67,7 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class TupleEnds:
     """How many answers end at some events.
 
     Attributes
@@ -87,15 +87,15 @@ class Tally:
     latest: np.ndarray
 
     @classmethod
-    def joined(cls, parts: Sequence[Tally]) -> Tally:
+    def joined(cls, parts: Sequence[TupleEnds]) -> TupleEnds:
         """Several, one after another."""
         if len(parts) == 1:
             return parts[0]
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))
 
-    def some(self, which: np.ndarray) -> Tally:
+    def some(self, which: np.ndarray) -> TupleEnds:
         """Those of some ends."""
-        return Tally(*(getattr(self, name)[which] for name in self.__slots__))
+        return TupleEnds(*(getattr(self, name)[which] for name in self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class Lookups:
                         self._made += len(admitted)
                         yield admitted
 
-    def tally(self, event: np.ndarray, low: np.ndarray) -> Tally:
+    def tally(self, event: np.ndarray, low: np.ndarray) -> TupleEnds:
         """How many answers end at some events; parameters as for `listed`."""
         sums = _Sums(len(event))
         for path in self.paths:
@@ -195,7 +195,7 @@ class Lookups:
             for block in self._blocks(path, event, low):
                 for rows in self._grown(path, 0, apart, block):
                     self._sum(path, apart, self._admitted(rows) if self._held is not None else rows, sums)
-        return Tally(event, low, sums.number, sums.latest)
+        return TupleEnds(event, low, sums.number, sums.latest)
 
     def _blocks(self, path: Path, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
         """The events that may be the latest of answers, as partial answers."""
@@ -363,9 +363,9 @@ class Lookups:
         candidates = Candidates(event[order], ranked, np.array(op, np.int64), rank)
         return Index(candidates, tuple(codes), tuple(sizes), begin, tuple(bound), tuple(bound_atom), place)
 
-    def _sweep(self, index: Index, rows: RowBounds) -> Sweep:
+    def _sweep(self, index: Index, rows: RowBounds) -> SweepOrders:
         n = len(index.candidates.event)
-        return Sweep(
+        return SweepOrders(
             taken=np.sort(index.candidates.event),
             place=index.place,
             by_low=_ascending(rows.low),

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from cer_gpu.engine.machines.lookups import Lookups, Partial, Tally
+from cer_gpu.engine.machines.lookups import Lookups, Partial, TupleEnds
 from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
@@ -28,14 +28,14 @@ class FoundTuples:
 
     Attributes
     ----------
-    tally : Tally
+    tally : TupleEnds
         How many end at each event at which some end.
     first : ndarray, shape (ends + 1,), int64
         Where those of each end begin.
     event : ndarray, shape (answers, atoms), int64
     """
 
-    tally: Tally
+    tally: TupleEnds
     first: np.ndarray
     event: np.ndarray
 
@@ -62,7 +62,7 @@ class FoundTuples:
         number = np.bincount(rows.end, minlength=len(event)).astype(np.int64)
         latest = np.full(len(event), -1, np.int64)
         np.maximum.at(latest, rows.end, start)
-        tally = Tally(event, low, number, latest)
+        tally = TupleEnds(event, low, number, latest)
         return cls(tally, np.append(0, np.cumsum(number)), rows.event[order])
 
     def of(self, ends: np.ndarray) -> Partial:
@@ -81,7 +81,7 @@ class TupleAnswers:
     Parameters
     ----------
     lookups : Lookups
-    tally : Tally
+    tally : TupleEnds
         How many end at each.
     found : FoundTuples or None
         The answers of the chunk, where they are known.
@@ -89,7 +89,7 @@ class TupleAnswers:
 
     sharing: Literal["blocks"] = "blocks"
 
-    def __init__(self, lookups: Lookups, tally: Tally, found: FoundTuples | None) -> None:
+    def __init__(self, lookups: Lookups, tally: TupleEnds, found: FoundTuples | None) -> None:
         self._lookups = lookups
         self._tally = tally
         self._found = found

@@ -19,7 +19,7 @@ import numpy as np
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, first_ends, no_ends
-from cer_gpu.engine.machines.lookups import Lookups, Tally
+from cer_gpu.engine.machines.lookups import Lookups, TupleEnds
 from cer_gpu.engine.machines.tuple_answers import FEW, FoundTuples, TupleAnswers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState
@@ -40,14 +40,14 @@ class Looked:
     Attributes
     ----------
     lookups : Lookups
-    tally : Tally
+    tally : TupleEnds
         How many answers end at each event at which some end, with the latest start.
     found : FoundTuples or None
         The answers themselves, where they are few.
     """
 
     lookups: Lookups
-    tally: Tally
+    tally: TupleEnds
     found: FoundTuples | None = None
 
 
@@ -128,13 +128,13 @@ class TupleRunner:
         units = max(min(len(event) // UNIT, 4 * self._workers.threads), 1)
         edges = [len(event) * number // units for number in range(units + 1)]
 
-        def tally(unit: int) -> Tally:
+        def tally(unit: int) -> TupleEnds:
             part = slice(edges[unit], edges[unit + 1])
             return lookups.tally(event[part], low[part])
 
         lookups.prepare()
         parts = self._workers.map("counting", tally, range(units), len(event))
-        return Looked(lookups, Tally.joined(parts))
+        return Looked(lookups, TupleEnds.joined(parts))
 
     def _reported(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The events at which answers may end that are reported, ascending, with the least each admits."""
