@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cer_gpu.api import Query, compile
     from cer_gpu.backtesting.result import Backtest
     from cer_gpu.backtesting.run import backtest
-    from cer_gpu.backtesting.sweep import Sweep, sweep
+    from cer_gpu.backtesting.sweep import Variants, sweep
     from cer_gpu.engine.answers.matches import ComplexEvent, Matches
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
     from cer_gpu.views import JoinView, maintain
@@ -45,7 +45,7 @@ _LATE = {
     "compile": "cer_gpu.api",
     "Backtest": "cer_gpu.backtesting.result",
     "backtest": "cer_gpu.backtesting.run",
-    "Sweep": "cer_gpu.backtesting.sweep",
+    "Variants": "cer_gpu.backtesting.sweep",
     "sweep": "cer_gpu.backtesting.sweep",
     "DeviceReport": "cer_gpu.engine.run.device_report",
     "device_report": "cer_gpu.engine.run.device_report",
@@ -68,7 +68,7 @@ __all__ = [
     "Matches",
     "Query",
     "QueryError",
-    "Sweep",
+    "Variants",
     "backtest",
     "compile",
     "device_report",

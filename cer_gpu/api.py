@@ -102,6 +102,11 @@ class Query:
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of the query, `$name`, in the order of the text."""
+        return () if self._open is None else self._open.parameters
+
     @spelled(read_options)
     def run(self, events: Any, **keywords: Any) -> Matches:
         """The complex events that the query finds in some events.

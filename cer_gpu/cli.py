@@ -1,4 +1,4 @@
-"""The shell's `cer`: run, count, hits, explain, check, device, warm, demo.
+"""The shell's `cer`: run, count, hits, backtest, explain, check, device, warm, demo.
 
 Results go to standard output and everything else to standard error. Exit status: 0 done, 1 the query is
 wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cer_gpu.cli_backtest import By, Swept
 from cer_gpu.cli_inputs import (
     ColumnType,
     Data,
@@ -239,6 +240,49 @@ def hits(
 
 
 @_command
+def backtest(
+    queries: Annotated[
+        str, typer.Argument(metavar="QUERIES", help="A file of named queries (.ceql), or a query as in run.")
+    ],
+    data: Data,
+    by: By = None,
+    sweep: Swept = None,
+    order_by: OrderBy = None,
+    order_unit: OrderUnit = None,
+    type_column: TypeColumn = "type",
+    stream_column: StreamColumn = None,
+    sort: Sort = False,
+    ordered: Ordered = False,
+    delimiter: Delimiter = None,
+    column_type: ColumnType = None,
+    param: Param = None,
+    input_format: MaybeInputFormat = None,
+    device: Device = "auto",
+    engine: Engine = "auto",
+    form: OutputFormat = None,
+    output: Output = None,
+) -> int:
+    """Print how often each of many queries fires, read in one pass."""
+    from cer_gpu.backtesting.run import backtest as tried
+    from cer_gpu.cli_backtest import asked_queries, parts_of
+    from cer_gpu.output import output_file, write_rows
+
+    chosen = result_format(form, output)
+    refuse_own_input(data, output)
+    options = read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered)
+    asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
+    options |= text_keywords(delimiter, column_type)
+    options |= {"params": given_params(param), "device": device, "engine": _engine(engine)}
+    try:
+        found = tried(asked, events, parts_of(by), **options)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    with output_file(output) as sink:
+        write_rows(found.to_arrow().to_reader(), chosen, sink, most=len(found))
+    return DONE
+
+
+@_command
 def explain(
     query: QueryText,
     data: MaybeData = None,
@@ -397,7 +441,7 @@ def status_of(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status if isinstance(status, int) else DONE
     except QueryError as error:
-        _say(str(error))
+        _say("\n".join([str(error), *getattr(error, "__notes__", ())]))
         return WRONG_QUERY
     except DataError as error:
         _say(f"error: {error}")

@@ -283,7 +283,7 @@ def test_an_error_says_of_which_query_it_is() -> None:
 
 @pytest.mark.parametrize("wrong", [5, None, {"a": 5}])
 def test_what_is_no_query(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="give a text, a Query or a Sweep"):
+    with pytest.raises(TypeError, match="give a text, a Query or what sweep returns"):
         cer.backtest(wrong, ticks())
 
 

@@ -39,7 +39,7 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"api", "views"},
-    {"output", "demo", "backtesting", "report", "warm", "cli_inputs", "cli_outputs"},
+    {"output", "demo", "backtesting", "report", "warm", "cli_backtest", "cli_inputs", "cli_outputs"},
     {"cli", "spark"},
     {"__main__"},
 ]

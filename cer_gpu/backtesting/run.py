@@ -12,9 +12,9 @@ import pyarrow as pa
 from cer_gpu.api import Query, opened
 from cer_gpu.backtesting.buckets import Buckets, buckets, is_span
 from cer_gpu.backtesting.result import Backtest
-from cer_gpu.backtesting.sweep import Sweep
+from cer_gpu.backtesting.sweep import Variants
 from cer_gpu.backtesting.table import Row, combined, of_ends, of_groups
-from cer_gpu.backtesting.tally import Tally
+from cer_gpu.backtesting.totals import Totals
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
@@ -52,7 +52,7 @@ def backtest(queries: Any, events: Any, by: Any = None, **keywords: Any) -> Back
 
     Parameters
     ----------
-    queries : mapping of str to (Query, str or Sweep), Sweep, Query, str, or a sequence of these
+    queries : mapping of str to (Query, str or Variants), Variants, Query, str, or a sequence of these
         What has no name is called `q1`, `q2`, ... in its place.
     events : object
         As for `Query.run`. They are read once for all queries that can be read together, and once more for
@@ -72,12 +72,13 @@ def backtest(queries: Any, events: Any, by: Any = None, **keywords: Any) -> Back
     DataError
         When the events cannot be read, or only once where they are needed again.
     ValueError
-        For what `by` cannot be.
+        For what `by` cannot be, and for a value in `params` that no query has a parameter for.
     """
     options = read_options(**keywords)
     asked = _named(queries)
     if not asked:
         raise ValueError("there is no query: give one at least")
+    _refuse_unknown(options.params, asked)
     names = frozenset().union(*(one.query.names for one in asked))
     with shown_together():
         source = opened(names, events, options)
@@ -115,20 +116,35 @@ def _named(queries: Any) -> list[_Asked]:
     if isinstance(queries, Mapping):
         pairs: Iterable[tuple[str, Any]] = queries.items()
     else:
-        single = isinstance(queries, (Query, Sweep, str))
+        single = isinstance(queries, (Query, Variants, str))
         listed = [queries] if single or not isinstance(queries, Iterable) else list(queries)
         pairs = ((f"q{number}", one) for number, one in enumerate(listed, 1))
     found = []
     for name, one in pairs:
-        if isinstance(one, Sweep):
+        if isinstance(one, Variants):
             found += [_Asked(str(name), values, one.query) for values in one]
         elif isinstance(one, str):
             found.append(_Asked(str(name), {}, _compiled(str(name), one)))
         elif isinstance(one, Query):
             found.append(_Asked(str(name), {}, one))
         else:
-            raise TypeError(f"the query {name!r} is a {type(one).__name__}: give a text, a Query or a Sweep")
+            given = type(one).__name__
+            raise TypeError(f"the query {name!r} is a {given}: give a text, a Query or what sweep returns")
     return found
+
+
+def _refuse_unknown(params: Mapping[str, Any], asked: Sequence[_Asked]) -> None:
+    """Refuse a value for all queries that none of them has a parameter for.
+
+    Raises
+    ------
+    ValueError
+    """
+    known = dict.fromkeys(name for one in asked for name in one.query.parameters)
+    for name in params:
+        if name not in known:
+            there = ", ".join(f"${each}" for each in known) or "none"
+            raise ValueError(f"params: no query has the parameter `${name}`; the parameters are {there}")
 
 
 def _compiled(name: str, text: str) -> Query:
@@ -137,8 +153,10 @@ def _compiled(name: str, text: str) -> Query:
 
 
 def _bound(one: _Asked, source: Source, options: Options) -> BoundQuery:
+    # Of the values for all queries each takes those that it has a parameter for.
+    given = {name: value for name, value in options.params.items() if name in one.query.parameters}
     with _in_query(one.name):
-        return one.query.bound_to(source, replace(options, params={**options.params, **one.values}))
+        return one.query.bound_to(source, replace(options, params={**given, **one.values}))
 
 
 @contextmanager
@@ -212,7 +230,7 @@ def _together(
         )
         for group in groups
     ]  # fmt: skip
-    tallies = [[Tally(parted.buckets, bool(parted.columns)) for _ in group] for group in groups]
+    tallies = [[Totals(parted.buckets, bool(parted.columns)) for _ in group] for group in groups]
 
     def passed(watch: Watch) -> Iterable[None]:
         for batch in watch(batches(source, bunches)):

@@ -13,7 +13,7 @@ import numpy as np
 from cer_gpu.api import Query
 
 
-class Sweep:
+class Variants:
     """A template and its variants; made by `sweep`.
 
     Attributes
@@ -35,7 +35,7 @@ class Sweep:
         return iter(self.variants)
 
     def __repr__(self) -> str:
-        return f"<cer_gpu.Sweep of {len(self):,} variants of {' '.join(self.query.text.split())!r}>"
+        return f"<cer_gpu.Variants of {len(self):,} variants of {' '.join(self.query.text.split())!r}>"
 
 
 def sweep(
@@ -46,7 +46,7 @@ def sweep(
     random: int | None = None,
     seed: int = 0,
     **grid: Any,
-) -> Sweep:
+) -> Variants:
     """The variants of a query with `$` parameters, for `backtest`.
 
     >>> cer.sweep("SELECT * FROM S WHERE A ; B AS b FILTER b[v > $p] WITHIN $w", p=[1, 2], w=["1 h", "1 d"])
@@ -66,7 +66,7 @@ def sweep(
 
     Returns
     -------
-    Sweep
+    Variants
 
     Raises
     ------
@@ -81,15 +81,15 @@ def sweep(
     if variants is not None:
         if grid or random is not None:
             raise TypeError("give the variants, or a value or values for each parameter; not both")
-        return Sweep(query, variants)
+        return Variants(query, variants)
     values = {name: _values(name, given) for name, given in grid.items()}
     if random is None:
-        return Sweep(query, (dict(zip(values, chosen)) for chosen in product(*values.values())))
+        return Variants(query, (dict(zip(values, chosen)) for chosen in product(*values.values())))
     count = prod(map(len, values.values()))
     if not 0 <= random <= count:
         raise ValueError(f"random={random:,}: the grid has {count:,} variants; draw from 0 to so many")
     drawn = sorted(Random(seed).sample(range(count), random))
-    return Sweep(query, (_variant(values, number) for number in drawn))
+    return Variants(query, (_variant(values, number) for number in drawn))
 
 
 def _values(name: str, given: Any) -> Sequence[Any]:

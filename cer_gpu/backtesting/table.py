@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.buckets import Buckets
-from cer_gpu.backtesting.tally import Sums
+from cer_gpu.backtesting.totals import Sums
 from cer_gpu.engine.answers.form import free_name
 from cer_gpu.engine.answers.where import exact_column, times
 from cer_gpu.engine.run.together import Bunch

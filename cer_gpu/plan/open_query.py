@@ -47,6 +47,11 @@ class OpenQuery:
         self._asked = parameters(statement)
         check_given(self._asked, {**dict.fromkeys(self._asked), **self.given}, text)
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Their names, in the order of the text."""
+        return tuple(self._asked)
+
     def knows(self, key: Any) -> bool:
         """Whether plans are kept for a key of `planned`."""
         return bool(self._plans) and bool(self._key == key)

@@ -42,7 +42,7 @@ class Sums(NamedTuple):
     last: np.ndarray
 
 
-class Tally:
+class Totals:
     """Sums up what a query finds.
 
     Parameters
