@@ -21,7 +21,7 @@ from cer_gpu.language.walk import names_in, walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
 from cer_gpu.plan.leaves import RoleColumns
-from cer_gpu.plan.outline import Outline, outline
+from cer_gpu.plan.outline import Outline, outline, rewritten_statement
 from cer_gpu.plan.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, ENGINES
 from cer_gpu.printable import printable
@@ -445,7 +445,7 @@ def _checked_on(
 
 def _with_unevaluated(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
     """The findings and, for a query without errors, what of it cannot be evaluated yet."""
-    findings += tuple(unevaluated(query))
+    findings += tuple(unevaluated(rewritten_statement(query)))
     if any(finding.severity == "error" for finding in findings):
         return findings
     try:

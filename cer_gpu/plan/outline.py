@@ -75,6 +75,7 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     LimitError
         When the normal form would exceed its budget.
     """
+    statement = rewritten_statement(statement)
     found = tuple(unevaluated(statement))
     if found or isinstance(statement, tree.Rule):
         return Outline(statement, text, found)
@@ -96,6 +97,22 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
     timed = any(map(is_timed, walk(statement.pattern)))
     return Outline(statement, text, (), formula, compared, derived, shared, bool(read), timed)
+
+
+def rewritten_statement(statement: tree.Statement) -> tree.Statement:
+    """A statement whose pattern is written as the machines want it."""
+    if isinstance(statement, tree.Rule) or not any(map(_is_rewritten, walk(statement.pattern))):
+        return statement
+    from cer_gpu.logic.rewriting import rewritten  # a process without comparisons need not load it
+
+    return replace(statement, pattern=rewritten(statement.pattern))
+
+
+def _is_rewritten(node: object) -> bool:
+    """Whether a rewriting may have something to do: an aggregate, or two variables that are compared."""
+    if isinstance(node, tree.Comparison):
+        return any(getattr(part, "variable", None) is not None for part in walk(node))
+    return isinstance(node, tree.Aggregate)
 
 
 def listed(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:

@@ -1,0 +1,137 @@
+"""Aggregates that say something of single events: extremes beside constants, and sums of one value."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.leaves import aggregates, attributes
+from cer_gpu.language.walk import walk, with_attributes
+from cer_gpu.logic.boolean import replace_literals
+from cer_gpu.logic.rewriting.numbers import COMPARE, folded
+from cer_gpu.logic.rewriting.places import always_there, at_filters, is_single, sites
+
+CONVERSE = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""Each operator with its sides exchanged."""
+
+OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""What holds of two values of which another comparison does not."""
+
+ONE_VALUE = ("SUM", "MIN", "MAX", "FIRST", "LAST")
+"""The aggregates that of one value are the value."""
+
+
+def extremes(pattern: t.Pattern) -> t.Pattern:
+    """MIN and MAX beside a constant as predicates of single events.
+
+    `MIN(x.a) > 3` says that no event of x has `a <= 3`, and some has `a > 3`; `MAX(x.a) > 3` says the latter.
+    """
+
+    def change(node: t.Filter) -> t.Pattern:
+        found = replace_literals(node.condition, _extreme)
+        return node if found == node.condition else replace(node, condition=found)
+
+    return at_filters(pattern, change)
+
+
+def _extreme(literal: t.Condition) -> t.Condition:
+    if not isinstance(literal, t.Comparison):
+        return literal
+    op, left, right = literal.op, literal.left, literal.right
+    if isinstance(right, t.Aggregate):
+        op, left, right = CONVERSE[op], right, left
+    if not isinstance(left, t.Aggregate) or left.function not in ("MIN", "MAX") or not is_constant(right):
+        return literal
+    attribute = left.argument
+    if not isinstance(attribute, t.Attribute) or left.variable is None or left.distinct:
+        return literal
+    name, prior, span = left.variable, left.prior, literal.span
+    value = replace(attribute, variable=None, prior=False)
+
+    def some(op: str) -> t.Condition:
+        return t.Not(t.Every(name, t.Not(t.Comparison(op, value, right, span=span)), prior, span=span))
+
+    def none(op: str) -> t.Condition:
+        return t.Every(name, t.Not(t.Comparison(op, value, right, span=span)), prior, span=span)
+
+    # What the extreme is beyond: of MIN, no value is less.
+    near, far = ("<", ">") if left.function == "MIN" else (">", "<")
+    if op == "=":
+        return t.Both(some("="), none(near))
+    if op == "!=":
+        return t.Either(t.Both(some(far), none(OPPOSITE[far])), some(near))
+    if op[0] == near:
+        return some(op)
+    return t.Both(some(op), none(OPPOSITE[op]))
+
+
+def single_values(pattern: t.Pattern) -> t.Pattern:
+    """Aggregates of a variable that marks one event: COUNT is 1, and others are the value of the event."""
+
+    def change(node: t.Filter) -> t.Pattern:
+        def one(literal: t.Condition) -> t.Condition:
+            if not isinstance(literal, t.Comparison) or any(isinstance(n, t.Call) for n in walk(literal)):
+                return literal
+            sides = [value(side) for side in (literal.left, literal.right)]
+            if sides == [literal.left, literal.right]:
+                return literal
+            return settled(replace(literal, left=sides[0], right=sides[1])) or literal
+
+        def value(side: Any) -> Any:
+            match side:
+                case t.Aggregate():
+                    return _of_one(side) if _marks_one(pattern, node, side) else side
+                case t.Arithmetic(left=left, right=right):
+                    return replace(side, left=value(left), right=value(right))
+                case t.Negation(operand=operand):
+                    return replace(side, operand=value(operand))
+            return side
+
+        found = replace_literals(node.condition, one)
+        return node if found == node.condition else replace(node, condition=found)
+
+    return at_filters(pattern, change)
+
+
+def _of_one(aggregate: t.Aggregate) -> t.Expression:
+    """What an aggregate of one event is."""
+    if isinstance(aggregate.argument, t.Attribute):
+        plain = aggregate.function in ONE_VALUE and not aggregate.distinct
+        return aggregate.argument if plain else aggregate
+    return t.Number(1, span=aggregate.span)
+
+
+def _marks_one(root: t.Pattern, node: t.Filter, aggregate: t.Aggregate) -> bool:
+    """Whether the variable of an aggregate in a filter marks one event of each complex event there."""
+    name = aggregate.variable
+    if name is None or aggregate.prior:
+        return False
+    inside = list(sites(node.pattern, name))
+    if len(inside) != 1 or len(list(sites(root, name))) != 1:
+        return False
+    return is_single(inside[0]) and always_there(node.pattern, inside[0])
+
+
+def is_constant(expression: t.Expression) -> bool:
+    """Whether an expression reads no event."""
+    return not any(attributes(expression)) and not any(aggregates(expression))
+
+
+def settled(literal: t.Comparison) -> t.Condition | None:
+    """A comparison as the condition that it is: a predicate of one variable's events, or a truth value.
+
+    None where it compares constants that are not plain numbers.
+    """
+    sides = (literal.left, literal.right)
+    read = {(one.variable, one.prior) for one in attributes(*sides)}
+    if any(aggregates(*sides)) or len(read) > 1:
+        return literal
+    if read:
+        ((name, prior),) = read
+        bare = with_attributes(literal, lambda one: replace(one, variable=None, prior=False))
+        return t.Every(name or "", bare, prior, span=literal.span)
+    numbers = [folded(side) for side in sides]
+    if not all(isinstance(one, t.Number) for one in numbers):
+        return None
+    return t.Truth(COMPARE[literal.op](*(one.value for one in numbers)))

@@ -1,0 +1,55 @@
+"""Arithmetic of whole constants, done once: `2 * 3` is `6`.
+
+Of other numbers it is left as it is: beside a decimal, `0.1` is one tenth, and `0.05 + 0.05` a float.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from cer_gpu.language import tree as t
+
+COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+_COMBINE: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+}
+
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+def folded(side: Any) -> Any:
+    """An expression with numbers in the place of arithmetic on integers, where the result fits 64 bits."""
+    match side:
+        case t.Negation(operand=operand):
+            inner = folded(operand)
+            if _is_whole(inner):
+                return _number(-inner.value, side)
+            return side if inner is operand else replace(side, operand=inner)
+        case t.Arithmetic(op=op, left=left, right=right):
+            one, other = folded(left), folded(right)
+            if _is_whole(one) and _is_whole(other) and op in _COMBINE:
+                return _number(_COMBINE[op](one.value, other.value), side)
+            return side if one is left and other is right else replace(side, left=one, right=other)
+    return side
+
+
+def _is_whole(side: t.Expression) -> bool:
+    return isinstance(side, t.Number) and isinstance(side.value, int)
+
+
+def _number(value: int, side: t.Expression) -> t.Expression:
+    """A number in the place of an expression, where it fits 64 bits."""
+    return t.Number(value, span=side.span) if LEAST <= value <= MOST else side

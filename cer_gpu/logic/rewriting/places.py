@@ -1,0 +1,90 @@
+"""Where a variable is defined in a pattern, and how often a complex event marks it: what rewritings ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from cer_gpu.language import tree as t
+from cer_gpu.language.chains import flattened
+from cer_gpu.language.walk import children, nodes
+from cer_gpu.logic.boolean import conjunction
+from cer_gpu.logic.formulas import rebuild
+
+Change = Callable[[t.Filter], t.Pattern]
+"""Gives what takes the place of a filter; the same object where nothing changes."""
+
+
+def at_filters(pattern: t.Pattern, change: Change) -> t.Pattern:
+    """The pattern with its filters changed, the inner before the outer; itself where none changes."""
+    below = {id(child): at_filters(child, change) for child in children(pattern)}
+    if any(below[id(child)] is not child for child in children(pattern)):
+        pattern = rebuild(pattern, lambda child: below[id(child)])
+    return change(pattern) if isinstance(pattern, t.Filter) else pattern
+
+
+def conjuncts(condition: t.Condition) -> list[t.Condition]:
+    """The conditions that AND joins."""
+    return flattened(t.Both, condition)
+
+
+def filtered_by(pattern: t.Pattern, kept: list[t.Condition], like: t.Filter) -> t.Pattern:
+    """A pattern with a filter of some conditions in the place of another filter; without one of none."""
+    if not kept:
+        return pattern
+    return t.Filter(pattern, conjunction(kept), span=like.span)
+
+
+def sites(pattern: t.Pattern, name: str) -> Iterator[t.Pattern]:
+    """The nodes of a pattern that define a variable: event types, and AS."""
+    for node in nodes(pattern):
+        if isinstance(node, t.EventType):
+            if name in node.variables:
+                yield node
+        elif isinstance(node, t.As) and node.variable == name:
+            yield node
+
+
+def is_single(pattern: t.Pattern) -> bool:
+    """Whether each complex event of a pattern is one marked event: a type, with names and filters."""
+    while isinstance(pattern, t.As | t.Filter):
+        pattern = pattern.pattern
+    return isinstance(pattern, t.EventType)
+
+
+def always_there(pattern: t.Pattern, wanted: t.Pattern) -> bool:
+    """Whether each complex event of a pattern has exactly one of a part of it, and keeps its marks."""
+    if pattern is wanted:
+        return True
+    match pattern:
+        case t.As(pattern=inner) | t.Filter(pattern=inner) | t.Timed(pattern=inner):
+            return always_there(inner, wanted)
+        case t.Sequence(left=left, right=right) | t.All(left=left, right=right):
+            return always_there(left, wanted) or always_there(right, wanted)
+        case t.Unless(left=left) | t.Beside(left=left):
+            return always_there(left, wanted)
+        case _:
+            return False
+
+
+def marked(pattern: t.Pattern) -> frozenset[str]:
+    """The variables that mark an event at least in every complex event of a pattern."""
+    match pattern:
+        case t.EventType():
+            return frozenset(pattern.variables)
+        case t.OtherEvent() | t.Optional():
+            return frozenset()
+        case t.As(pattern=inner, variable=name):
+            below = marked(inner)
+            return below | {name} if below else below
+        case t.Project(pattern=inner, variables=kept):
+            return marked(inner) & frozenset(kept)
+        case t.Unless(left=left) | t.Beside(left=left):
+            return marked(left)
+        case t.Or(left=left, right=right):
+            return marked(left) & marked(right)
+        case (
+            t.Sequence(left=left, right=right) | t.And(left=left, right=right) | t.All(left=left, right=right)
+        ):
+            return marked(left) | marked(right)
+        case _:
+            return marked(pattern.pattern)
