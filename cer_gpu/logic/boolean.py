@@ -81,10 +81,10 @@ def fold(condition: t.Condition) -> t.Condition:
 
 
 def speaks_of_events(condition: t.Condition) -> bool:
-    """Whether a condition has a unary predicate, `x[...]`."""
+    """Whether a condition has a unary predicate, `x[...]`; `PRIOR(x)[...]` is none."""
     match condition:
-        case t.Every():
-            return True
+        case t.Every(prior=prior):
+            return not prior
         case t.Both(left=left, right=right) | t.Either(left=left, right=right):
             return speaks_of_events(left) or speaks_of_events(right)
         case t.Not(operand=operand):
@@ -96,8 +96,8 @@ def speaks_of_events(condition: t.Condition) -> bool:
 def unary_literals(condition: t.Condition) -> list[t.Every]:
     """The unary predicates of a condition, each once, in the order of the text."""
     match condition:
-        case t.Every():
-            return [condition]
+        case t.Every(prior=prior):
+            return [] if prior else [condition]
         case t.Both(left=left, right=right) | t.Either(left=left, right=right):
             return list(dict.fromkeys(unary_literals(left) + unary_literals(right)))
         case t.Not(operand=operand):

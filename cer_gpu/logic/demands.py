@@ -63,13 +63,13 @@ def condense(condition: t.Condition, filtered: t.Pattern) -> t.Condition:
             condition,
             lambda one: (
                 t.Every(same.get(one.variable, one.variable), one.predicate)
-                if isinstance(one, t.Every)
+                if isinstance(one, t.Every) and not one.prior
                 else one
             ),
         )
 
     def positive(one: t.Condition) -> t.Condition:
-        if isinstance(one, t.Not) and isinstance(one.operand, t.Every):
+        if isinstance(one, t.Not) and isinstance(one.operand, t.Every) and not one.operand.prior:
             name = one.operand.variable
             if name in single:
                 return t.Every(name, negation(one.operand.predicate))
@@ -83,8 +83,10 @@ def condense(condition: t.Condition, filtered: t.Pattern) -> t.Condition:
                 together: dict[str, list[t.Condition]] = {}
                 others = []
                 for one in operands:
-                    if isinstance(one, t.Every) and (
-                        isinstance(node, t.Both) or counts[one.variable].most <= 1
+                    if (
+                        isinstance(one, t.Every)
+                        and not one.prior
+                        and (isinstance(node, t.Both) or counts[one.variable].most <= 1)
                     ):
                         together.setdefault(one.variable, []).append(one.predicate)
                     else:
@@ -102,9 +104,9 @@ def branches(condition: t.Condition) -> list[Branch]:
     match condition:
         case t.Truth(value=value):
             return [Branch()] if value else []
-        case t.Every(variable=name, predicate=predicate):
+        case t.Every(variable=name, predicate=predicate, prior=False):
             return [Branch(universal=(Demand(frozenset((name,)), predicate),))]
-        case t.Not(operand=t.Every(variable=name, predicate=predicate)):
+        case t.Not(operand=t.Every(variable=name, predicate=predicate, prior=False)):
             return [Branch(existential=(Demand(frozenset((name,)), negation(predicate)),))]
         case t.Either(left=left, right=right) if speaks_of_events(condition):
             return branches(left) + branches(right)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from cer_gpu.language import tree as t
 from cer_gpu.language.chains import chain_of
-from cer_gpu.language.walk import condition_variables, nodes
+from cer_gpu.language.walk import condition_variables, nodes, prior_variables
 from cer_gpu.logic.boolean import FALSE
 
 BUDGET = 20_000
@@ -165,13 +165,15 @@ def correlates(pattern: t.Pattern) -> bool:
 
 
 def compares_events(condition: t.Condition) -> bool:
-    """Whether a condition compares events of different variables."""
+    """Whether a condition compares events with each other, or with those of the repetition before."""
     match condition:
         case t.Both(left=left, right=right) | t.Either(left=left, right=right):
             return compares_events(left) or compares_events(right)
         case t.Not(operand=operand):
             return compares_events(operand)
-        case t.Every() | t.Truth():
+        case t.Every(prior=prior):
+            return prior
+        case t.Truth():
             return False
         case _:
-            return bool(condition_variables(condition))
+            return bool(condition_variables(condition) or prior_variables(condition))

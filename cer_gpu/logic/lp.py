@@ -32,7 +32,7 @@ from cer_gpu.language.chains import balanced
 from cer_gpu.language.repetitions import has_optional, may_be_empty
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import nodes
-from cer_gpu.logic.binding import hidden, reads
+from cer_gpu.logic.binding import hidden, prior_reads, reads
 from cer_gpu.logic.boolean import (
     FALSE,
     TRUE,
@@ -331,8 +331,9 @@ class _Rewriting(Generic[R]):
         every = self.around(pattern, self.scope(body, universal, ()))
         if not existential or every is None:
             return every
-        if correlates(body) and reads(body) & variables(body):
-            # One repetition cannot stand alone: its variables would be read from a wider scope.
+        if correlates(body) and (reads(body) | prior_reads(body)) & variables(body):
+            # One repetition cannot stand alone: its variables would be read from a wider scope, and the next
+            # one compares itself with it.
             return self.filtered(every, _as_conditions(pattern, (), existential))
         if pattern.times is not None:
             # A demand is one on the events, however they are cut into repetitions.

@@ -1,4 +1,4 @@
-"""Reports what parses but is not evaluated yet, by name."""
+"""Reports what parses but is not evaluated yet, by name, and comparisons that are no equality of two."""
 
 from __future__ import annotations
 
@@ -8,15 +8,28 @@ from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import walk
+from cer_gpu.logic.formulas import correlates
 
 
 def _construct(node: Any) -> str | None:
     """The name of a construct that is not evaluated yet; None for one that is."""
+    if not isinstance(node, tree.Beside):
+        return None
+    if any(map(is_timed, walk(node.right))):
+        return f"an interval of time inside what `{node.words}` looks for"
+    if correlates(node.right):
+        return f"a comparison between events inside what `{node.words}` looks for"
+    return None
+
+
+def beyond_equalities(query: tree.SelectQuery) -> str:
+    """What of a query compares events otherwise than by an equality of two; empty where nothing does."""
+    return next((name for node in walk(query.pattern) if (name := _compares(node)) is not None), "")
+
+
+def _compares(node: Any) -> str | None:
     match node:
-        case tree.Beside() if any(map(is_timed, walk(node.right))):
-            return f"an interval of time inside what `{node.words}` looks for"
         case tree.Aggregate(function=function):
             return f"the aggregate `{function}(...)` in a filter"
         case tree.Attribute(prior=True) | tree.Every(prior=True):
@@ -65,39 +78,11 @@ def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
             "CER090",
             f"{construct} is not evaluated yet",
             node.span,
-            hints=(
-                *_meanwhile(statement, node),
-                "the query is well-formed; this version evaluates all patterns with filters on one event and "
-                "equalities between two",
-            ),
+            hints=("look for the pattern without it, or write it as a pattern of its own",),
         )
         for node in _parts(statement)
         if (construct := _construct(node)) is not None
     ]
-
-
-def _meanwhile(query: tree.SelectQuery, node: Any) -> tuple[str, ...]:
-    """How to ask for the same with what is evaluated, where that is to filter the table of answers."""
-    chooses = query.strategy is not tree.Strategy.ALL or query.consume is not tree.Consume.NONE
-    pattern = query.pattern
-    parts: list[Any] = []
-    while isinstance(pattern, tree.Filter | tree.As):
-        parts += walk(pattern.condition) if isinstance(pattern, tree.Filter) else []
-        pattern = pattern.pattern
-    if chooses or query.limit is not None or not any(part is node for part in parts):
-        return ()
-    match node:
-        case tree.Comparison(left=left, right=right) if all(map(_variables, (left, right))):
-            if any(isinstance(part, tree.Iteration) for part in walk(pattern)):
-                return ()  # it may speak of many events, and a measure of one
-            shown = [to_text(left), to_text(right)]
-        case tree.Aggregate():
-            shown = [to_text(node)]
-        case _:
-            return ()
-    names = ("first", "second") if len(shown) > 1 else ("value",)
-    values = ", ".join(f"{value} AS {name}" for value, name in zip(shown, names, strict=True))
-    return (f"return what is compared, `SELECT *, {values}`, and filter the table of answers",)
 
 
 def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:

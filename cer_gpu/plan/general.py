@@ -36,6 +36,8 @@ class GeneralMachine:
         Whether it reads their places in the partition.
     prefix : bool
         Whether what ends at an event depends on all events before it.
+    registers : bool
+        Whether partial matches keep values of events that later ones are compared with.
     """
 
     product: Literal["run", "counts", "hits"]
@@ -46,16 +48,18 @@ class GeneralMachine:
     timed: bool
     placed: bool
     prefix: bool
+    registers: bool = False
 
     engine: ClassVar[str] = "general"
 
     @property
     def traits(self) -> Traits:
+        kept = "values" if self.registers else "clocks"
         return Traits(
             follows=True,
             reads_times=self.timed,
             reads_prefix=self.prefix,
-            not_on_device=("following partial matches with clocks",),
-            not_resident="partial matches with clocks are followed by the CPU",
-            not_automatic="partial matches with clocks are followed by the CPU",
+            not_on_device=(f"following partial matches with {kept}",),
+            not_resident=f"partial matches with {kept} are followed by the CPU",
+            not_automatic=f"partial matches with {kept} are followed by the CPU",
         )

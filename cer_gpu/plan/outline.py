@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cer_gpu.errors import Diagnostic
+from cer_gpu.errors import Diagnostic, LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.measures import with_what_is_read
@@ -16,7 +16,7 @@ from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.logic.lifting import without
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.evaluated import is_timed, unevaluated
+from cer_gpu.plan.evaluated import beyond_equalities, is_timed, unevaluated
 
 if TYPE_CHECKING:
     from cer_gpu.plan.partitioning import SharedKey
@@ -47,6 +47,8 @@ class Outline:
         What all events of a complex event agree in, by the formula's comparisons.
     timed : bool
         Whether the pattern has intervals of time, beside those of FOLLOWED BY and PRECEDED BY.
+    beyond : str
+        What of its comparisons is no equality of two events; empty where all are.
     hidden : bool
         Whether the variables of the SELECT list are there for its measures alone: it says NONE.
     """
@@ -60,6 +62,7 @@ class Outline:
     shared: SharedKey | None = None
     hidden: bool = False
     timed: bool = False
+    beyond: str = ""
 
 
 def outline(statement: tree.Statement, text: str) -> Outline:
@@ -79,15 +82,20 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     found = tuple(unevaluated(statement))
     if found or isinstance(statement, tree.Rule):
         return Outline(statement, text, found)
-    # What a PROJECT drops marks nothing outside of it: a filter there holds (the checks have noted it).
-    pattern = without(statement.pattern, reads(statement.pattern) - variables(statement.pattern))
-    formula = to_lp(unfolded(pattern))
-    if statement.strategy is tree.Strategy.STRICT:
-        formula = tree.Selector(tree.Strategy.STRICT, formula)
+    beyond, formula = beyond_equalities(statement), None
+    if not beyond:
+        try:
+            formula = chosen(to_lp(unfolded(bare(statement))), statement)
+        except LimitError:
+            if not correlates(statement.pattern):
+                raise
+            beyond = "a filter that compares events in too many alternatives"
+    if formula is None:
+        formula = chosen(to_lp(bare(statement)), statement)
     compared = correlates(formula)
     # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
     shared = None
-    if compared and not statement.partition:
+    if compared and not beyond and not statement.partition:
         from cer_gpu.plan.partitioning import shared_key  # a process without comparisons need not load it
 
         shared = shared_key(formula)
@@ -96,7 +104,20 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         statement = replace(statement, select=read)
     derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
     timed = any(map(is_timed, walk(statement.pattern)))
-    return Outline(statement, text, (), formula, compared, derived, shared, bool(read), timed)
+    return Outline(statement, text, (), formula, compared, derived, shared, bool(read), timed, beyond)
+
+
+def bare(query: tree.SelectQuery) -> tree.Pattern:
+    """The pattern of a query without filters on what marks nothing.
+
+    What a PROJECT drops marks nothing outside of it: a filter there holds (the checks have noted it).
+    """
+    return without(query.pattern, reads(query.pattern) - variables(query.pattern))
+
+
+def chosen(formula: tree.Pattern, query: tree.SelectQuery) -> tree.Pattern:
+    """The formula with the strategy STRICT of a query around it."""
+    return tree.Selector(query.strategy, formula) if query.strategy is tree.Strategy.STRICT else formula
 
 
 def rewritten_statement(statement: tree.Statement) -> tree.Statement:

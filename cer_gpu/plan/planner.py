@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cer_gpu.errors import LimitError
+from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
@@ -115,8 +115,20 @@ def plan(
     LimitError
         When the automaton or the symbols would exceed their budget.
     """
-    statement = outline.statement
     chosen = choose(outline, engine) if before is None else before.chosen
+    try:
+        return _plan(outline, schema, columns, chosen, before)
+    except QueryError as error:
+        if not chosen.others:
+            raise
+        return _plan(outline, schema, columns, chosen.without(error), None)
+
+
+def _plan(
+    outline: Outline, schema: Schema | None, columns: RoleColumns, chosen: Chosen, before: Plan | None
+) -> Plan:
+    """Compile a query by a route."""
+    statement = outline.statement
     sketch = chosen.sketch if schema is None else chosen.sketch.over(schema)
     known = schema
     if known is None:
@@ -131,6 +143,7 @@ def plan(
     looks = _looks_beside(statement)
     planned = _planned(sketch, known, columns, deriver, looks, before)
     built, dtype = planned.built, planned.dtype
+    values = built.values if deriver is None else deriver.all_rewritten(built.values)
     said, form = _said(statement), built.form
     if isinstance(statement, tree.SelectQuery) and _says_more(statement):
         from cer_gpu.plan.answer_form import answer_form, limit_of_marks
@@ -144,15 +157,20 @@ def plan(
         partition=said.partition,
         streams=said.streams if columns.stream is not None else (),
         keys=built.keys if deriver is None else _derived_keys(built.keys, deriver),
-        window=window_of(statement, known, built),
+        window=None if built.windowed else window_of(statement, known, built),
         derived=() if deriver is None else deriver.columns,
-        compared=built.compared,
+        compared=(*built.compared, *_named(values)),
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
         planned.outlooks, built.counts_machine,
     )  # fmt: skip
     return Plan(outline, compiled, built, chosen, sketch, planned.diagram)
+
+
+def _named(values: Sequence[tree.Expression]) -> tuple[str, ...]:
+    """The columns of values that are columns by now."""
+    return tuple(value.name for value in values if isinstance(value, tree.Attribute))
 
 
 def _derived_keys(keys: KeyPlan, deriver: Deriver) -> KeyPlan:

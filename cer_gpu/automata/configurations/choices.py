@@ -10,9 +10,14 @@ from collections.abc import Iterable, Iterator
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.members import END, Member, Step, all_aged
-from cer_gpu.automata.configurations.slots import Ages, State, best
+from cer_gpu.automata.configurations.owed import NOTHING_OWED, Formula, Owed, all_of, any_of, negated
+from cer_gpu.automata.configurations.registers import Event
+from cer_gpu.automata.configurations.slots import State, best
 from cer_gpu.automata.match import marks
 from cer_gpu.language.tree import Strategy
+
+FINISHED = "finished"
+"""In the place of the end: (`FINISHED`, what is owed)."""
 
 FRESH, MARKING, AFTER = range(3)
 """Where a run of STRICT is: before its first mark, in the interval of marks, or behind it."""
@@ -27,24 +32,27 @@ class Strict(Member):
     def begin(self) -> list[State]:
         return [(FRESH, state) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         phase, inner = state
-        for label, target in self._operand.follow(inner, event):
+        for label, target, owed in self._operand.follow(inner, event):
             if marks(label):
                 if phase == AFTER:
                     continue
                 now = MARKING
             else:
                 now = FRESH if phase == FRESH else AFTER
-            yield label, target if target == END else (now, target)
+            yield label, target if target == END else (now, target), owed
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         phase, inner = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (phase, inner)
 
     def labels(self) -> frozenset[Label]:
         return self._operand.labels()
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        return self._operand.ahead(state[1])
 
 
 class Preferred(Member):
@@ -63,7 +71,7 @@ class Preferred(Member):
         none: frozenset[State] = frozenset()
         return [(own, none, own, none)]
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         own, better, equal, rest = state
         followed = {
             one: list(self._operand.follow(one, event))
@@ -74,25 +82,27 @@ class Preferred(Member):
             marking: set[State] = set()
             others: set[State] = set()
             for one in states:
-                for label, target in followed[one]:
-                    (marking if marks(label) else others).add(target)
+                for label, target, owed in followed[one]:
+                    (marking if marks(label) else others).add(_reached(target, owed))
             return frozenset(marking), frozenset(others)
 
         sets = [stepped(states) for states in (better, equal, rest)]
         reached: dict[Label, set[State]] = {}
         for one in own:
-            for label, target in followed[one]:
-                reached.setdefault(label, set()).add(target)
+            for label, target, owed in followed[one]:
+                reached.setdefault(label, set()).add(_reached(target, owed))
         for label, targets in reached.items():
             preferred, alike, others = self._updated(marks(label), *sets)
-            left = targets - preferred
-            if END in left:
-                yield label, END
-            left -= {END}
+            ending = any_of(_finished(targets))
+            if ending is not False:
+                chosen = all_of((ending, negated(any_of(_finished(preferred)))))
+                if chosen is not False:
+                    yield label, END, NOTHING_OWED if chosen is True else frozenset([chosen])
+            left = _going_on(targets) - preferred
             if left:
-                ended = {END}
-                preferred, alike = preferred - ended, alike - preferred - ended
-                yield label, (frozenset(left), preferred, alike, others - preferred - alike - ended)
+                preferred, alike = _going_on(preferred), _going_on(alike) - preferred
+                others = _going_on(others) - preferred - alike
+                yield label, (frozenset(left), preferred, alike, others), NOTHING_OWED
 
     def _updated(
         self,
@@ -114,7 +124,7 @@ class Preferred(Member):
             return better[0], equal[0], frozenset()
         return better[0] | better[1] | equal[0], equal[1], frozenset()
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         own, better, equal, rest = (all_aged(self._operand, states, event) for states in state)
         # A preferred run that can do whatever the own one can leaves nothing of it.
         own = frozenset(one for one in own if one not in better and _left(one, better))
@@ -122,6 +132,25 @@ class Preferred(Member):
 
     def labels(self) -> frozenset[Label]:
         return self._operand.labels()
+
+
+def _reached(target: State, owed: Owed) -> State:
+    """A target, with what is owed where it is the end."""
+    return (FINISHED, all_of(owed)) if target == END else target
+
+
+def _is_end(state: State) -> bool:
+    return type(state) is tuple and state[0] == FINISHED
+
+
+def _finished(states: Iterable[State]) -> list[Formula]:
+    """What is owed by those that have ended."""
+    return [state[1] for state in states if _is_end(state)]
+
+
+def _going_on(states: Iterable[State]) -> frozenset[State]:
+    """Those that have not ended."""
+    return frozenset(state for state in states if not _is_end(state))
 
 
 def _left(state: State, better: frozenset[State]) -> bool:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
+from typing import Any, get_args
 
 from cer_gpu.automata.cea import Label, OutlookTest, Predicate, complement, identity
 from cer_gpu.automata.compose import evaluated, literals, operator
+from cer_gpu.automata.configurations import around as operators
 from cer_gpu.automata.configurations import members
+from cer_gpu.automata.configurations.around import Spanning
 from cer_gpu.automata.configurations.choices import Preferred, Strict
+from cer_gpu.automata.configurations.compared import conditions_in, is_correlated, read_of
+from cer_gpu.automata.configurations.conditions import Conditioned, NotSuch, leaves_in
 from cer_gpu.automata.configurations.members import Joint, Member
+from cer_gpu.automata.configurations.owed import Debts
+from cer_gpu.automata.configurations.registers import Compared
+from cer_gpu.automata.configurations.scopes import Binding, Comparing, Gathering, Scope
 from cer_gpu.automata.configurations.slots import EVENTS, TIME, AgeTests, Clock
 from cer_gpu.automata.construct import (
     Relabelling,
@@ -24,8 +31,10 @@ from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged, interval_text
+from cer_gpu.language.scope import variables
 from cer_gpu.language.tree import Strategy
 from cer_gpu.language.walk import children
+from cer_gpu.logic.binding import hidden, prior_reads, reads
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +43,15 @@ class Counted:
 
     pattern: tree.Pattern
     interval: tree.Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Spanned:
+    """`(p) WITHIN n [attr]`, with the window of a query at the top of its formula."""
+
+    pattern: tree.Pattern
+    attribute: tree.Attribute
+    size: int | float
 
 
 def predicates_of(formula: tree.Pattern) -> tuple[Predicate, ...]:
@@ -56,6 +74,8 @@ def predicates_of(formula: tree.Pattern) -> tuple[Predicate, ...]:
 
 def _read(node: object) -> list[Predicate]:
     """The predicates that a node reads by itself."""
+    if is_correlated(node):
+        return _read_in(node)
     match node:
         case tree.EventType():
             return [atom(node)[1]]
@@ -70,18 +90,28 @@ def _read(node: object) -> list[Predicate]:
     return []
 
 
+def _read_in(node: Any) -> list[Predicate]:
+    """The predicates of a condition that no single event decides, and the type that NOT excludes."""
+    found: list[Predicate] = [
+        leaf.predicate for leaf in leaves_in(node.condition) if isinstance(leaf, tree.Every)
+    ]
+    if isinstance(node, tree.OtherEvent):
+        found.append(atom(node.type)[1])
+    return found
+
+
 PATTERNS = get_args(tree.Pattern)
 
 
 def _operands(node: object) -> tuple[object, ...]:
     match node:
-        case Counted():
+        case Counted() | Spanned():
             return (node.pattern,)
         case tree.Beside():
             return (node.left,)
         case tree.EventType() | tree.OtherEvent():
             return ()
-        case tree.Filter() if is_atom(node):
+        case tree.Filter() if is_atom(node) and not is_correlated(node):
             return ()
     return children(node) if isinstance(node, PATTERNS) else ()
 
@@ -97,11 +127,20 @@ class Stepped:
         What it asks of its clocks.
     idle : tuple of bool
         For each symbol whether an event with it changes nothing, wherever it comes.
+    comparisons : tuple of Compared
+        Those that registers are kept for.
+    columns : tuple of Expression
+        What these read of an event.
+    satisfied : tuple of tuple of bool
+        For each comparison `x[...]` which symbols satisfy its predicate; empty for any other.
     """
 
     member: Member
     tests: AgeTests
     idle: tuple[bool, ...]
+    comparisons: tuple[Compared, ...] = ()
+    columns: tuple[tree.Expression, ...] = ()
+    satisfied: tuple[tuple[bool, ...], ...] = ()
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -131,15 +170,29 @@ def stepped(
     LimitError
         When it counts too many repetitions.
     """
-    builder = _MemberBuilder(symbols, predicates)
-    member = builder.of(formula)
+    builder = _MemberBuilder(symbols, predicates, formula)
+    member = builder.bound(formula)
     idle = tuple(not builder.reads_all and not any(atom[one] for atom in builder.atoms)
                  for one in range(len(symbols)))  # fmt: skip
-    return Stepped(member, builder.tests, idle)
+    return Stepped(
+        member,
+        builder.tests,
+        idle,
+        builder.comparisons.all,
+        builder.columns,
+        tuple(
+            tuple(builder.holds(one.condition.predicate)) if isinstance(one.condition, tree.Every) else ()
+            for one in builder.comparisons.all
+        ),
+    )
 
 
 class _MemberBuilder:
-    def __init__(self, symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate]) -> None:
+    def __init__(
+        self, symbols: Sequence[frozenset[int]], predicates: Sequence[Predicate], formula: object
+    ) -> None:
+        self.comparisons, self.columns = read_of(formula)
+        self._debts = Debts(self.comparisons.all)
         self._symbols = symbols
         self._index = {identity(predicate): number for number, predicate in enumerate(predicates)}
         self.tests = AgeTests()
@@ -150,10 +203,17 @@ class _MemberBuilder:
         match node:
             case tree.EventType():
                 return self._atom(*atom(node))
+            case tree.Filter(pattern=inner, condition=condition) if is_correlated(node):
+                return Conditioned(self.of(inner), condition, variables(inner), self.comparisons)
             case tree.Filter() if is_atom(node):
                 return self._atom(*atom(node))
+            case tree.OtherEvent(type=kind, condition=condition) if is_correlated(node):
+                self.atoms.append([True] * len(self._symbols))
+                own = self.holds(atom(kind)[1])
+                assert condition is not None
+                return NotSuch(own, condition, frozenset(kind.variables), self.comparisons)
             case tree.OtherEvent():
-                self.atoms.append(self._holds(complement(excluded(node))))
+                self.atoms.append(self.holds(complement(excluded(node))))
                 return members.OneEvent(self.atoms[-1], frozenset())
             case tree.Filter(pattern=inner):
                 return self._filtered(node, self.of(inner))
@@ -163,14 +223,15 @@ class _MemberBuilder:
                 def relabel(label: Label) -> Label:
                     return relabelled(label, around)
 
-                return members.Relabelled(self.of(inner), relabel)
+                names = reads(inner) & hidden(node) if isinstance(node, tree.Project) else frozenset[str]()
+                return operators.Relabelled(self._scope(inner, names), relabel)
             case tree.Optional(pattern=inner):
                 return self.of(inner)
             case tree.Sequence():
                 return self._sequence(node)
             case tree.Iteration(pattern=body):
                 check_repetitions(node)
-                return members.Repeated(self.of(body), self._joint(node), node.least, node.most)
+                return self._repeated(node, body)
             case tree.Or():
                 return members.OneOf([self.of(side) for side in _sides(node)])
             case tree.And(left=left, right=right):
@@ -178,31 +239,67 @@ class _MemberBuilder:
             case tree.All(left=left, right=right):
                 return members.Anywhere(self.of(left), self.of(right))
             case tree.Unless(left=left, right=right):
-                return members.Without(self.of(left), self.of(right))
+                return members.Without(self.of(left), self._apart(right))
             case tree.Beside(left=left, right=right, before=before, interval=interval):
-                held = self._holds(OutlookTest(right, before, interval))
-                return members.Standing(self.of(left), [one != node.negated for one in held], before)
+                held = self.holds(OutlookTest(right, before, interval))
+                return operators.Standing(self.of(left), [one != node.negated for one in held], before)
             case tree.Timed(pattern=inner, interval=interval):
                 about = f"`WITHIN {interval_text(interval)}` of `{abridged(inner)}`"
-                return members.Within(self.of(inner), Clock(interval, TIME, self.tests, about))
+                return operators.Within(self.of(inner), Clock(interval, TIME, self.tests, about))
             case Counted(pattern=inner, interval=interval):
                 clock = Clock(interval, EVENTS, self.tests, "the window of the query")
-                return members.Within(self.of(inner), clock)
+                return operators.Within(self.of(inner), clock)
+            case Spanned(pattern=inner, attribute=attribute, size=size):
+                return Spanning(self.of(inner), self.columns.index(attribute), size)
             case tree.Selector(strategy=Strategy.ALL, pattern=inner):
-                return self.of(inner)
+                return self.bound(inner)
             case tree.Selector(strategy=Strategy.STRICT, pattern=inner):
                 self.reads_all = True
-                return Strict(self.of(inner))
+                return Strict(self.bound(inner))
             case tree.Selector(strategy=strategy, pattern=inner):
-                return Preferred(self.of(inner), strategy)
+                return Preferred(self._apart(inner), strategy)
         raise TypeError(f"no automaton is built for {type(node).__name__}")
 
-    def _holds(self, predicate: Predicate) -> list[bool]:
+    def bound(self, body: Any) -> Member:
+        """The automaton of a scope, which binds the variables that it defines."""
+        if not self.comparisons.all:
+            return self.of(body)
+        return self._scope(body, reads(body) & variables(body))
+
+    def _apart(self, body: tree.Pattern) -> Member:
+        """The automaton of a scope whose runs are compared with those of others."""
+        member = self.bound(body)
+        if self.comparisons.all and (reads(body) - variables(body) or prior_reads(body)):
+            return Gathering(member)
+        return member
+
+    def _scope(self, body: object, names: frozenset[str]) -> Member:
+        if not names or not self.comparisons.all:
+            return self.of(body)
+        inside = [self.comparisons.number[leaf] for one in conditions_in(body) for leaf in leaves_in(one)]
+        return Scope(self.of(body), self._debts, Binding(self.comparisons, inside, names, False))
+
+    def _repeated(self, node: tree.Iteration, body: tree.Pattern) -> Member:
+        joint = self._joint(node)
+        compared = prior_reads(body) & variables(body) if self.comparisons.all else frozenset()
+        if not compared:
+            return members.Repeated(self.bound(body), joint, node.least, node.most)
+        inside = [self.comparisons.number[leaf] for one in conditions_in(body) for leaf in leaves_in(one)]
+        names = reads(body) & variables(body)
+        scope = Scope(
+            self.of(body),
+            self._debts,
+            Binding(self.comparisons, inside, names, False),
+            Binding(self.comparisons, inside, compared, True),
+        )
+        return Comparing(scope, joint, node.least, node.most)
+
+    def holds(self, predicate: Predicate) -> list[bool]:
         number = self._index[identity(predicate)]
         return [number in symbol for symbol in self._symbols]
 
     def _atom(self, event_type: tree.EventType, predicate: Predicate) -> Member:
-        self.atoms.append(self._holds(predicate))
+        self.atoms.append(self.holds(predicate))
         return members.OneEvent(self.atoms[-1], frozenset(event_type.variables))
 
     def _joint(self, node: tree.Sequence | tree.Iteration) -> Joint:
@@ -224,8 +321,8 @@ class _MemberBuilder:
     def _filtered(self, node: tree.Filter, operand: Member) -> Member:
         found = literals(node)
         place = {identity(literal): number for number, literal in enumerate(found)}
-        read = [(literal.variable, self._holds(literal.predicate)) for literal in found]
-        return members.Filtered(operand, read, lambda held: evaluated(node.condition, place, held))
+        read = [(literal.variable, self.holds(literal.predicate)) for literal in found]
+        return operators.Filtered(operand, read, lambda held: evaluated(node.condition, place, held))
 
 
 def _sides(node: tree.Or) -> list[tree.Pattern]:

@@ -9,12 +9,14 @@ reads the events before the start of a complex event, with the label `BEFORE`; i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import TypeAlias
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.slots import Ages, Clock, Slot, State, best
+from cer_gpu.automata.configurations.owed import NOTHING_OWED, Formula, Owed, all_of, negated
+from cer_gpu.automata.configurations.registers import Event
+from cer_gpu.automata.configurations.slots import Clock, Slot, State, best
 from cer_gpu.automata.match import BEFORE, UNMARKED
 
 END = "end"
@@ -23,7 +25,8 @@ END = "end"
 START, INSIDE, BETWEEN = range(3)
 """Where a run of a sequence is: before its start, inside an element, or before the next one."""
 
-Step: TypeAlias = "tuple[Label, State]"
+Step: TypeAlias = "tuple[Label, State, Owed]"
+"""The label of the event, the target, and what is owed from now on; see `owed`."""
 
 
 class Member(ABC):
@@ -34,16 +37,20 @@ class Member(ABC):
         """The states before the first event."""
 
     @abstractmethod
-    def follow(self, state: State, event: Ages) -> Iterable[Step]:
-        """The labels and targets of the transitions from a state."""
+    def follow(self, state: State, event: Event) -> Iterable[Step]:
+        """The transitions from a state."""
 
     @abstractmethod
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         """A state without what is late and without clocks that are settled; None if it is late itself."""
 
     @abstractmethod
     def labels(self) -> frozenset[Label]:
         """The labels of its transitions: all, and maybe more."""
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        """The labels of the transitions that may follow a state: all, and maybe more."""
+        return self.labels()
 
 
 class OneEvent(Member):
@@ -63,12 +70,12 @@ class OneEvent(Member):
     def begin(self) -> list[State]:
         return [START]
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
-        yield BEFORE, START
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
+        yield BEFORE, START, NOTHING_OWED
         if self._symbols[event.symbol]:
-            yield self._label, END
+            yield self._label, END, NOTHING_OWED
 
-    def aged(self, state: State, event: Ages) -> State:
+    def aged(self, state: State, event: Event) -> State:
         return state
 
     def labels(self) -> frozenset[Label]:
@@ -86,11 +93,11 @@ class Joint:
         """The clock of the state before the element, None if nothing is asked."""
         return None if self.clock is None else self.clock.reset()
 
-    def admits(self, slot: Slot | None, event: Ages) -> bool:
+    def admits(self, slot: Slot | None, event: Event) -> bool:
         """Whether the element may begin."""
         return slot is None or self.clock is None or self.clock.holds(slot, event)
 
-    def aged(self, slot: Slot | None, event: Ages) -> tuple[bool, Slot | None]:
+    def aged(self, slot: Slot | None, event: Event) -> tuple[bool, Slot | None]:
         """Whether the element may still begin, now or later, and the clock that is left."""
         if slot is None or self.clock is None:
             return True, None
@@ -132,20 +139,20 @@ class Elements(Member):
             for state in self._elements[number].begin()
         ]
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         number = state[0]
-        for label, target in _inside(self._elements[number], self._joints[number], state, event):
+        for label, target, owed in _inside(self._elements[number], self._joints[number], state, event):
             if target != END:
-                yield label, target
+                yield label, target, owed
                 continue
             if self._over[number]:
-                yield label, END
+                yield label, END, owed
             for following in self._next[number]:
                 after = self._joints[following].reset()
                 for first in self._elements[following].begin():
-                    yield label, (following, BETWEEN, after, first)
+                    yield label, (following, BETWEEN, after, first), owed
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         number, phase, slot, inner = state
         if slot is not None:
             alive, slot = self._joints[number].aged(slot, event)
@@ -157,25 +164,30 @@ class Elements(Member):
     def labels(self) -> frozenset[Label]:
         return frozenset().union(*(element.labels() for element in self._elements))
 
+    def ahead(self, state: State) -> frozenset[Label]:
+        number, _, _, inner = state
+        later = (element.labels() for element in self._elements[number + 1 :])
+        return self._elements[number].ahead(inner).union(*later)
 
-def _inside(member: Member, joint: Joint, state: State, event: Ages) -> Iterator[Step]:
+
+def _inside(member: Member, joint: Joint, state: State, event: Event) -> Iterator[Step]:
     """The steps of an element that `joint` stands before; where it ends, the target is `END`.
 
     `state` is (which element, phase, clock, state of the element).
     """
     which, phase, slot, inner = state
     admitted: bool | None = True if phase != BETWEEN else None
-    for label, target in member.follow(inner, event):
+    for label, target, owed in member.follow(inner, event):
         if label == BEFORE:
             if phase == START:
-                yield BEFORE, (which, START, None, target)
+                yield BEFORE, (which, START, None, target), owed
             elif not joint.contiguous:
-                yield UNMARKED, (which, BETWEEN, slot, target)
+                yield UNMARKED, (which, BETWEEN, slot, target), owed
             continue
         if admitted is None:
             admitted = joint.admits(slot, event)
         if admitted:
-            yield label, END if target == END else (which, INSIDE, None, target)
+            yield label, END if target == END else (which, INSIDE, None, target), owed
 
 
 class Repeated(Member):
@@ -194,27 +206,34 @@ class Repeated(Member):
     def begin(self) -> list[State]:
         return [(0, START, None, state) for state in self._body.begin()]
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         ended, joint = state[0], self._joint
-        for label, target in _inside(self._body, joint, state, event):
+        for label, target, owed in _inside(self._body, joint, state, event):
             if target != END:
-                yield label, target
+                yield label, target, owed
                 continue
             if ended + 1 >= self._least:
-                yield label, END
-            if self._most is None or ended + 1 < self._most:
+                yield label, END, owed
+            if self._goes_on(ended):
                 after = joint.reset()
                 for again in self._body.begin():
-                    yield label, (min(ended + 1, self._enough), BETWEEN, after, again)
+                    yield label, (min(ended + 1, self._enough), BETWEEN, after, again), owed
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         ended, phase, slot, inner = state
         alive, slot = self._joint.aged(slot, event)
         inner = self._body.aged(inner, event) if alive else None
         return None if inner is None else (ended, phase, slot, inner)
 
+    def _goes_on(self, ended: int) -> bool:
+        """Whether a repetition may follow the one that comes after so many."""
+        return self._most is None or ended + 1 < self._most
+
     def labels(self) -> frozenset[Label]:
         return self._body.labels()
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        return self._body.labels() if self._goes_on(state[0]) else self._body.ahead(state[3])
 
 
 class OneOf(Member):
@@ -226,18 +245,22 @@ class OneOf(Member):
     def begin(self) -> list[State]:
         return [(number, state) for number, side in enumerate(self._sides) for state in side.begin()]
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         number, inner = state
-        for label, target in self._sides[number].follow(inner, event):
-            yield label, target if target == END else (number, target)
+        for label, target, owed in self._sides[number].follow(inner, event):
+            yield label, target if target == END else (number, target), owed
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         number, inner = state
         inner = self._sides[number].aged(inner, event)
         return None if inner is None else (number, inner)
 
     def labels(self) -> frozenset[Label]:
         return frozenset().union(*(side.labels() for side in self._sides))
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        number, inner = state
+        return self._sides[number].ahead(inner)
 
 
 class Conjoined(Member):
@@ -250,19 +273,19 @@ class Conjoined(Member):
     def begin(self) -> list[State]:
         return list(product(self._left.begin(), self._right.begin()))
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         one, two = state
-        others: dict[Label, list[State]] = {}
-        for label, target in self._right.follow(two, event):
-            others.setdefault(label, []).append(target)
-        for label, target in self._left.follow(one, event):
-            for other in others.get(label, ()):
+        others: dict[Label, list[tuple[State, Owed]]] = {}
+        for label, target, owed in self._right.follow(two, event):
+            others.setdefault(label, []).append((target, owed))
+        for label, target, owed in self._left.follow(one, event):
+            for other, more in others.get(label, ()):
                 if target != END and other != END:
-                    yield label, (target, other)
+                    yield label, (target, other), owed | more
                 elif target == other:
-                    yield label, END
+                    yield label, END, owed | more
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         one, two = state
         one = self._left.aged(one, event)
         two = None if one is None else self._right.aged(two, event)
@@ -270,6 +293,9 @@ class Conjoined(Member):
 
     def labels(self) -> frozenset[Label]:
         return self._left.labels() & self._right.labels()
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        return self._left.ahead(state[0]) & self._right.ahead(state[1])
 
 
 class Anywhere(Member):
@@ -282,24 +308,24 @@ class Anywhere(Member):
     def begin(self) -> list[State]:
         return list(product(self._left.begin(), self._right.begin()))
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         one, two = state
         if one == END or two == END:
             side, inner = (self._right, two) if one == END else (self._left, one)
-            for label, target in side.follow(inner, event):
+            for label, target, owed in side.follow(inner, event):
                 shown = UNMARKED if label == BEFORE else label
                 if target == END:
-                    yield shown, END
+                    yield shown, END, owed
                 else:
-                    yield shown, (END, target) if one == END else (target, END)
+                    yield shown, (END, target) if one == END else (target, END), owed
             return
         theirs = list(self._right.follow(two, event))
-        for label, target in self._left.follow(one, event):
-            for other, reached in theirs:
+        for label, target, owed in self._left.follow(one, event):
+            for other, reached, more in theirs:
                 shown = _together(label, other)
-                yield shown, END if target == reached == END else (target, reached)
+                yield shown, END if target == reached == END else (target, reached), owed | more
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         one, two = state
         if one != END:
             one = self._left.aged(one, event)
@@ -308,8 +334,19 @@ class Anywhere(Member):
         return None if one is None or two is None else (one, two)
 
     def labels(self) -> frozenset[Label]:
-        left, right = self._left.labels() | {UNMARKED}, self._right.labels() | {UNMARKED}
-        return frozenset(one | other for one, other in product(left, right))
+        return _mixed(self._left.labels(), self._right.labels())
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        one, two = state
+        none: frozenset[Label] = frozenset()
+        return _mixed(
+            none if one == END else self._left.ahead(one), none if two == END else self._right.ahead(two)
+        )
+
+
+def _mixed(left: frozenset[Label], right: frozenset[Label]) -> frozenset[Label]:
+    """The labels of two sides, together or alone."""
+    return frozenset(one | other for one, other in product(left | {UNMARKED}, right | {UNMARKED}))
 
 
 def _together(label: Label, other: Label) -> Label:
@@ -332,20 +369,27 @@ class Without(Member):
         waiting = frozenset(self._right.begin())
         return [(state, waiting, frozenset()) for state in self._left.begin()]
 
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
         inner, waiting, running = state
         still: set[State] = set()
         reached: set[State] = set()
+        forbidden: set[Formula] = set()
         for one in waiting | running:
-            for label, target in self._right.follow(one, event):
-                (still if label == BEFORE else reached).add(target)
-        for label, target in self._left.follow(inner, event):
+            for label, target, owed in self._right.follow(one, event):
+                if target == END:
+                    forbidden.add(all_of(owed))
+                else:
+                    (still if label == BEFORE else reached).add(target)
+        # What is owed by a complex event of q must not hold.
+        more = frozenset(map(negated, forbidden))
+        for label, target, owed in self._left.follow(inner, event):
             if label == BEFORE:
-                yield BEFORE, (target, frozenset(still), frozenset())
-            elif END not in reached:
-                yield label, target if target == END else (target, frozenset(still), frozenset(reached))
+                yield BEFORE, (target, frozenset(still), frozenset()), owed
+            elif True not in forbidden:
+                inside = target if target == END else (target, frozenset(still), frozenset(reached))
+                yield label, inside, owed | more
 
-    def aged(self, state: State, event: Ages) -> State | None:
+    def aged(self, state: State, event: Event) -> State | None:
         inner, waiting, running = state
         inner = self._left.aged(inner, event)
         if inner is None:
@@ -355,141 +399,11 @@ class Without(Member):
     def labels(self) -> frozenset[Label]:
         return self._left.labels()
 
+    def ahead(self, state: State) -> frozenset[Label]:
+        return self._left.ahead(state[0])
 
-def all_aged(member: Member, states: Iterable[State], event: Ages) -> frozenset[State]:
+
+def all_aged(member: Member, states: Iterable[State], event: Event) -> frozenset[State]:
     """Those of some states that are not late, and of these the best."""
     found = [member.aged(state, event) for state in sorted(states, key=repr)]
     return best(state for state in found if state is not None)
-
-
-class Standing(Member):
-    """`p FOLLOWED BY q`: those complex events whose last event (`first`: first one) has a property.
-
-    A state is (whether the first event has been read, state of p).
-    """
-
-    def __init__(self, operand: Member, symbols: Sequence[bool], first: bool) -> None:
-        self._operand = operand
-        self._symbols = symbols
-        self._first = first
-
-    def begin(self) -> list[State]:
-        return [(START, state) for state in self._operand.begin()]
-
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
-        phase, inner = state
-        held = self._symbols[event.symbol]
-        for label, target in self._operand.follow(inner, event):
-            if label == BEFORE:
-                yield label, (START, target)
-            elif self._first and phase == START and not held:
-                continue
-            elif target != END:
-                yield label, (INSIDE, target)
-            elif self._first or held:
-                yield label, END
-
-    def aged(self, state: State, event: Ages) -> State | None:
-        phase, inner = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (phase, inner)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-
-class Relabelled(Member):
-    """AS and PROJECT."""
-
-    def __init__(self, operand: Member, relabel: Callable[[Label], Label]) -> None:
-        self._operand = operand
-        self._relabel = relabel
-
-    def begin(self) -> list[State]:
-        return self._operand.begin()
-
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
-        for label, target in self._operand.follow(state, event):
-            yield label if label == BEFORE else self._relabel(label), target
-
-    def aged(self, state: State, event: Ages) -> State | None:
-        return self._operand.aged(state, event)
-
-    def labels(self) -> frozenset[Label]:
-        return frozenset(map(self._relabel, self._operand.labels()))
-
-
-class Filtered(Member):
-    """`p FILTER c` where c combines conditions on all events that a variable marks.
-
-    A state is (state of p, which of the conditions some event has violated).
-    """
-
-    def __init__(
-        self,
-        operand: Member,
-        literals: Sequence[tuple[str, Sequence[bool]]],
-        holds: Callable[[Sequence[bool]], bool],
-    ) -> None:
-        self._operand = operand
-        self._literals = literals
-        self._holds = holds
-
-    def begin(self) -> list[State]:
-        return [(state, frozenset()) for state in self._operand.begin()]
-
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
-        inner, violated = state
-        for label, target in self._operand.follow(inner, event):
-            now = violated
-            for number, (variable, satisfied) in enumerate(self._literals):
-                if variable in label and not satisfied[event.symbol]:
-                    now = now | {number}
-            if target != END:
-                yield label, (target, now)
-            elif self._holds([number not in now for number in range(len(self._literals))]):
-                yield label, END
-
-    def aged(self, state: State, event: Ages) -> State | None:
-        inner, violated = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (inner, violated)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-
-class Within(Member):
-    """`(p) WITHIN [I]`: a state is (phase, clock that was reset at the start, state of p)."""
-
-    def __init__(self, operand: Member, clock: Clock) -> None:
-        self._operand = operand
-        self._clock = clock
-
-    def begin(self) -> list[State]:
-        return [(START, None, state) for state in self._operand.begin()]
-
-    def follow(self, state: State, event: Ages) -> Iterator[Step]:
-        phase, slot, inner = state
-        for label, target in self._operand.follow(inner, event):
-            if label == BEFORE:
-                yield BEFORE, (START, None, target)
-                continue
-            now = self._clock.reset() if phase == START else slot
-            if target != END:
-                yield label, (INSIDE, now, target)
-            elif now is None or self._clock.holds(now, event):
-                yield label, END
-
-    def aged(self, state: State, event: Ages) -> State | None:
-        phase, slot, inner = state
-        if slot is not None:
-            if self._clock.late(slot, event):
-                return None
-            if self._clock.settled(slot, event):
-                slot = None
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (phase, slot, inner)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()

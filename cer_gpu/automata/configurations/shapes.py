@@ -20,7 +20,7 @@ a clock without an upper bound is dropped once it is above the lower one.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.formulas import Stepped
@@ -93,7 +93,16 @@ class Asked(NamedTuple):
 Path: TypeAlias = tuple[Asked, ...]
 
 
-class _Noting:
+class _WithoutRegisters:
+    """Only clocks are asked for: no value of an event."""
+
+    def _none(self, *about: object) -> Any:
+        raise TypeError("a shape has no values")
+
+    value = missing = less = same = spans = satisfies = holds_of = _none
+
+
+class _Noting(_WithoutRegisters):
     """Ages tests, each once, and notes them."""
 
     def __init__(self, symbol: int, answers: Ages) -> None:
@@ -111,7 +120,7 @@ class _Noting:
         return found
 
 
-class _AsksNothing:
+class _AsksNothing(_WithoutRegisters):
     """Says whether anything is asked, by an error."""
 
     def __init__(self, symbol: int) -> None:
@@ -179,7 +188,7 @@ class Shapes:
         found: set[State] = set()
         try:
             for state in shape.states:
-                for label, target in self._member.follow(state, event):
+                for label, target, _ in self._member.follow(state, event):
                     if label != (UNMARKED if shape.started else BEFORE):
                         return False
                     found.add(target)
@@ -217,7 +226,7 @@ class Shapes:
             reached[UNMARKED if shape.started else BEFORE] = set(shape.states)
         else:
             for state in sorted(shape.states, key=repr):
-                for label, target in self._member.follow(state, event):
+                for label, target, _ in self._member.follow(state, event):
                     reached.setdefault(label, set()).add(target)
         outcomes = []
         for label in sorted(reached, key=sorted):

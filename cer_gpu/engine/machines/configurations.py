@@ -94,7 +94,7 @@ class ConfigurationRuns:
 
         def pushed(seen: Relevant) -> Pushed:
             if not self._lists:
-                return Pushed(seen, Ends(event, latest, lowest), _no_answers, number)
+                return Pushed(seen, Ends(event, latest, lowest), no_answers, number)
 
             def answers(some: Ends) -> Answers:
                 which = np.searchsorted(event, some.event)
@@ -459,5 +459,6 @@ def _numbers(limbs: np.ndarray) -> np.ndarray:
     return found
 
 
-def _no_answers(some: Ends) -> Answers:
+def no_answers(some: Ends) -> Answers:
+    """Of a run that lists nothing."""
     raise TypeError("a run for hits or counts lists no complex events")

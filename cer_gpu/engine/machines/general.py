@@ -22,6 +22,8 @@ starts are open.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
@@ -33,6 +35,10 @@ from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.general import GeneralMachine
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.registers import RegisterRuns
 
 
 class GeneralRunner:
@@ -47,7 +53,14 @@ class GeneralRunner:
 
     def __init__(self, query: CompiledQuery) -> None:
         self.consumption = Consumption(query)
-        self.runs = ConfigurationRuns(query)
+        self.runs: ConfigurationRuns | RegisterRuns
+        assert isinstance(query.machine, GeneralMachine)
+        if query.machine.registers:
+            from cer_gpu.engine.machines.registers import RegisterRuns  # few queries need it
+
+            self.runs = RegisterRuns(query)
+        else:
+            self.runs = ConfigurationRuns(query)
 
     @property
     def states(self) -> tuple[LaneState, ...]:
@@ -58,7 +71,7 @@ class GeneralRunner:
         """New events, unchanged."""
         return events
 
-    def open_runs(self) -> ConfigurationRuns:
+    def open_runs(self) -> ConfigurationRuns | RegisterRuns:
         """The configurations, which every run keeps from event to event."""
         return self.runs
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from cer_gpu import progress
 from cer_gpu.engine.machines.ends import Ends
@@ -71,6 +72,8 @@ class Following:
         The time of each event; empty where the machine does not ask.
     positions : ndarray, shape (room,), int64
         In the stream.
+    rows : pyarrow.Table or None
+        The columns that are kept of the new events; None where none are.
     """
 
     events: StreamEvents
@@ -81,6 +84,7 @@ class Following:
     keyed: np.ndarray
     times: np.ndarray
     positions: np.ndarray
+    rows: pa.Table | None = None
 
     def stops(self) -> Iterator[int]:
         """Where to stop, the end included."""

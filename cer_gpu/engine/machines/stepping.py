@@ -82,7 +82,7 @@ class GrowingSteps:
         self._n_symbols = n_symbols
         self._leaves: dict[tuple[Outcome, ...], int] = {}
         self._used = {"tree": 0, "leaf": 1, "outcome": 0, "source": 0}
-        bounds = [_bounds(reach, dtype) for reach in reaches]
+        bounds = [bounds_of(reach, dtype) for reach in reaches]
         self.tables = Steps(
             root=np.empty((0, n_symbols + 1), np.int32),
             tree=np.empty((ROOM, NODE_COLUMNS), np.int32),
@@ -172,7 +172,7 @@ class GrowingSteps:
         return number
 
 
-def _bounds(reach: Reach | None, dtype: np.dtype) -> tuple[int | float, int | float]:
+def bounds_of(reach: Reach | None, dtype: np.dtype) -> tuple[int | float, int | float]:
     """The least and the greatest age, both in; the least is greater where none is."""
     if reach is None:
         return 0, 0

@@ -13,7 +13,7 @@ from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import grown
-from cer_gpu.engine.read.payload import RowValues
+from cer_gpu.engine.read.payload import RowValues, table_of
 from cer_gpu.kernels.streams import cpu as kernels
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -124,9 +124,10 @@ class StreamState:
         if self._query.traits.reads_times and not len(times):
             times = self._kept.array("keys")  # what the window measures
         positions = self._kept.array("positions")
+        rows = new.payload if row is None else table_of(row.schema, [row.values])
         return self._runs.push(
             Following(
-                self._events, self._size, self._bounds, first, self._kept.count, keyed, times, positions
+                self._events, self._size, self._bounds, first, self._kept.count, keyed, times, positions, rows
             )
         )
 

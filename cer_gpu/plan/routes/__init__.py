@@ -6,6 +6,7 @@ from typing import cast
 
 from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
+from cer_gpu.language.tree import Rule
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes import chain, clock, general, join, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
@@ -40,11 +41,21 @@ class Chosen:
     sketch : Sketch
     said : tuple of (str, Refusal or None)
         Each route with its refusal, None where it takes the query.
+    others : tuple of (str, Sketch)
+        The routes after it that take the query too, should its machine turn out to be impossible.
     """
 
     engine: str
     sketch: Sketch
     said: tuple[tuple[str, Refusal | None], ...]
+    others: tuple[tuple[str, Sketch], ...] = ()
+
+    def without(self, error: QueryError) -> Chosen:
+        """The next route that takes the query, where the machine of this one is impossible."""
+        (engine, sketch), *others = self.others
+        refusal = Refusal(error.diagnostics[0].message, error.diagnostics)
+        said = tuple((name, refusal if name == self.engine else one) for name, one in self.said)
+        return Chosen(engine, sketch, said, tuple(others))
 
 
 def choose(outline: Outline, engine: str = AUTO) -> Chosen:
@@ -75,7 +86,8 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
     if not taken or (engine != AUTO and engine not in taken):
         raise QueryError(_findings(outline, engine, said, taken), outline.text)
     name = next(iter(taken)) if engine == AUTO else engine
-    return Chosen(name, taken[name], tuple(said))
+    others = list(taken.items())[1:] if engine == AUTO else []
+    return Chosen(name, taken[name], tuple(said), tuple(others))
 
 
 def _findings(
@@ -83,9 +95,9 @@ def _findings(
 ) -> list[Diagnostic]:
     """What the routes that were asked find wrong with a query that none of them takes.
 
-    Of timed patterns `general` takes all that the routes before it take: what it finds is the reason.
+    Of patterns `general` takes all that the routes before it take: what it finds is the reason.
     """
-    asked = general.NAME if engine == AUTO and outline.timed else engine
+    asked = general.NAME if engine == AUTO and not isinstance(outline.statement, Rule) else engine
     refusals = [refusal for name, refusal in said if refusal is not None and asked in (AUTO, name)]
     found = dict.fromkeys(one for refusal in refusals for one in refusal.diagnostics)
     if taken:

@@ -26,6 +26,8 @@ def sketch(outline: Outline) -> ClockSketch | Refusal:
         return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")
+    if outline.beyond:
+        return Refusal(f"it has {outline.beyond}, which is no equality of two events")
     if not outline.timed:
         return Refusal("its pattern has no interval of time")
     from cer_gpu.plan.routes.clock_sketch import sketched  # a process without intervals need not load it

@@ -1,37 +1,71 @@
-"""Timed patterns of any kind: windows inside, gaps on any operator, beside UNLESS, selectors and projections.
+"""Patterns of any kind: intervals on any operator, and comparisons between any events.
 
 `PROJECT(A AS a ; A ;[= 1 s] A | a)` has no deterministic timed automaton: any event may be the second one.
-It is made deterministic on the concrete stream: what is open is kept with the times at which its clocks were
-set.
+`A AS a ; B ; C AS c FILTER c.price > a.price` has none without registers. Both are made deterministic on the
+concrete stream: what is open is kept with the times at which its clocks were set, and with the values that
+later events are compared with.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cer_gpu.errors import QueryError
 from cer_gpu.language import tree
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes.route import Refusal
 
 if TYPE_CHECKING:
+    from cer_gpu.automata.cea import Predicate
+    from cer_gpu.language.schema import Schema
     from cer_gpu.plan.routes.general_sketch import GeneralSketch
+    from cer_gpu.plan.routes.route import Built
+    from cer_gpu.plan.symbols import Diagram
 
 NAME = "general"
 
 
-def sketch(outline: Outline) -> GeneralSketch | Refusal:
-    """The formula of a timed query."""
-    query, formula = outline.statement, outline.formula
+class Deferred:
+    """The formula of a query, which is worked out once it is asked for: other routes may take the query.
+
+    Parameters
+    ----------
+    outline : Outline
+    """
+
+    __slots__ = ("_made", "_outline")
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+        self._made: GeneralSketch | None = None
+
+    @property
+    def _sketch(self) -> GeneralSketch:
+        if self._made is None:
+            from cer_gpu.plan.routes.general_sketch import sketched
+
+            self._made = sketched(self._outline)
+        return self._made
+
+    @property
+    def tests(self) -> tuple[Predicate, ...]:
+        """The distinct predicates of events that the machine asks for."""
+        return self._sketch.tests
+
+    def over(self, schema: Schema) -> GeneralSketch:
+        """The sketch with its intervals in the unit of the data."""
+        return self._sketch.over(schema)
+
+    def built(self, diagram: Diagram) -> Built:
+        """The machines over the classes of events."""
+        return self._sketch.built(diagram)
+
+
+def sketch(outline: Outline) -> Deferred | Refusal:
+    """The formula of a query with intervals or comparisons."""
     if outline.unevaluated:
         return Refusal(outline.unevaluated[0].message, outline.unevaluated)
-    if isinstance(query, tree.Rule) or formula is None:
+    if isinstance(outline.statement, tree.Rule) or outline.formula is None:
         return Refusal("a rule has no pattern")
-    if not outline.timed:
-        return Refusal("its pattern has no interval of time")
-    from cer_gpu.plan.routes.general_sketch import sketched  # a process without intervals need not load it
-
-    try:
-        return sketched(outline, query, formula)
-    except QueryError as error:
-        return Refusal(error.diagnostics[0].message, error.diagnostics)
+    if not outline.timed and not outline.correlates:
+        return Refusal("its pattern has no interval of time and no comparison between events")
+    return Deferred(outline)

@@ -1,29 +1,31 @@
-"""The formulas of a timed pattern that is made deterministic as it runs: `sketched`."""
+"""The formulas of a pattern that is made deterministic as it runs: `sketched`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.configurations.formulas import Counted, predicates_of, stepped
+from cer_gpu.automata.configurations.formulas import Counted, Spanned, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
-from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
+from cer_gpu.language.chains import chain_of, flattened
+from cer_gpu.language.leaves import aggregates, attributes, operands
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import nodes
-from cer_gpu.logic.formulas import compares_events, correlates
+from cer_gpu.logic.formulas import compares_events, rebuild
+from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.looks import reach_of
 from cer_gpu.plan.marked import marking_several
-from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, listed
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
 from cer_gpu.plan.routes.route import Built
 from cer_gpu.plan.symbols import Diagram
@@ -75,13 +77,14 @@ class GeneralSketch:
         symbols = (frozenset[int](), *numbers)
         inside = _within(self.formula, query.window)
         if query.strategy in CHOOSING:
-            chosen: Any = tree.Selector(query.strategy, inside)
+            whole: Any = tree.Selector(query.strategy, inside)
             if query.select is not None:
-                chosen = tree.Project(chosen, tuple(item.variable for item in query.select))
+                whole = tree.Project(whole, tuple(item.variable for item in query.select))
         else:
-            chosen = _within(listed(self.formula, query), query.window)
-        machine = self._machine("run", chosen, symbols)
-        labels = stepped(chosen, symbols, self.tests).labels
+            whole = _within(listed(self.formula, query), query.window)
+        machine = self._machine("run", whole, symbols)
+        automaton = stepped(whole, symbols, self.tests)
+        labels = automaton.labels
         variables, label_has = mark_columns(labels, query.select)
         attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
         keys = KeyPlan()
@@ -91,7 +94,9 @@ class GeneralSketch:
             keys = KeyPlan(columns, np.zeros(len(symbols), np.int32), asked)
         return Built(
             machine=machine,
-            hits_machine=self._machine("hits", tree.Project(self.formula, ()), symbols),
+            hits_machine=self._machine(
+                "hits", _spanned(tree.Project(self.formula, ()), query.window), symbols
+            ),
             form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
             symbol_of=symbol_of,
             n_symbols=len(symbols),
@@ -99,6 +104,8 @@ class GeneralSketch:
             never=len(symbols) == 1,
             explanation=GeneralExplanation(query, self.formula, machine, self.lane),
             counts_machine=replace(machine, product="counts"),
+            values=automaton.columns,
+            windowed=query.window is not None and query.window.kind == "attribute",
         )
 
     def _machine(
@@ -111,13 +118,16 @@ class GeneralSketch:
         )
         measures = {test.measure for test in found.tests.all if test.interval is not None}
         window = self.statement.window
-        if window is not None and product == "hits":
+        if window is not None and product == "hits" and window.kind != "attribute":
             measures.add(TIME if window.kind == "time" else 1 - TIME)
         prefix = any(
             isinstance(node, tree.Selector) and node.strategy in REMEMBERING for node in nodes(self.formula)
         )
         timed, placed = TIME in measures, (1 - TIME) in measures
-        return GeneralMachine(product, formula, symbols, self.tests, reaches, timed, placed, prefix)
+        registers = bool(found.comparisons or found.columns)
+        return GeneralMachine(
+            product, formula, symbols, self.tests, reaches, timed, placed, prefix, registers
+        )
 
 
 def _in_units(interval: tree.Interval, measure: int) -> tree.Interval:
@@ -134,39 +144,83 @@ def _within(formula: Any, window: tree.Window | None) -> Any:
         return formula
     if window.kind == "time":
         return tree.Timed(formula, tree.Interval(None, tree.Bound(window.size, window.unit)))
+    if window.kind == "attribute":
+        return _spanned(formula, window)
     return Counted(formula, tree.Interval(None, tree.Bound(window.size)))
 
 
-def sketched(outline: Outline, query: tree.SelectQuery, formula: tree.Pattern) -> GeneralSketch:
-    """The formulas of a timed query.
+def _spanned(formula: Any, window: tree.Window | None) -> Any:
+    """A formula with a window over an attribute as an operator."""
+    if window is None or window.kind != "attribute" or window.attribute is None:
+        return formula
+    return Spanned(formula, tree.Attribute(window.attribute), window.size)
+
+
+def sketched(outline: Outline) -> GeneralSketch:
+    """The formulas of a query with intervals or comparisons.
 
     Raises
     ------
-    QueryError
-        CER090: for what is not evaluated beside intervals.
+    LimitError
+        When the normal form would exceed its budget.
     """
-    lane = None
+    query, formula, lane = outline.statement, outline.formula, None
+    assert isinstance(query, tree.SelectQuery)
+    assert formula is not None
     if outline.correlates:
-        shared = outline.shared
-        if shared is None or not shared.uniform or correlates(shared.pattern):
-            raise _beyond(
-                "a comparison between variables beside an interval of time",
-                _compared(query),
-                "where all events of a match share the value, write PARTITION BY with its attribute; else "
-                "compare with constants, or leave the interval out",
-            )
-        formula, lane = shared.pattern, shared.lane
-    if query.window is not None and query.window.kind == "attribute":
-        what = "`WITHIN` over an attribute beside an interval of time"
-        raise _beyond(what, query.span, "bound the time or the number of events, or leave the interval out")
+        if not outline.beyond:
+            formula = chosen(to_lp(bare(query)), query)
+        if not query.partition:
+            formula, lane = keyed(formula)
     return GeneralSketch(query, formula, predicates_of(formula), lane)
 
 
-def _compared(query: tree.SelectQuery) -> Span | None:
-    """Where the first comparison between events stands."""
-    filters = (node for node in nodes(query.pattern) if isinstance(node, tree.Filter))
-    return next((node.condition.span for node in filters if compares_events(node.condition)), query.span)
+def keyed(formula: tree.Pattern) -> tuple[tree.Pattern, Mapping[str, Keys] | None]:
+    """The key of lanes that the equalities of a formula give, and the formula without these.
+
+    Only equalities count that hold by themselves. What is left of a formula without its other comparisons has
+    more complex events, all events of each of which share the key.
+    """
+    from cer_gpu.plan.partitioning import shared_key
+
+    relaxed = _conditions_changed(formula, _equalities)
+    shared = shared_key(relaxed)
+    if shared is None or not shared.uniform:
+        return formula, None
+    left = set(_equalities_in(shared.pattern))
+    removed = frozenset(one for one in _equalities_in(relaxed) if one not in left)
+    kept = _conditions_changed(
+        formula, lambda condition: [one for one in flattened(tree.Both, condition) if one not in removed]
+    )
+    return kept, shared.lane
 
 
-def _beyond(what: str, span: Span | None, hint: str) -> QueryError:
-    return QueryError([Diagnostic("CER090", f"{what} is not evaluated yet", span, hints=(hint,))])
+def _equalities(condition: tree.Condition) -> list[tree.Condition]:
+    """The equalities of two variables among the parts of a conjunction, and its unary predicates."""
+    return [one for one in flattened(tree.Both, condition) if _is_equality(one) or not compares_events(one)]
+
+
+def _is_equality(condition: tree.Condition) -> bool:
+    if not isinstance(condition, tree.Comparison) or condition.op != "=":
+        return False
+    sides = [{(one.variable, one.prior) for one in attributes(side)} for side in operands(condition)]
+    if any(aggregates(*operands(condition))) or any(len(side) != 1 for side in sides):
+        return False
+    return sides[0] != sides[1] and not any(prior for side in sides for _, prior in side)
+
+
+def _equalities_in(formula: tree.Pattern) -> Iterator[tree.Condition]:
+    for node in nodes(formula):
+        if isinstance(node, tree.Filter):
+            yield from filter(_is_equality, flattened(tree.Both, node.condition))
+
+
+def _conditions_changed(
+    formula: tree.Pattern, change: Callable[[tree.Condition], list[tree.Condition]]
+) -> tree.Pattern:
+    """The formula with some parts of its filters that compare events left out."""
+    made = rebuild(formula, lambda inner: _conditions_changed(inner, change))
+    if not isinstance(made, tree.Filter) or not compares_events(made.condition):
+        return made
+    left = change(made.condition)
+    return replace(made, condition=chain_of(tree.Both, left)) if left else made.pattern

@@ -134,6 +134,8 @@ def sketch(outline: Outline) -> RegularSketch | Refusal:
         return Refusal("a rule has no pattern")
     if outline.timed:
         return Refusal("its pattern has intervals of time")
+    if outline.beyond:
+        return Refusal(f"it has {outline.beyond}, which is no equality of two events")
     if not outline.correlates:
         return _sketched(query, formula, None)
     if found := beside_correlation(query):

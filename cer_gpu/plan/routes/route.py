@@ -9,6 +9,7 @@ from cer_gpu.automata.cea import Predicate
 from cer_gpu.errors import Diagnostic
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.schema import Schema
+from cer_gpu.language.tree import Expression
 from cer_gpu.plan.compiled import AnswerForm, CompiledQuery, KeyPlan, Machine
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.symbols import Diagram
@@ -102,6 +103,10 @@ class Built:
         As in `CompiledQuery`.
     compared : tuple of str
         As in `Reading`.
+    values : tuple of Expression
+        What the machine reads of each relevant event besides its symbol: attributes, PREV and functions.
+    windowed : bool
+        Whether the machine itself keeps to the window of the query.
     """
 
     machine: Machine
@@ -115,6 +120,8 @@ class Built:
     span: int | float | None = None
     counts_machine: Machine | None = None
     compared: tuple[str, ...] = ()
+    values: tuple[Expression, ...] = ()
+    windowed: bool = False
 
 
 class Sketch(Protocol):

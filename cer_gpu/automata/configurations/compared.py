@@ -1,0 +1,129 @@
+"""The comparisons of a formula, numbered, with the columns that they read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from cer_gpu.automata.configurations.conditions import Comparisons, leaves_in
+from cer_gpu.automata.configurations.registers import (
+    ALL,
+    TRUE_OF,
+    Compared,
+    Fold,
+    Owner,
+    keeps_of,
+    sides_of,
+)
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import aggregates, attributes, operands
+from cer_gpu.language.walk import condition_variables, with_attributes
+from cer_gpu.logic.formulas import compares_events
+
+
+class Read(NamedTuple):
+    """The comparisons of a formula.
+
+    Attributes
+    ----------
+    comparisons : Comparisons
+    columns : tuple of Expression
+        What comparisons read of an event, by the number of the column: over attributes without a variable.
+    """
+
+    comparisons: Comparisons
+    columns: tuple[tree.Expression, ...]
+
+
+def is_correlated(node: object) -> bool:
+    """Whether a node has a condition that no single event decides: a filter, or `NOT (T FILTER c)`."""
+    if isinstance(node, tree.OtherEvent) and node.condition is not None:
+        spoken = condition_variables(node.condition) - frozenset(node.type.variables)
+        return bool(spoken) or compares_events(node.condition)
+    return isinstance(node, tree.Filter) and compares_events(node.condition)
+
+
+def read_of(formula: Any) -> Read:
+    """The comparisons of a formula in LP-normal form."""
+    reading = _Reading()
+    for condition in conditions_in(formula):
+        for leaf in leaves_in(condition):
+            reading.add(leaf)
+    for node in parts_of(formula):
+        if hasattr(node, "attribute"):  # a window over an attribute reads it
+            reading.columns.setdefault(node.attribute, len(reading.columns))
+    number = {leaf: place for place, leaf in enumerate(reading.found)}
+    return Read(Comparisons(tuple(reading.found.values()), number), tuple(reading.columns))
+
+
+def conditions_in(formula: Any) -> Iterator[tree.Condition]:
+    """The conditions in a formula that no single event decides."""
+    for node in parts_of(formula):
+        if is_correlated(node):
+            yield node.condition
+
+
+def parts_of(formula: Any) -> Iterator[Any]:
+    """A formula and all patterns inside it, but for what FOLLOWED BY looks for."""
+    waiting = [formula]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(patterns_in(node))
+
+
+def patterns_in(node: Any) -> tuple[Any, ...]:
+    """The operands of a node, but for what FOLLOWED BY looks for."""
+    if isinstance(node, tree.Beside):
+        return (node.left,)
+    inside = (getattr(node, name, None) for name in ("pattern", "left", "right"))
+    return tuple(one for one in inside if one is not None)
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self.found: dict[tree.Condition, Compared] = {}
+        self.columns: dict[tree.Expression, int] = {}
+
+    def add(self, leaf: tree.Condition) -> None:
+        """Take a comparison in, unless it is known."""
+        if leaf in self.found:
+            return
+        if isinstance(leaf, tree.Every):
+            owner = Owner(leaf.variable, leaf.prior)
+            self.found[leaf] = Compared(leaf, (owner,), ((),), (TRUE_OF,), ())
+            return
+        if not isinstance(leaf, tree.Comparison):
+            raise TypeError(f"no register is kept for {type(leaf).__name__}")
+        read: dict[Owner, dict[int, None]] = {}
+        for side in sides_of(leaf):
+            read.setdefault(owner_of(side), {})[self._column(side)] = None
+        choices = tuple(read)
+        columns = tuple(tuple(own) for own in read.values())
+        keeps = keeps_of(leaf, choices)
+        folds = tuple(
+            Fold(
+                Owner(one.variable or "", one.prior),
+                one.function,
+                -1 if one.argument is None else self._column(one.argument),
+                one.distinct,
+            )
+            for one in dict.fromkeys(aggregates(*operands(leaf)))
+        )
+        self.found[leaf] = Compared(leaf, choices, columns, keeps or (ALL,) * len(choices), folds)
+
+    def _column(self, side: tree.Expression) -> int:
+        return self.columns.setdefault(column_of(side), len(self.columns))
+
+
+def owner_of(side: tree.Expression) -> Owner:
+    """The variable of an expression over one."""
+    one = next(attributes(side))
+    return Owner(one.variable or "", one.prior)
+
+
+def column_of(side: tree.Expression) -> tree.Expression:
+    """An expression over one variable as what it says of a single event."""
+    found: tree.Expression = with_attributes(side, lambda one: replace(one, variable=None, prior=False))
+    return found

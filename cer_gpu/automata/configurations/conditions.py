@@ -1,0 +1,286 @@
+"""Filters that compare events as automata that are stepped lazily: `Conditioned`, `NotSuch`.
+
+A filter keeps registers of what its own pattern marks, and at its end owes what it asks of variables from
+outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from cer_gpu.automata.cea import Label
+from cer_gpu.automata.configurations.members import END, START, Member, Step
+from cer_gpu.automata.configurations.owed import (
+    LEAF,
+    NOTHING_OWED,
+    Formula,
+    evaluated,
+    negated,
+)
+from cer_gpu.automata.configurations.registers import (
+    EMPTY,
+    Compared,
+    Event,
+    Owner,
+    begun,
+    folded,
+    marked,
+    truth,
+)
+from cer_gpu.automata.configurations.slots import State
+from cer_gpu.automata.match import BEFORE, UNMARKED
+from cer_gpu.language import tree
+
+
+class Comparisons(NamedTuple):
+    """The comparisons of a pattern.
+
+    Attributes
+    ----------
+    all : tuple of Compared
+        By number.
+    number : mapping
+        From a comparison as it stands in a condition to its number.
+    """
+
+    all: tuple[Compared, ...]
+    number: Mapping[tree.Condition, int]
+
+
+def names_in(labels: Iterable[Label]) -> frozenset[str]:
+    """The variables of some labels."""
+    return frozenset[str]().union(*labels)
+
+
+class _Local:
+    """The registers of one comparison for the variables that a filtered pattern marks."""
+
+    def __init__(self, number: int, comparison: Compared, local: frozenset[str]) -> None:
+        self.number = number
+        self.comparison = comparison
+        self.own = [self._is_local(owner, local) for owner in comparison.choices]
+        self.own_folds = [self._is_local(fold.owner, local) for fold in comparison.folds]
+        self.whole = all(self.own) and all(self.own_folds)
+        """Whether it speaks of nothing from outside."""
+        self.names = frozenset(owner.variable for owner in comparison.owners if self._is_local(owner, local))
+
+    @staticmethod
+    def _is_local(owner: Owner, local: frozenset[str]) -> bool:
+        return not owner.prior and owner.variable in local
+
+    def begin(self) -> State:
+        """The registers of nothing; None where they are those of others."""
+        choices = tuple([EMPTY if own else None for own in self.own])
+        folds = zip(self.comparison.folds, self.own_folds, strict=True)
+        return choices, tuple([begun(fold) if own else None for fold, own in folds])
+
+    def marked(self, registers: State, label: Label, event: Event) -> State:
+        """The registers after an event with a label."""
+        if self.names.isdisjoint(label):
+            return registers
+        comparison, number = self.comparison, self.number
+        choices, folds = registers
+        return (
+            tuple(
+                [
+                    marked(comparison, place, one, event, number)
+                    if one is not None and comparison.choices[place].variable in label
+                    else one
+                    for place, one in enumerate(choices)
+                ]
+            ),
+            tuple(
+                [
+                    folded(fold, one, event) if one is not None and fold.owner.variable in label else one
+                    for fold, one in zip(comparison.folds, folds, strict=True)
+                ]
+            ),
+        )
+
+    def formula(self, registers: State, event: Event) -> Formula:
+        """What it says once its own variables mark no more."""
+        choices, folds = registers
+        if self.whole:
+            return truth(self.comparison, self.number, choices, folds, event)
+        return LEAF, self.number, choices, folds
+
+    def settled(self, registers: State, label: Label, ahead: frozenset[str], event: Event) -> State:
+        """TRUE or FALSE once it is decided; else its registers, as far as they are asked for."""
+        if not self.whole:
+            return registers
+        comparison = self.comparison
+        choices, folds = registers
+        if folds:
+            return registers if self.names & ahead else self.formula(registers, event)
+        if not self.names.isdisjoint(label) and not self.formula(registers, event):
+            return False
+        waiting = [owner.variable in ahead for owner in comparison.choices]
+        if len(choices) == 1:
+            return registers if waiting[0] else True
+        kept = tuple(
+            [
+                one if any(waiting[:place] + waiting[place + 1 :]) else EMPTY
+                for place, one in enumerate(choices)
+            ]
+        )
+        return (kept, folds) if any(waiting) else True
+
+
+class Conditioned(Member):
+    """`p FILTER c`.
+
+    A state is (state of p, for each comparison of c its registers, or TRUE or FALSE; None once c holds).
+
+    Parameters
+    ----------
+    operand : Member
+    condition : Condition
+    local : frozenset of str
+        The variables that p defines.
+    comparisons : Comparisons
+    """
+
+    def __init__(
+        self, operand: Member, condition: tree.Condition, local: frozenset[str], comparisons: Comparisons
+    ) -> None:
+        self._operand = operand
+        self._condition = condition
+        leaves = dict.fromkeys(comparisons.number[leaf] for leaf in leaves_in(condition))
+        self._locals = [_Local(number, comparisons.all[number], local) for number in leaves]
+        self._place = {leaf: list(leaves).index(comparisons.number[leaf]) for leaf in leaves_in(condition)}
+        self._first = tuple([one.begin() for one in self._locals])
+
+    def begin(self) -> list[State]:
+        return [(state, self._first) for state in self._operand.begin()]
+
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
+        inner, known = state
+        for label, target, owed in self._operand.follow(inner, event):
+            if label == BEFORE:
+                yield BEFORE, (target, self._first), owed
+                continue
+            if known is None:
+                yield label, target if target == END else (target, None), owed
+                continue
+            now = tuple(
+                [
+                    one if isinstance(one, bool) else own.marked(one, label, event)
+                    for own, one in zip(self._locals, known, strict=True)
+                ]
+            )
+            if target == END:
+                found = self._said(now, [own.formula for own in self._locals], event)
+                if found is not False:
+                    yield label, END, owed if found is True else owed | {found}
+                continue
+            ahead = names_in(self._operand.ahead(target))
+            now = tuple(
+                [
+                    one if isinstance(one, bool) else own.settled(one, label, ahead, event)
+                    for own, one in zip(self._locals, now, strict=True)
+                ]
+            )
+            found = self._so_far(now)
+            if found is not False:
+                yield label, (target, None if found is True else now), owed
+
+    def _so_far(self, known: tuple[Any, ...]) -> Formula:
+        """TRUE or FALSE once the condition is decided."""
+
+        def of(leaf: tree.Condition) -> Formula:
+            place = self._place[leaf]
+            one = known[place]
+            return one if isinstance(one, bool) else (LEAF, place)
+
+        return evaluated(self._condition, of)
+
+    def _said(self, known: tuple[Any, ...], formulas: Sequence[Any], event: Event) -> Formula:
+        found: dict[int, Formula] = {}
+
+        def of(leaf: tree.Condition) -> Formula:
+            place = self._place[leaf]
+            if place not in found:
+                one = known[place]
+                found[place] = one if isinstance(one, bool) else formulas[place](one, event)
+            return found[place]
+
+        return evaluated(self._condition, of)
+
+    def aged(self, state: State, event: Event) -> State | None:
+        inner, known = state
+        inner = self._operand.aged(inner, event)
+        return None if inner is None else (inner, known)
+
+    def labels(self) -> frozenset[Label]:
+        return self._operand.labels()
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        return self._operand.ahead(state[0])
+
+
+def leaves_in(condition: tree.Condition) -> Iterator[tree.Condition]:
+    """The comparisons and predicates of variables in a condition."""
+    match condition:
+        case tree.Truth():
+            return
+        case tree.Not(operand=operand):
+            yield from leaves_in(operand)
+        case tree.Both(left=left, right=right) | tree.Either(left=left, right=right):
+            yield from leaves_in(left)
+            yield from leaves_in(right)
+        case _:
+            yield condition
+
+
+class NotSuch(Member):
+    """`NOT (T FILTER c)` with c about variables from outside: one event that is no T for which c holds.
+
+    Parameters
+    ----------
+    symbols : sequence of bool
+        Which symbols are of events of T.
+    condition : Condition
+    local : frozenset of str
+        The variables that mark the event inside.
+    comparisons : Comparisons
+    """
+
+    def __init__(
+        self,
+        symbols: Sequence[bool],
+        condition: tree.Condition,
+        local: frozenset[str],
+        comparisons: Comparisons,
+    ) -> None:
+        self._symbols = symbols
+        self._condition = condition
+        self._local = local
+        self._locals = {
+            leaf: _Local(number, comparisons.all[number], local)
+            for leaf in leaves_in(condition)
+            for number in (comparisons.number[leaf],)
+        }
+
+    def begin(self) -> list[State]:
+        return [START]
+
+    def follow(self, state: State, event: Event) -> Iterator[Step]:
+        yield BEFORE, START, NOTHING_OWED
+        if not self._symbols[event.symbol]:
+            yield UNMARKED, END, NOTHING_OWED
+            return
+
+        def of(leaf: tree.Condition) -> Formula:
+            own = self._locals[leaf]
+            return own.formula(own.marked(own.begin(), self._local, event), event)
+
+        found = negated(evaluated(self._condition, of))
+        if found is not False:
+            yield UNMARKED, END, NOTHING_OWED if found is True else frozenset([found])
+
+    def aged(self, state: State, event: Event) -> State:
+        return state
+
+    def labels(self) -> frozenset[Label]:
+        return frozenset([UNMARKED])

@@ -1,0 +1,317 @@
+"""Registers: what a partial match keeps of marked events for the comparisons that speak of them.
+
+A **comparison** is a leaf of a condition that no single event decides: `y.p > x.p`, `COUNT(x) >= 3`,
+`PRIOR(x)[p > 1]`. Its **owners** are the variables that it speaks of. For each one a register keeps what can
+still be asked for: of `y.p > x.p` the greatest value of x and the least of y, of an equality the one value,
+of any other comparison the distinct values. `BAD` stands for an event that makes the comparison false
+whatever the others are: a null, or a second value of an equality. Aggregates keep running values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+from cer_gpu.automata.configurations.slots import Ages
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import aggregates, attributes, operands
+
+ALL, LEAST, MOST, SAME, TRUE_OF = "all", "least", "most", "same", "true of"
+"""What is kept of the events of an owner: all values, the least, the greatest, the only one; or whether each
+satisfies a predicate."""
+
+EMPTY: tuple[Any, ...] = ()
+"""The register of an owner that has marked nothing."""
+
+BAD = "bad"
+"""The register of an owner with an event for which the comparison is false, whatever the others are."""
+
+Register: TypeAlias = Any
+"""`EMPTY`, `BAD`, or rows: the values of the columns of some events; of an aggregate what it has by now."""
+
+
+class Owner(NamedTuple):
+    """A variable that a comparison speaks of; `prior`: its events of the repetition before."""
+
+    variable: str
+    prior: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """An aggregate in a comparison.
+
+    Attributes
+    ----------
+    owner : Owner
+    function : str
+    column : int
+        What is aggregated; -1 in `COUNT(x)`.
+    distinct : bool
+    """
+
+    owner: Owner
+    function: str
+    column: int
+    distinct: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A comparison.
+
+    Attributes
+    ----------
+    condition : Comparison or Every
+    choices : tuple of Owner
+        Of which each choice of one event counts.
+    columns : tuple of tuple of int
+        For each choice the columns that the comparison reads of its event.
+    keeps : tuple of str
+        For each choice what its register keeps.
+    folds : tuple of Fold
+    """
+
+    condition: tree.Comparison | tree.Every
+    choices: tuple[Owner, ...]
+    columns: tuple[tuple[int, ...], ...]
+    keeps: tuple[str, ...]
+    folds: tuple[Fold, ...]
+
+    @property
+    def owners(self) -> frozenset[Owner]:
+        """All variables that it speaks of."""
+        return frozenset((*self.choices, *(fold.owner for fold in self.folds)))
+
+
+class Event(Ages, Protocol):
+    """What is known of the event that is being read, and of those that registers hold."""
+
+    def value(self, column: int) -> Any:
+        """The value that the event has in a column; None for a null."""
+        ...
+
+    def missing(self, value: Any) -> bool:
+        """Whether a value compares to nothing: a null or a NaN."""
+        ...
+
+    def less(self, column: int, one: Any, other: Any) -> bool:
+        """Whether one value of a column is less than another one; none is missing."""
+        ...
+
+    def same(self, column: int, one: Any, other: Any) -> bool:
+        """Whether two values of a column are the same."""
+        ...
+
+    def spans(self, column: int, first: Any, last: Any, size: int | float) -> bool:
+        """Whether from one value of a column to another one there is at most so much."""
+        ...
+
+    def satisfies(self, comparison: int) -> bool:
+        """Whether the event satisfies the predicate of a comparison `x[...]`."""
+        ...
+
+    def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
+        """Whether a comparison holds for one event of each choice, given the values of its aggregates."""
+        ...
+
+
+def marked(comparison: Compared, choice: int, register: Register, event: Event, number: int) -> Register:
+    """The register of a choice that marks the event."""
+    keep, columns = comparison.keeps[choice], comparison.columns[choice]
+    if register == BAD:
+        return BAD
+    if keep == TRUE_OF:
+        return register if event.satisfies(number) else BAD
+    row = tuple([event.value(column) for column in columns])
+    if keep == ALL:
+        return register if _known(row, register, columns, event) else frozenset((*register, row))
+    (value,), (column,) = row, columns
+    if event.missing(value):
+        return BAD
+    if not register:
+        return (row,)
+    return _merged(keep, column, register, (row,), event)
+
+
+def _merged(keep: str, column: int, one: Register, other: Register, event: Event) -> Register:
+    """What is kept of two values."""
+    ((old,),), ((new,),) = one, other
+    if keep == SAME:
+        return one if event.same(column, old, new) else BAD
+    first, second = (new, old) if keep == LEAST else (old, new)
+    return other if event.less(column, first, second) else one
+
+
+def joined(comparison: Compared, choice: int, one: Register, other: Register, event: Event) -> Register:
+    """The register of the events of two."""
+    keep, columns = comparison.keeps[choice], comparison.columns[choice]
+    if BAD in (one, other):
+        return BAD
+    if not one or not other:
+        return one or other
+    if keep == ALL:
+        return frozenset((*one, *(row for row in other if not _known(row, one, columns, event))))
+    return _merged(keep, columns[0], one, other, event)
+
+
+def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: Event) -> bool:
+    """Whether a row is one of some rows."""
+    if row in rows:
+        return True
+    return any(
+        all(
+            (mine is None) == (theirs is None) and (mine is None or event.same(column, mine, theirs))
+            for column, mine, theirs in zip(columns, row, other, strict=True)
+        )
+        for other in rows
+    )
+
+
+def begun(fold: Fold) -> Register:
+    """The register of an aggregate of nothing."""
+    if fold.function != "COUNT":
+        return EMPTY
+    return frozenset() if fold.distinct else 0
+
+
+def folded(fold: Fold, register: Register, event: Event) -> Register:
+    """The register of an aggregate whose variable marks the event."""
+    if fold.column < 0:
+        return register + 1
+    value = event.value(fold.column)
+    if event.missing(value):
+        return register
+    match fold.function:
+        case "COUNT" if fold.distinct:
+            known = any(event.same(fold.column, one, value) for one in register)
+            return register if known else register | {value}
+        case "COUNT":
+            return register + 1
+        case "FIRST":
+            return register or (value,)
+        case "LAST":
+            return (value,)
+        case "SUM":
+            return (register[0] + value,) if register else (value,)
+        case "AVG":
+            return (register[0] + value, register[1] + 1) if register else (value, 1)
+    if not register:
+        return (value,)
+    least = fold.function == "MIN"
+    first, second = (value, register[0]) if least else (register[0], value)
+    return (value,) if event.less(fold.column, first, second) else register
+
+
+def truth(
+    comparison: Compared, number: int, registers: Sequence[Register], folds: Sequence[Register], event: Event
+) -> bool:
+    """Whether a comparison holds of what its registers stand for.
+
+    Parameters
+    ----------
+    comparison : Compared
+    number : int
+        Its number.
+    registers, folds : sequence of Register
+        Of its choices, and of its aggregates.
+    event : Event
+    """
+    if not all(registers):
+        return True
+    if BAD in registers:
+        return False
+    given = tuple(folds)
+    return all(event.holds_of(number, rows, given) for rows in product(*registers))
+
+
+# ---------------------------------------------------------------------------------- what is kept
+
+
+def keeps_of(condition: tree.Comparison, choices: Sequence[Owner]) -> tuple[str, ...] | None:
+    """What the registers of a comparison of two events keep, if that is less than all values; else None."""
+    sides = condition.left, condition.right
+    if len(choices) != 2 or any(aggregates(*operands(condition))):
+        return None
+    owners = [{Owner(one.variable or "", one.prior) for one in attributes(side)} for side in sides]
+    if any(len(own) != 1 for own in owners):
+        return None
+    places = [choices.index(next(iter(own))) for own in owners]
+    if condition.op == "=":
+        # One value on each side decides, where a side tells all values apart.
+        if all(isinstance(side, tree.Attribute) for side in sides):
+            return SAME, SAME
+        return None
+    if condition.op == "!=":
+        return None
+    ways = [direction(side) for side in sides]
+    if None in ways:
+        return None
+    # `left < right`: the greatest left, the least right.
+    wanted = (MOST, LEAST) if condition.op in ("<", "<=") else (LEAST, MOST)
+    turned = {MOST: LEAST, LEAST: MOST}
+    found = [keep if way == 1 else turned[keep] for keep, way in zip(wanted, ways, strict=True)]
+    return tuple(found[places.index(place)] for place in range(2))
+
+
+def direction(side: tree.Expression) -> int | None:
+    """1 where an expression over one attribute never falls as this grows, -1 where it never grows; else None.
+
+    Not a number times nothing, which gives no value for what is infinite.
+    """
+    match side:
+        case tree.Attribute() | tree.Previous() | tree.Call():
+            return 1
+        case tree.Negation(operand=operand):
+            return _turned(direction(operand))
+        case tree.Arithmetic(op="+" | "-" as op, left=left, right=right):
+            if _constant(right) is not None:
+                return direction(left)
+            if _constant(left) is not None:
+                return direction(right) if op == "+" else _turned(direction(right))
+        case tree.Arithmetic(op="*" | "/" as op, left=left, right=right):
+            factor, other = _constant(right), left
+            if factor is None and op == "*":
+                factor, other = _constant(left), right
+            if factor:
+                return direction(other) if factor > 0 else _turned(direction(other))
+    return None
+
+
+def _turned(way: int | None) -> int | None:
+    return None if way is None else -way
+
+
+def _constant(side: tree.Expression) -> int | float | None:
+    """A constant that is a finite number, or a span."""
+    match side:
+        case tree.Number(value=value) | tree.Quantity(value=value):
+            return value if value - value == 0 else None
+        case tree.Negation(operand=operand):
+            found = _constant(operand)
+            return None if found is None else -found
+    return None
+
+
+def sides_of(condition: tree.Comparison) -> Iterator[tree.Expression]:
+    """The largest parts of a comparison that are values of one event of one variable, each once."""
+    found: dict[tree.Expression, None] = {}
+    waiting: list[tree.Expression] = [condition.right, condition.left]
+    while waiting:
+        match waiting.pop():
+            case tree.Attribute() | tree.Previous() as one:
+                found[one] = None
+            case tree.Call(arguments=arguments) as call:
+                if len({(one.variable, one.prior) for one in attributes(call)}) == 1 and not any(
+                    aggregates(call)
+                ):
+                    found[call] = None
+                else:
+                    waiting += reversed(arguments)
+            case tree.Arithmetic(left=left, right=right):
+                waiting += (right, left)
+            case tree.Negation(operand=operand):
+                waiting.append(operand)
+    yield from found

@@ -1,0 +1,424 @@
+"""Configurations with registers on the CPU: partial matches with values that later events are compared with.
+
+As in `cer_gpu.engine.machines.configurations`, partial matches that have given the same marks to the same
+events are one configuration, a set of states; here a state holds the values themselves, as Python has them,
+and an event is compared with them one by one. Configurations that agree in their states are one, with what
+they stand for united in the persistent structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.automata.configurations.formulas import Stepped, stepped
+from cer_gpu.automata.configurations.members import END
+from cer_gpu.automata.configurations.slots import State, best, renamed, slots_of
+from cer_gpu.automata.match import BEFORE, UNMARKED
+from cer_gpu.engine.machines.configurations import no_answers
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.found import Answers
+from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed
+from cer_gpu.engine.machines.registers_seen import EventSeen, Reader
+from cer_gpu.engine.machines.registers_stored import read_back, written_down
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.enumeration.blocks import ranges
+from cer_gpu.enumeration.unordered import NodeAnswers
+from cer_gpu.errors import LimitError
+from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
+from cer_gpu.kernels.forest.contract import BOTTOM, UNION, Roots
+from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.general import GeneralMachine
+
+CONFIGURATIONS = 1 << 20
+"""Configurations that may be open at once."""
+
+STATES = 1 << 16
+"""States that an event may lead one configuration to."""
+
+LEAST = 1 << 10
+"""With so many configurations at least those that are late are looked for."""
+
+
+class Configuration:
+    """Partial matches that have given the same marks to the same events.
+
+    Attributes
+    ----------
+    started : bool
+    states : frozenset of State
+    least, latest : int
+        The least and the greatest start.
+    since : number
+        What a window measures of the greatest start.
+    node : int
+        The node of its complex events; -1: none.
+    number : int
+        How many these are.
+    stays : set of int
+        Symbols that are known to change nothing of it.
+    """
+
+    __slots__ = ("latest", "least", "node", "number", "since", "started", "states", "stays")
+
+    def __init__(
+        self,
+        started: bool,
+        states: frozenset[State],
+        least: int,
+        latest: int,
+        since: Any,
+        node: int,
+        number: int,
+    ) -> None:
+        self.started = started
+        self.states = states
+        self.least = least
+        self.latest = latest
+        self.since = since
+        self.node = node
+        self.number = number
+        self.stays: set[int] = set()
+
+
+Lane = dict[tuple[bool, frozenset[State]], Configuration]
+
+
+class Nodes:
+    """The persistent structure, in rows (label, left, right, latest start); as `cpu_nodes`."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, int, int, int]] = []
+
+    def new(self, label: int, left: int, right: int, latest: int) -> int:
+        """A node."""
+        self.rows.append((label, left, right, latest))
+        return len(self.rows) - 1
+
+    def union(self, one: int, other: int) -> int:
+        """The complex events of two nodes, which are disjoint; as `cpu_nodes.union`."""
+        rows = self.rows
+        latest = max(rows[one][3], rows[other][3])
+        if rows[one][0] != UNION:
+            return self.new(UNION, one, other, latest)
+        if rows[other][0] != UNION:
+            return self.new(UNION, other, one, latest)
+        _, left, behind, _ = rows[one]
+        rest = self.new(UNION, other, behind, max(rows[other][3], rows[behind][3]))
+        return self.new(UNION, left, rest, latest)
+
+    def array(self) -> np.ndarray:
+        """All nodes, shape (nodes, 4), int64."""
+        return np.array(self.rows, np.int64).reshape(-1, 4)
+
+    def compact(self, wanted: Sequence[int], place: np.ndarray) -> np.ndarray:
+        """Keep the nodes below some, with the events numbered anew; the new number of each node."""
+        count = len(self.rows)
+        place_of, out = np.empty(count, np.int64), np.empty((count, 4), np.int64)
+        left = int(kept_nodes(self.array(), count, np.array(wanted, np.int64), place, place_of, out))
+        self.rows = [tuple(row) for row in out[:left].tolist()]
+        return place_of
+
+
+class RegisterRuns:
+    """The configurations of a query that compares events: `OpenRuns` and `LaneState`.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    """
+
+    def __init__(self, query: CompiledQuery) -> None:
+        machine = query.machine
+        assert isinstance(machine, GeneralMachine)
+        self._machine = machine
+        self._window = query.window if machine.product == "hits" else None
+        self._consume = query.consume
+        self._names = query.reading.compared
+        self._automaton: Stepped = stepped(machine.formula, machine.symbols, machine.predicates)
+        self._label = {label: number for number, label in enumerate(self._automaton.labels)}
+        self._lists = machine.product == "run"
+        self._lanes: dict[int, Lane] = {}
+        self._nodes = Nodes()
+        self._reader = Reader(self._automaton, query)
+        self._count = 0
+        self._open = 0
+        self._sweep_at = LEAST
+
+    # ---------------------------------------------------------------------------------------- pushes
+
+    def push(self, following: Following) -> Callable[[Relevant], Pushed] | None:
+        """Follow the configurations over further events; as `OpenRuns.push`."""
+        first = following.first
+        self._count = following.stop
+        self._reader.read(following, self._names)
+        symbols = following.events.symbols[first : following.stop].tolist()
+        laned = len(following.events.lanes)
+        lanes = following.events.lanes[first : following.stop].tolist() if laned else None
+        numbers = (
+            range(first, following.stop)
+            if self._lists
+            else following.positions[first : following.stop].tolist()
+        )
+        events: list[int] = []
+        found: list[tuple[int, int, int]] = []
+        root_first, labels, nodes = [0], [], []
+        done = first
+        for stop in following.stops():
+            for at in range(done - first, stop - first):
+                lane = 0 if lanes is None else lanes[at]
+                ended = self._step(lane, self._reader.event(at, symbols[at]), numbers[at])
+                if ended is None:
+                    continue
+                events.append(at + first)
+                found.append(ended[:3])
+                labels += ended[3]
+                nodes += ended[4]
+                root_first.append(len(nodes))
+                if self._consume == "ANY":
+                    self._forget(list(self._lanes))
+                elif self._consume == "PARTITION":
+                    self._forget([lane])
+            done = stop
+        if not events:
+            return None
+        event = np.array(events, np.int64)
+        lowest = np.array([one[0] for one in found], np.int64)
+        latest = np.array([one[1] for one in found], np.int64)
+        if not self._lists:
+            number = _numbers([one[2] for one in found])
+            return lambda seen: Pushed(seen, Ends(event, latest, lowest), no_answers, number)
+        arena = self._nodes.array()
+        roots = Roots(np.array(root_first, np.int64), np.array(labels, np.int32), np.array(nodes, np.int64))
+
+        def answers(some: Ends) -> Answers:
+            which = np.searchsorted(event, some.event)
+            length = np.diff(roots.first)[which]
+            chosen = ranges(roots.first[which], length)
+            own = Roots(np.append(0, np.cumsum(length)), roots.label[chosen], roots.node[chosen])
+            return NodeAnswers(arena, own, some.event, some.lowest)
+
+        return lambda seen: Pushed(seen, Ends(event, seen.positions[latest], lowest), answers)
+
+    def _step(
+        self, lane_number: int, event: EventSeen, number: int
+    ) -> tuple[int, int, int, list[int], list[int]] | None:
+        """Follow the configurations of a lane over an event; what ends there.
+
+        Returns
+        -------
+        tuple or None
+            The least and the greatest start, how many, and of each root the label and the node.
+        """
+        lane = self._lanes.get(lane_number)
+        if lane is None:
+            lane = self._lanes[lane_number] = {}
+            states = frozenset(self._automaton.member.begin())
+            lane[False, states] = Configuration(False, states, 0, -1, 0, -1, 0)
+            self._open += 1
+        symbol = event.symbol
+        touched = [one for one in lane.values() if symbol not in one.stays and not self._stays(one, symbol)]
+        if not touched:
+            return None
+        for one in touched:
+            del lane[one.started, one.states]
+        self._open -= len(touched)
+        least, latest, total = number, -1, 0
+        labels: list[int] = []
+        nodes: list[int] = []
+        now = event.moment
+        window = self._window
+        for one in touched:
+            if one.started and window is not None and now - one.since > window.size:
+                continue
+            for label, states, accepts in self._outcomes(one, event):
+                before = label == BEFORE
+                starts = not before and not one.started
+                made = one
+                if starts:
+                    node = self._nodes.new(BOTTOM, -1, number, number) if self._lists else -1
+                    made = Configuration(True, states, number, number, now, node, 1)
+                shown = 0 if before else self._label[label]
+                if accepts:
+                    least, latest = min(least, made.least), max(latest, made.latest)
+                    total += made.number
+                    labels.append(shown)
+                    nodes.append(made.node)
+                if not states:
+                    continue
+                node = made.node
+                if shown and self._lists:
+                    node = self._nodes.new(shown, made.node, number, self._nodes.rows[made.node][3])
+                self._put(
+                    lane,
+                    Configuration(not before, states, made.least, made.latest, made.since, node, made.number),
+                )
+        if self._open > self._sweep_at:
+            self._sweep()
+        return (least, latest, total, labels, nodes if self._lists else []) if labels else None
+
+    def _outcomes(
+        self, one: Configuration, event: EventSeen
+    ) -> Iterable[tuple[frozenset[str], frozenset[State], bool]]:
+        """For each label the states that an event leads to, and whether complex events end."""
+        reached: dict[frozenset[str], set[State]] = {}
+        member = self._automaton.member
+        for state in one.states:
+            for label, target, owed in member.follow(state, event):
+                assert not owed, "a filter reads a variable that nothing binds"
+                reached.setdefault(label, set()).add(target)
+        for label, targets in sorted(reached.items(), key=lambda item: sorted(item[0])):
+            accepts = END in targets
+            targets.discard(END)
+            if len(targets) > STATES:
+                raise LimitError(self._reader.about(f"one partial match is in more than {STATES:,} states"))
+            yield label, self._aged(targets, event), accepts
+
+    def _aged(self, targets: Iterable[State], event: EventSeen) -> frozenset[State]:
+        """Those of some states that are not late, the best of them, with the clocks that they have set."""
+        kept = []
+        for target in targets:
+            state = self._automaton.member.aged(target, event)
+            if state is not None:
+                kept.append(renamed(state, event.placed) if self._reader.clocked else state)
+        return best(kept) if self._reader.clocked else frozenset(kept)
+
+    def _stays(self, one: Configuration, symbol: int) -> bool:
+        """Whether an event with a symbol changes nothing of a configuration, whatever its values."""
+        event = self._reader.blind(symbol)
+        found: set[State] = set()
+        wanted = UNMARKED if one.started else BEFORE
+        for state in one.states:
+            for label, target, _ in self._automaton.member.follow(state, event):
+                if label != wanted:
+                    return False
+                found.add(target)
+        if event.asked or found != one.states:
+            return False
+        one.stays.add(symbol)
+        return True
+
+    def _put(self, lane: Lane, one: Configuration) -> None:
+        """Put in a configuration, or add it to its like."""
+        key = one.started, one.states
+        known = lane.get(key)
+        if known is None:
+            if self._open >= CONFIGURATIONS:
+                raise LimitError(
+                    self._reader.about(f"more than {CONFIGURATIONS:,} partial matches are open at once")
+                )
+            lane[key] = one
+            self._open += 1
+            return
+        known.least = min(known.least, one.least)
+        if one.latest > known.latest:
+            known.latest, known.since = one.latest, one.since
+        if one.node >= 0:
+            known.node = self._nodes.union(one.node, known.node)
+        known.number += one.number
+
+    def _sweep(self) -> None:
+        """Drop the configurations that are late."""
+        if self._reader.clocked:
+            for lane in self._lanes.values():
+                for one in list(lane.values()):
+                    del lane[one.started, one.states]
+                    self._open -= 1
+                    states = self._aged(one.states, self._reader.tick)
+                    if states:
+                        one.states, one.stays = states, set()
+                        self._put(lane, one)
+            self._reader.forget(
+                {int(s) for one in self._all() for state in one.states for s in slots_of(state)}
+            )
+        self._sweep_at = max(LEAST, 2 * self._open)
+
+    def _all(self) -> Iterable[Configuration]:
+        return (one for lane in self._lanes.values() for one in lane.values())
+
+    def _forget(self, lanes: Iterable[int]) -> None:
+        """Drop all configurations of some lanes."""
+        for lane in lanes:
+            self._open -= len(self._lanes.pop(lane, ()))
+
+    # -------------------------------------------------------------------------- of the stream's state
+
+    def bound(self, events: StreamEvents, bounds: LaneBounds) -> None:
+        """As `OpenRuns.bound`: the least start of what is open; no event is needed where none are listed."""
+        bounds.least[:] = self._count
+        if not self._lists:
+            return
+        self._sweep()
+        for number, lane in self._lanes.items():
+            starts = [one.least for one in lane.values() if one.started]
+            bounds.least[number] = min(starts, default=self._count)
+
+    def drop(self, dropped: Dropped) -> None:
+        """Number the events of what is open anew; as `OpenRuns.drop`. Lanes have been by `keep`."""
+        self._count = dropped.count
+        if not self._lists:
+            return
+        started = [one for one in self._all() if one.started]
+        place_of = self._nodes.compact([one.node for one in started], np.append(dropped.place, dropped.count))
+        for one in started:
+            one.node = int(place_of[one.node])
+            one.least, one.latest = dropped.moved(np.array([one.least, one.latest])).tolist()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the configurations take, about."""
+        return 400 * self._open + 100 * len(self._nodes.rows)
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays that are stored with a stream, by name; as `OpenRuns.arrays`."""
+        lanes = {
+            number: [
+                [one.started, one.states, one.least, one.latest, one.since, one.node, one.number]
+                for one in lane.values()
+            ]
+            for number, lane in self._lanes.items()
+        }
+        kept = written_down([lanes, self._reader.state()])
+        return {"registers": np.frombuffer(kept, np.uint8), "arena": self._nodes.array()}
+
+    def restore(self, arrays: dict[str, np.ndarray]) -> None:
+        """Continue from what `arrays` returned."""
+        if not arrays:
+            return
+        lanes, state = read_back(arrays["registers"].tobytes())
+        self._reader.resume(state)
+        self._nodes.rows = [tuple(row) for row in arrays["arena"].tolist()]
+        for number, rows in lanes.items():
+            made = [Configuration(*row) for row in rows]
+            self._lanes[number] = {(one.started, one.states): one for one in made}
+            self._open += len(made)
+
+    # --------------------------------------------------------------------------------------- of lanes
+
+    def held(self) -> np.ndarray:
+        """The lanes in which something is open, or what came before the start is remembered."""
+        first = frozenset(self._automaton.member.begin())
+        found = [number for number, lane in self._lanes.items() if lane.keys() - {(False, first)}]
+        return np.array(sorted(found), np.int64)
+
+    def keep(self, used: np.ndarray, numbers: np.ndarray, count: int) -> None:
+        """Forget all lanes but those in `used`, which have the given numbers from now on."""
+        new = dict(zip(used.tolist(), numbers.tolist(), strict=True))
+        self._forget([number for number in self._lanes if number not in new])
+        self._lanes = {new[number]: lane for number, lane in self._lanes.items()}
+
+    def rows(self, lanes: np.ndarray) -> dict[str, np.ndarray]:
+        """Nothing is kept of lanes that may be put on disk."""
+        return {}
+
+    def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
+        """Nothing has to be taken over; see `rows`."""
+
+
+def _numbers(counts: list[int]) -> np.ndarray:
+    """Counts as int64, or as objects where one is larger than 2^62."""
+    large = any(count >= 1 << 62 for count in counts)
+    return np.array(counts, object if large else np.int64)

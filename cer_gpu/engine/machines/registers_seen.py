@@ -1,0 +1,293 @@
+"""What a configuration with registers is told of the event that is being read: `Reader`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cer_gpu.automata.configurations.compared import column_of, owner_of
+from cer_gpu.automata.configurations.formulas import Stepped
+from cer_gpu.automata.configurations.registers import Compared, Fold
+from cer_gpu.automata.configurations.slots import NOW
+from cer_gpu.engine.machines.open_runs import Following
+from cer_gpu.engine.machines.stepping import bounds_of
+from cer_gpu.engine.read.compared import (
+    ColumnKind,
+    aggregated,
+    comparison_of,
+    kind_of,
+    kind_of_aggregate,
+    missing,
+    values_of,
+)
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes
+from cer_gpu.language.printer import to_text
+from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.general import GeneralMachine
+
+
+class EventSeen:
+    """An event that is being read: an `Event` of `cer_gpu.automata.configurations.registers`.
+
+    Attributes
+    ----------
+    symbol : int
+    asked : bool
+        Whether anything but the symbol has been asked.
+    moment : number
+        What the window of hits measures of it.
+    """
+
+    __slots__ = ("_ages", "_reader", "_values", "asked", "moment", "symbol")
+
+    def __init__(
+        self,
+        reader: Reader,
+        symbol: int,
+        values: tuple[Any, ...],
+        ages: tuple[int, tuple[Any, Any]],
+        moment: Any,
+    ) -> None:
+        self._reader = reader
+        self._values = values
+        self._ages = ages
+        self.symbol = symbol
+        self.asked = False
+        self.moment = moment
+
+    def holds(self, slot: int, test: int) -> bool:
+        """Whether the age of a clock is within the bounds of a test."""
+        return self._reader.in_time(slot, test, self._ages[1])
+
+    def placed(self, slot: int) -> int:
+        """The number of the moment of a clock, of one that is set now that of the event."""
+        return self._ages[0] if slot <= NOW else slot
+
+    def value(self, column: int) -> Any:
+        """The value in a column."""
+        return self._values[column]
+
+    def missing(self, value: Any) -> bool:
+        """Whether a value compares to nothing."""
+        return missing(value)
+
+    def less(self, column: int, one: Any, other: Any) -> bool:
+        """Whether one value is less than another."""
+        return bool(one < other)
+
+    def same(self, column: int, one: Any, other: Any) -> bool:
+        """Whether two values are the same."""
+        return bool(one == other)
+
+    def spans(self, column: int, first: Any, last: Any, size: int | float) -> bool:
+        """Whether from one value to another there is at most so much, in the unit of the column."""
+        if missing(first) or missing(last):
+            return False
+        return bool(last - first <= size * self._reader.factor(column))
+
+    def satisfies(self, comparison: int) -> bool:
+        """Whether it satisfies the predicate of a comparison."""
+        return self._reader.satisfied[comparison][self.symbol]
+
+    def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
+        """Whether a comparison holds."""
+        return self._reader.holds_of(comparison, rows, folded)
+
+
+class _Blind:
+    """An event of which only the symbol is known."""
+
+    moment = 0
+
+    def __init__(self, symbol: int) -> None:
+        self.symbol = symbol
+        self.asked = False
+
+    def _asks(self, *about: Any) -> bool:
+        self.asked = True
+        return False
+
+    holds = less = same = holds_of = satisfies = spans = _asks
+
+    def value(self, column: int) -> None:
+        self.asked = True
+
+    def missing(self, value: Any) -> bool:
+        """Nothing is known of any value."""
+        self.asked = True
+        return True
+
+
+class Reader:
+    """Reads the events of pushes for configurations with registers.
+
+    Parameters
+    ----------
+    automaton : Stepped
+    query : CompiledQuery
+
+    Attributes
+    ----------
+    clocked : bool
+        Whether states have clocks.
+    satisfied : tuple
+        As in `Stepped`.
+    """
+
+    def __init__(self, automaton: Stepped, query: CompiledQuery) -> None:
+        machine, window = query.machine, query.window
+        assert isinstance(machine, GeneralMachine)
+        self._automaton = automaton
+        self._machine = machine
+        self._over_time = window is not None and window.kind == "time"
+        self.satisfied = automaton.satisfied
+        self.clocked = any(test.interval is not None for test in automaton.tests.all)
+        self._kinds: tuple[ColumnKind, ...] = ()
+        self._compares: list[Callable[[Sequence[Any]], bool]] = []
+        self._rows: list[tuple[Any, ...]] = []
+        self._times: list[Any] = []
+        self._places: list[Any] = []
+        self._now: tuple[Any, Any] = (0, 0)
+        self._moments: dict[int, tuple[Any, Any]] = {}
+        self._ordinal = 0
+        self._bounds: list[tuple[Any, Any]] | None = None
+
+    # ---------------------------------------------------------------------------------------- events
+
+    def read(self, following: Following, names: Sequence[str]) -> None:
+        """Take the events of a push."""
+        first, stop = following.first, following.stop
+        new, machine, measured = slice(first, stop), self._machine, following.events.measured
+        if names:
+            assert following.rows is not None
+            columns = [following.rows.column(name) for name in names]
+            if not self._kinds:
+                self._begin(tuple(kind_of(column.type) for column in columns))
+            self._rows = list(zip(*map(values_of, columns), strict=True))
+        else:
+            self._begin(())
+            self._rows = [()] * (stop - first)
+        times = places = np.zeros(stop - first, np.int64)
+        if machine.timed:
+            times = measured[new] if self._over_time else comparable(following.times[new], 0).keys
+        if machine.placed:
+            places = measured[new]
+        self._times, self._places = times.tolist(), places.tolist()
+        if self._bounds is None:
+            dtype = np.dtype(np.float64 if times.dtype.kind == "f" else np.uint64)
+            self._bounds = [bounds_of(reach, dtype) for reach in machine.reaches]
+
+    def _begin(self, kinds: tuple[ColumnKind, ...]) -> None:
+        self._kinds = kinds
+        self._compares = [self._function(one) for one in self._automaton.comparisons]
+
+    def factor(self, column: int) -> Any:
+        """What one of a column stands for among values; of a decimal a size is written as a number."""
+        kind = self._kinds[column]
+        return kind.factor if kind.kind in ("time", "span") else 1
+
+    def event(self, at: int, symbol: int) -> EventSeen:
+        """An event of the last push."""
+        self._now = now = self._times[at], self._places[at]
+        ordinal = self._ordinal
+        if self.clocked:
+            self._moments[ordinal] = now
+            self._ordinal += 1
+        return EventSeen(self, symbol, self._rows[at], (ordinal, now), now[0 if self._over_time else 1])
+
+    def blind(self, symbol: int) -> Any:
+        """An event of which only the symbol is known."""
+        return _Blind(symbol)
+
+    @property
+    def tick(self) -> EventSeen:
+        """Nothing, at the time of the last event."""
+        return EventSeen(self, -1, (), (-1, self._now), 0)
+
+    # ---------------------------------------------------------------------------------------- clocks
+
+    def in_time(self, slot: int, test: int, now: tuple[Any, Any]) -> bool:
+        """Whether the age of a clock is within the bounds of a test."""
+        assert self._bounds is not None
+        measure = self._automaton.tests.all[test].measure
+        low, high = self._bounds[test]
+        return bool(low <= now[measure] - self._moments[slot][measure] <= high)
+
+    def forget(self, used: set[int]) -> None:
+        """Keep the moments of some clocks alone."""
+        self._moments = {slot: moment for slot, moment in self._moments.items() if slot in used}
+
+    def state(self) -> list[Any]:
+        """What is stored with a stream."""
+        return [self._ordinal, self._moments, list(self._now)]
+
+    def resume(self, state: list[Any]) -> None:
+        """Continue from what `state` returned."""
+        self._ordinal, moments, now = state
+        self._moments = {slot: tuple(moment) for slot, moment in moments.items()}
+        self._now = tuple(now)
+
+    # ----------------------------------------------------------------------------------- comparisons
+
+    def holds_of(self, number: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
+        """Whether a comparison holds for one event of each choice, given the registers of its aggregates."""
+        comparison = self._automaton.comparisons[number]
+        values = [value for row in rows for value in row]
+        for fold, register in zip(comparison.folds, folded, strict=True):
+            values.append(aggregated(fold.function, fold.distinct, register, self._written(fold)))
+        return self._compares[number](values)
+
+    def _written(self, fold: Fold) -> str:
+        if fold.column < 0:
+            return f"{fold.function}({fold.owner.variable})"
+        return f"{fold.function}({fold.owner.variable}.{to_text(self._automaton.columns[fold.column])})"
+
+    def _function(self, comparison: Compared) -> Callable[[Sequence[Any]], bool]:
+        """A comparison as a function of the values of its choices and aggregates."""
+        condition, columns = comparison.condition, list(self._automaton.columns)
+        if isinstance(condition, tree.Every):
+            return lambda values: True
+        first, at = [], 0
+        for own in comparison.columns:
+            first.append(at)
+            at += len(own)
+
+        def places(part: tree.Expression) -> tuple[int, ColumnKind] | None:
+            if isinstance(part, tree.Aggregate):
+                for place, fold in enumerate(comparison.folds):
+                    wanted = part.variable, part.prior, part.function, part.distinct
+                    same = (*fold.owner, fold.function, fold.distinct) == wanted
+                    column = -1 if part.argument is None else columns.index(column_of(part.argument))
+                    if same and fold.column == column:
+                        own = self._kinds[column] if column >= 0 else ColumnKind("number")
+                        return at + place, kind_of_aggregate(fold.function, own)
+            if len({(one.variable, one.prior) for one in attributes(part)}) != 1:
+                return None
+            plain = column_of(part)
+            if plain not in columns:
+                return None
+            owner, column = owner_of(part), columns.index(plain)
+            if owner not in comparison.choices:
+                return None
+            choice = comparison.choices.index(owner)
+            if column not in comparison.columns[choice]:
+                return None
+            return first[choice] + comparison.columns[choice].index(column), self._kinds[column]
+
+        return comparison_of(condition, places)
+
+    def about(self, what: str) -> str:
+        """The message of a limit: the comparisons, and what to do."""
+        compared = dict.fromkeys(to_text(one.condition) for one in self._automaton.comparisons)
+        clocks = dict.fromkeys(test.about for test in self._automaton.tests.all if test.about)
+        kept = [f"the values that `{text}` compares" for text in compared] + [
+            f"the times of {text}" for text in clocks
+        ]
+        return (
+            f"{what}: they keep {'; '.join(kept)}. Filter each variable more, compare an attribute that all "
+            "have equal (or write PARTITION BY), or give the query a smaller WITHIN"
+        )

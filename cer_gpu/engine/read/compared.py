@@ -1,0 +1,339 @@
+"""Comparisons between events, on Python values: exact, whatever the types of the columns.
+
+A whole number is an int, a decimal a `Fraction`, a time or a span a number of nanoseconds, a text a str. So
+int64 compares with float64 by value, decimals with both, times of any units and zones with each other, and
+texts by code point. A comparison with a null or a NaN is false.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, TypeAlias
+from zoneinfo import ZoneInfo
+
+import pyarrow as pa
+
+from cer_gpu.engine.read.columns import is_text, single
+from cer_gpu.errors import DataError
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.units import NANOSECONDS, exact, nanoseconds
+
+NAN = math.nan
+"""The one NaN, so that two of them are the same object."""
+
+Kind: TypeAlias = Literal["number", "decimal", "text", "time", "span"]
+
+Value: TypeAlias = Any
+"""An int, float, Fraction, str or bool; None for a null."""
+
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+INT64 = range(-(2**63), 2**63)
+
+
+class ColumnKind(NamedTuple):
+    """What the values of a column are.
+
+    Attributes
+    ----------
+    kind : str
+    factor : int or Fraction
+        Of a time or a decimal: what a whole number of the column stands for, in nanoseconds or as a number.
+    zone : str or None
+    """
+
+    kind: Kind
+    factor: int | Fraction = 1
+    zone: str | None = None
+
+
+def kind_of(column: pa.DataType) -> ColumnKind:
+    """What the values of a column of some type are."""
+    if pa.types.is_dictionary(column):
+        column = column.value_type
+    if is_text(column):
+        return ColumnKind("text")
+    if pa.types.is_timestamp(column):
+        return ColumnKind("time", NANOSECONDS[column.unit], column.tz)
+    if pa.types.is_duration(column):
+        return ColumnKind("span", NANOSECONDS[column.unit])
+    if pa.types.is_date32(column):
+        return ColumnKind("time", NANOSECONDS["d"])
+    if pa.types.is_date64(column):
+        return ColumnKind("time", NANOSECONDS["ms"])
+    if pa.types.is_time(column):
+        return ColumnKind("time", NANOSECONDS[column.unit])
+    if pa.types.is_decimal(column):
+        return ColumnKind("decimal", Fraction(1, 10**column.scale))
+    return ColumnKind("number")
+
+
+def values_of(column: pa.Array | pa.ChunkedArray) -> list[Value]:
+    """The values of a column, one after another; None for a null."""
+    whole = single(column)
+    kind = kind_of(whole.type)
+    if pa.types.is_dictionary(whole.type):
+        whole = whole.cast(whole.type.value_type)
+    if kind.kind == "decimal":
+        return [None if one is None else Fraction(one) for one in whole.to_pylist()]
+    if kind.kind in ("time", "span"):
+        narrow = pa.types.is_date32(whole.type) or pa.types.is_time32(whole.type)
+        words = whole.cast(pa.int32()).cast(pa.int64()) if narrow else whole.cast(pa.int64())
+        return [None if one is None else one * kind.factor for one in words.to_pylist()]
+    found = whole.to_pylist()
+    if pa.types.is_floating(whole.type):
+        return [NAN if one is not None and one != one else one for one in found]
+    return found
+
+
+def missing(value: Value) -> bool:
+    """Whether a value compares to nothing: a null or a NaN."""
+    return value is None or value != value
+
+
+class Known(NamedTuple):
+    """A part of a comparison, as a function of what it reads.
+
+    Attributes
+    ----------
+    value : callable
+        Of the values that are read, in the order of `Place`.
+    kind : ColumnKind
+    literal : Fraction or None
+        Of a number: as it is written.
+    """
+
+    value: Callable[[Sequence[Value]], Value]
+    kind: ColumnKind
+    literal: Fraction | None = None
+
+
+Places: TypeAlias = Callable[[tree.Expression], "tuple[int, ColumnKind] | None"]
+"""Where the value of a part of a comparison stands among those that are read; None if it is none of them."""
+
+
+def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[Sequence[Value]], bool]:
+    """A comparison as a function of the values that it reads.
+
+    Parameters
+    ----------
+    condition : Comparison
+    places : callable
+    """
+    left, right = _beside(_known(condition.left, places), _known(condition.right, places))
+    compare = _COMPARE[condition.op]
+    first, second = left.value, right.value
+
+    def holds(values: Sequence[Value]) -> bool:
+        one, other = first(values), second(values)
+        return one is not None and other is not None and one == one and other == other and compare(one, other)
+
+    return holds
+
+
+def _beside(left: Known, right: Known) -> tuple[Known, Known]:
+    """Two parts that are put together: beside a decimal, a number is the one that is written."""
+    if left.kind.kind == "decimal" and right.literal is not None:
+        return left, _constant(right.literal, ColumnKind("decimal"), right.literal)
+    if right.kind.kind == "decimal" and left.literal is not None:
+        return _constant(left.literal, ColumnKind("decimal"), left.literal), right
+    return left, right
+
+
+def _constant(value: Value, kind: ColumnKind, literal: Fraction | None = None) -> Known:
+    return Known(lambda values: value, kind, literal)
+
+
+def _known(expression: tree.Expression, places: Places) -> Known:
+    found = places(expression)
+    if found is not None:
+        place, kind = found
+        return Known(operator.itemgetter(place), kind)
+    match expression:
+        case tree.Number(value=number):
+            return _constant(number, ColumnKind("number"), exact(number))
+        case tree.Boolean(value=value) | tree.Text(value=value):
+            return _constant(value, ColumnKind("text" if isinstance(value, str) else "number"))
+        case tree.Quantity(value=size, unit=unit):
+            return _constant(nanoseconds(size, unit), ColumnKind("span"))
+        case tree.Negation(operand=operand):
+            inner = _known(operand, places)
+            return Known(lambda values: _negated(inner.value(values)), inner.kind)
+        case tree.Arithmetic(op=op, left=left, right=right):
+            return _arithmetic(op, *_beside(_known(left, places), _known(right, places)))
+        case tree.Call(function=function, arguments=arguments):
+            return _called(function, [_known(one, places) for one in arguments])
+    raise TypeError(f"no value of events: {to_text(expression)}")
+
+
+def _negated(value: Value) -> Value:
+    return None if value is None else -value
+
+
+def _arithmetic(op: str, left: Known, right: Known) -> Known:
+    first, second = left.value, right.value
+    kinds = {left.kind.kind, right.kind.kind}
+    timed = kinds & {"time", "span"}
+    compute = _of_times(op) if timed else _OF_NUMBERS[op]
+
+    def value(values: Sequence[Value]) -> Value:
+        one, other = first(values), second(values)
+        return None if one is None or other is None else compute(one, other)
+
+    if timed:
+        both = left.kind.kind == right.kind.kind
+        if op == "/" and both:
+            return Known(value, ColumnKind("number"))
+        named = "time" in kinds and not both
+        return Known(value, ColumnKind("time" if named else "span", 1, left.kind.zone or right.kind.zone))
+    exactly = "decimal" in kinds and op != "/"
+    return Known(value, ColumnKind("decimal" if exactly else "number"))
+
+
+def _of_times(op: str) -> Callable[[Any, Any], Value]:
+    """Arithmetic of nanoseconds, which is exact."""
+    if op == "+":
+        return operator.add
+    if op == "-":
+        return operator.sub
+
+    def scaled(one: Any, other: Any) -> Value:
+        if not (_is_finite(one) and _is_finite(other)) or (op != "*" and other == 0):
+            return None
+        first, second = Fraction(one), Fraction(other)
+        return first * second if op == "*" else first / second
+
+    return scaled
+
+
+def _is_finite(value: Any) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _divided(one: Any, other: Any) -> Value:
+    return None if other == 0 else _floating(one) / _floating(other)
+
+
+def _floating(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _remainder(one: Any, other: Any) -> Value:
+    if other == 0:
+        return None
+    if not isinstance(one, float) and not isinstance(other, float):
+        size = abs(one) % abs(other)
+        return -size if one < 0 else size
+    first, second = _floating(one), _floating(other)
+    return math.nan if math.isinf(first) else math.fmod(first, second)
+
+
+def _mixing(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Beside a float, another number is the float next to it."""
+
+    def computed(one: Any, other: Any) -> Any:
+        if isinstance(one, float) or isinstance(other, float):
+            return compute(_floating(one), _floating(other))
+        return compute(one, other)
+
+    return computed
+
+
+_OF_NUMBERS: Mapping[str, Callable[[Any, Any], Value]] = {
+    "+": _mixing(operator.add),
+    "-": _mixing(operator.sub),
+    "*": _mixing(operator.mul),
+    "/": _divided,
+    "%": _remainder,
+}
+
+_OF_TEXT: Mapping[str, Callable[[str], Value]] = {"LOWER": str.lower, "UPPER": str.upper, "LENGTH": len}
+
+_ROUNDED: Mapping[str, Callable[[Any], int]] = {"FLOOR": math.floor, "CEIL": math.ceil, "ROUND": round}
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_OF_TIME: Mapping[str, Callable[[datetime], int]] = {
+    "YEAR": lambda time: time.year,
+    "MONTH": lambda time: time.month,
+    "DAY": lambda time: time.day,
+    "HOUR": lambda time: time.hour,
+    "MINUTE": lambda time: time.minute,
+    "SECOND": lambda time: time.second,
+    "WEEKDAY": datetime.isoweekday,
+}
+
+
+def _called(function: str, arguments: Sequence[Known]) -> Known:
+    """A function of what several events have."""
+    values = [one.value for one in arguments]
+    if function == "COALESCE":
+        kinds = [one.kind for one in arguments]
+        kind = next((one for one in kinds if one.kind == "decimal"), kinds[0])
+        return Known(
+            lambda read: next((found for one in values if (found := one(read)) is not None), None), kind
+        )
+    (argument,) = values
+    (known,) = arguments
+    zone = ZoneInfo(known.kind.zone) if known.kind.zone else UTC
+
+    def local(value: int) -> datetime:
+        return (_EPOCH + timedelta(microseconds=value // 1_000)).astimezone(zone)
+
+    def called(value: Value) -> Value:
+        if function in _OF_TEXT:
+            return _OF_TEXT[function](value)
+        if function == "ABS":
+            return abs(value)
+        if function == "DATE":
+            days = local(value).date().toordinal() - _EPOCH.date().toordinal()
+            return days * NANOSECONDS["d"]
+        if function in _OF_TIME:
+            return _OF_TIME[function](local(value))
+        whole = _ROUNDED[function](value) if _is_finite(value) else None
+        return whole if whole is not None and whole in INT64 else None
+
+    kind = known.kind if function == "ABS" else ColumnKind("number")
+    if function in ("LOWER", "UPPER"):
+        kind = ColumnKind("text")
+    elif function == "DATE":
+        kind = ColumnKind("time")
+    return Known(lambda read: None if (one := argument(read)) is None else called(one), kind)
+
+
+def aggregated(function: str, distinct: bool, register: Any, about: str) -> Value:
+    """The value of an aggregate that has come to some register (`cer_gpu.automata.configurations.registers`).
+
+    Raises
+    ------
+    DataError
+        For a sum of integers that does not fit 64 bits.
+    """
+    if function == "COUNT":
+        return len(register) if distinct else register
+    if not register:
+        return None
+    total = register[0]
+    if function in ("SUM", "AVG") and isinstance(total, int) and total not in INT64:
+        raise DataError(f"integer overflow: {about} does not fit 64 bits; cast the column to float64")
+    return _floating(total) / register[1] if function == "AVG" else total
+
+
+def kind_of_aggregate(function: str, column: ColumnKind) -> ColumnKind:
+    """What the value of an aggregate of a column is."""
+    return ColumnKind("number") if function in ("COUNT", "AVG") else column
