@@ -21,31 +21,6 @@ ARROW = {
     "timestamp[ms]": pa.timestamp("ms"),
 }
 
-EVALUATED = {
-    "aggregates": 0,
-    "cepl_ops": 14,
-    "correlation_eq": 8,
-    "correlation_in_iteration": 4,
-    "correlation_theta": 0,
-    "followed": 12,
-    "functions": 12,
-    "measures": 12,
-    "multi_correlation": 0,
-    "nulls": 14,
-    "optional": 10,
-    "partition": 16,
-    "prev": 12,
-    "prior": 0,
-    "projection": 16,
-    "quantifiers": 12,
-    "selectors": 16,
-    "strategies": 16,
-    "timed": 11,
-    "unary": 16,
-    "window": 16,
-}
-"""How many cases of each family need nothing that is evaluated later."""
-
 
 def table_of(case: dict[str, Any]) -> pa.Table:
     kinds = {name: kind for attributes in case["types"].values() for name, kind in attributes.items()}
@@ -67,14 +42,8 @@ def _plain(value: Any) -> Any:
 
 @pytest.mark.parametrize("family", PATTERNS)
 def test_the_engine_gives_what_the_cases_expect(family: str) -> None:
-    evaluated, refused = 0, set()
     for case in cases(family):
-        try:
-            query = cer.compile(case["query"])
-        except cer.QueryError as error:
-            refused |= {finding.code for finding in error.diagnostics}
-            continue
-        evaluated += 1
+        query = cer.compile(case["query"])
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
             table = table_of(case)
@@ -94,5 +63,3 @@ def test_the_engine_gives_what_the_cases_expect(family: str) -> None:
             ends = Counter(row[1] for row in wanted)
             limit = case["check"]["n"]
             assert Counter(row[1] for row in got) == {end: min(limit, n) for end, n in ends.items()}
-    assert evaluated == EVALUATED[family]
-    assert refused <= {"CER061", "CER062", "CER090"}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.members import END, INSIDE, START, Member, Step
-from cer_gpu.automata.configurations.registers import Event
+from cer_gpu.automata.configurations.registers import Seen
 from cer_gpu.automata.configurations.slots import Clock, State
 from cer_gpu.automata.match import BEFORE
 
@@ -25,7 +25,7 @@ class Standing(Member):
     def begin(self) -> list[State]:
         return [(START, state) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         phase, inner = state
         held = self._symbols[event.symbol]
         for label, target, owed in self._operand.follow(inner, event):
@@ -38,7 +38,7 @@ class Standing(Member):
             elif self._first or held:
                 yield label, END, owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         phase, inner = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (phase, inner)
@@ -60,11 +60,11 @@ class Relabelled(Member):
     def begin(self) -> list[State]:
         return self._operand.begin()
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         for label, target, owed in self._operand.follow(state, event):
             yield label if label == BEFORE else self._relabel(label), target, owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         return self._operand.aged(state, event)
 
     def labels(self) -> frozenset[Label]:
@@ -93,7 +93,7 @@ class Filtered(Member):
     def begin(self) -> list[State]:
         return [(state, frozenset()) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         inner, violated = state
         for label, target, owed in self._operand.follow(inner, event):
             now = violated
@@ -105,7 +105,7 @@ class Filtered(Member):
             elif self._holds([number not in now for number in range(len(self._literals))]):
                 yield label, END, owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         inner, violated = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (inner, violated)
@@ -127,7 +127,7 @@ class Within(Member):
     def begin(self) -> list[State]:
         return [(START, None, state) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         phase, slot, inner = state
         for label, target, owed in self._operand.follow(inner, event):
             if label == BEFORE:
@@ -139,7 +139,7 @@ class Within(Member):
             elif now is None or self._clock.holds(now, event):
                 yield label, END, owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         phase, slot, inner = state
         if slot is not None:
             if self._clock.late(slot, event):
@@ -170,7 +170,7 @@ class Spanning(Member):
     def begin(self) -> list[State]:
         return [((), state) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         first, inner = state
         for label, target, owed in self._operand.follow(inner, event):
             if label == BEFORE:
@@ -184,7 +184,7 @@ class Spanning(Member):
             elif event.spans(self._column, here[0], event.value(self._column), self._size):
                 yield label, END, owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         first, inner = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (first, inner)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.members import END, Member, Step, all_aged
 from cer_gpu.automata.configurations.owed import NOTHING_OWED, Formula, Owed, all_of, any_of, negated
-from cer_gpu.automata.configurations.registers import Event
+from cer_gpu.automata.configurations.registers import Seen
 from cer_gpu.automata.configurations.slots import State, best
 from cer_gpu.automata.match import marks
 from cer_gpu.language.tree import Strategy
@@ -32,7 +32,7 @@ class Strict(Member):
     def begin(self) -> list[State]:
         return [(FRESH, state) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         phase, inner = state
         for label, target, owed in self._operand.follow(inner, event):
             if marks(label):
@@ -43,7 +43,7 @@ class Strict(Member):
                 now = FRESH if phase == FRESH else AFTER
             yield label, target if target == END else (now, target), owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         phase, inner = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (phase, inner)
@@ -71,7 +71,7 @@ class Preferred(Member):
         none: frozenset[State] = frozenset()
         return [(own, none, own, none)]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         own, better, equal, rest = state
         followed = {
             one: list(self._operand.follow(one, event))
@@ -124,7 +124,7 @@ class Preferred(Member):
             return better[0], equal[0], frozenset()
         return better[0] | better[1] | equal[0], equal[1], frozenset()
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         own, better, equal, rest = (all_aged(self._operand, states, event) for states in state)
         # A preferred run that can do whatever the own one can leaves nothing of it.
         own = frozenset(one for one in own if one not in better and _left(one, better))

@@ -10,7 +10,7 @@ from cer_gpu.automata.configurations.conditions import Comparisons, leaves_in
 from cer_gpu.automata.configurations.registers import (
     ALL,
     TRUE_OF,
-    Compared,
+    ComparedEvents,
     Fold,
     Owner,
     keeps_of,
@@ -83,7 +83,7 @@ def patterns_in(node: Any) -> tuple[Any, ...]:
 
 class _Reading:
     def __init__(self) -> None:
-        self.found: dict[tree.Condition, Compared] = {}
+        self.found: dict[tree.Condition, ComparedEvents] = {}
         self.columns: dict[tree.Expression, int] = {}
 
     def add(self, leaf: tree.Condition) -> None:
@@ -92,7 +92,7 @@ class _Reading:
             return
         if isinstance(leaf, tree.Every):
             owner = Owner(leaf.variable, leaf.prior)
-            self.found[leaf] = Compared(leaf, (owner,), ((),), (TRUE_OF,), ())
+            self.found[leaf] = ComparedEvents(leaf, (owner,), ((),), (TRUE_OF,), ())
             return
         if not isinstance(leaf, tree.Comparison):
             raise TypeError(f"no register is kept for {type(leaf).__name__}")
@@ -111,7 +111,7 @@ class _Reading:
             )
             for one in dict.fromkeys(aggregates(*operands(leaf)))
         )
-        self.found[leaf] = Compared(leaf, choices, columns, keeps or (ALL,) * len(choices), folds)
+        self.found[leaf] = ComparedEvents(leaf, choices, columns, keeps or (ALL,) * len(choices), folds)
 
     def _column(self, side: tree.Expression) -> int:
         return self.columns.setdefault(column_of(side), len(self.columns))

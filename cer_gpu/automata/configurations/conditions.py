@@ -20,9 +20,9 @@ from cer_gpu.automata.configurations.owed import (
 )
 from cer_gpu.automata.configurations.registers import (
     EMPTY,
-    Compared,
-    Event,
+    ComparedEvents,
     Owner,
+    Seen,
     begun,
     folded,
     marked,
@@ -38,13 +38,13 @@ class Comparisons(NamedTuple):
 
     Attributes
     ----------
-    all : tuple of Compared
+    all : tuple of ComparedEvents
         By number.
     number : mapping
         From a comparison as it stands in a condition to its number.
     """
 
-    all: tuple[Compared, ...]
+    all: tuple[ComparedEvents, ...]
     number: Mapping[tree.Condition, int]
 
 
@@ -56,7 +56,7 @@ def names_in(labels: Iterable[Label]) -> frozenset[str]:
 class _Local:
     """The registers of one comparison for the variables that a filtered pattern marks."""
 
-    def __init__(self, number: int, comparison: Compared, local: frozenset[str]) -> None:
+    def __init__(self, number: int, comparison: ComparedEvents, local: frozenset[str]) -> None:
         self.number = number
         self.comparison = comparison
         self.own = [self._is_local(owner, local) for owner in comparison.choices]
@@ -75,7 +75,7 @@ class _Local:
         folds = zip(self.comparison.folds, self.own_folds, strict=True)
         return choices, tuple([begun(fold) if own else None for fold, own in folds])
 
-    def marked(self, registers: State, label: Label, event: Event) -> State:
+    def marked(self, registers: State, label: Label, event: Seen) -> State:
         """The registers after an event with a label."""
         if self.names.isdisjoint(label):
             return registers
@@ -98,14 +98,14 @@ class _Local:
             ),
         )
 
-    def formula(self, registers: State, event: Event) -> Formula:
+    def formula(self, registers: State, event: Seen) -> Formula:
         """What it says once its own variables mark no more."""
         choices, folds = registers
         if self.whole:
             return truth(self.comparison, self.number, choices, folds, event)
         return LEAF, self.number, choices, folds
 
-    def settled(self, registers: State, label: Label, ahead: frozenset[str], event: Event) -> State:
+    def settled(self, registers: State, label: Label, ahead: frozenset[str], event: Seen) -> State:
         """TRUE or FALSE once it is decided; else its registers, as far as they are asked for."""
         if not self.whole:
             return registers
@@ -154,7 +154,7 @@ class Conditioned(Member):
     def begin(self) -> list[State]:
         return [(state, self._first) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         inner, known = state
         for label, target, owed in self._operand.follow(inner, event):
             if label == BEFORE:
@@ -195,7 +195,7 @@ class Conditioned(Member):
 
         return evaluated(self._condition, of)
 
-    def _said(self, known: tuple[Any, ...], formulas: Sequence[Any], event: Event) -> Formula:
+    def _said(self, known: tuple[Any, ...], formulas: Sequence[Any], event: Seen) -> Formula:
         found: dict[int, Formula] = {}
 
         def of(leaf: tree.Condition) -> Formula:
@@ -207,7 +207,7 @@ class Conditioned(Member):
 
         return evaluated(self._condition, of)
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         inner, known = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (inner, known)
@@ -265,7 +265,7 @@ class NotSuch(Member):
     def begin(self) -> list[State]:
         return [START]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         yield BEFORE, START, NOTHING_OWED
         if not self._symbols[event.symbol]:
             yield UNMARKED, END, NOTHING_OWED
@@ -279,7 +279,7 @@ class NotSuch(Member):
         if found is not False:
             yield UNMARKED, END, NOTHING_OWED if found is True else frozenset([found])
 
-    def aged(self, state: State, event: Event) -> State:
+    def aged(self, state: State, event: Seen) -> State:
         return state
 
     def labels(self) -> frozenset[Label]:

@@ -15,8 +15,8 @@ from cer_gpu.automata.configurations.compared import conditions_in, is_correlate
 from cer_gpu.automata.configurations.conditions import Conditioned, NotSuch, leaves_in
 from cer_gpu.automata.configurations.members import Joint, Member
 from cer_gpu.automata.configurations.owed import Debts
-from cer_gpu.automata.configurations.registers import Compared
-from cer_gpu.automata.configurations.scopes import Binding, Comparing, Gathering, Scope
+from cer_gpu.automata.configurations.registers import ComparedEvents
+from cer_gpu.automata.configurations.scopes import Binding, Comparing, Gathering, ScopeMember
 from cer_gpu.automata.configurations.slots import EVENTS, TIME, AgeTests, Clock
 from cer_gpu.automata.construct import (
     Relabelling,
@@ -127,7 +127,7 @@ class Stepped:
         What it asks of its clocks.
     idle : tuple of bool
         For each symbol whether an event with it changes nothing, wherever it comes.
-    comparisons : tuple of Compared
+    comparisons : tuple of ComparedEvents
         Those that registers are kept for.
     columns : tuple of Expression
         What these read of an event.
@@ -138,7 +138,7 @@ class Stepped:
     member: Member
     tests: AgeTests
     idle: tuple[bool, ...]
-    comparisons: tuple[Compared, ...] = ()
+    comparisons: tuple[ComparedEvents, ...] = ()
     columns: tuple[tree.Expression, ...] = ()
     satisfied: tuple[tuple[bool, ...], ...] = ()
 
@@ -277,7 +277,7 @@ class _MemberBuilder:
         if not names or not self.comparisons.all:
             return self.of(body)
         inside = [self.comparisons.number[leaf] for one in conditions_in(body) for leaf in leaves_in(one)]
-        return Scope(self.of(body), self._debts, Binding(self.comparisons, inside, names, False))
+        return ScopeMember(self.of(body), self._debts, Binding(self.comparisons, inside, names, False))
 
     def _repeated(self, node: tree.Iteration, body: tree.Pattern) -> Member:
         joint = self._joint(node)
@@ -286,7 +286,7 @@ class _MemberBuilder:
             return members.Repeated(self.bound(body), joint, node.least, node.most)
         inside = [self.comparisons.number[leaf] for one in conditions_in(body) for leaf in leaves_in(one)]
         names = reads(body) & variables(body)
-        scope = Scope(
+        scope = ScopeMember(
             self.of(body),
             self._debts,
             Binding(self.comparisons, inside, names, False),

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.owed import NOTHING_OWED, Formula, Owed, all_of, negated
-from cer_gpu.automata.configurations.registers import Event
+from cer_gpu.automata.configurations.registers import Seen
 from cer_gpu.automata.configurations.slots import Clock, Slot, State, best
 from cer_gpu.automata.match import BEFORE, UNMARKED
 
@@ -37,11 +37,11 @@ class Member(ABC):
         """The states before the first event."""
 
     @abstractmethod
-    def follow(self, state: State, event: Event) -> Iterable[Step]:
+    def follow(self, state: State, event: Seen) -> Iterable[Step]:
         """The transitions from a state."""
 
     @abstractmethod
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         """A state without what is late and without clocks that are settled; None if it is late itself."""
 
     @abstractmethod
@@ -70,12 +70,12 @@ class OneEvent(Member):
     def begin(self) -> list[State]:
         return [START]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         yield BEFORE, START, NOTHING_OWED
         if self._symbols[event.symbol]:
             yield self._label, END, NOTHING_OWED
 
-    def aged(self, state: State, event: Event) -> State:
+    def aged(self, state: State, event: Seen) -> State:
         return state
 
     def labels(self) -> frozenset[Label]:
@@ -93,11 +93,11 @@ class Joint:
         """The clock of the state before the element, None if nothing is asked."""
         return None if self.clock is None else self.clock.reset()
 
-    def admits(self, slot: Slot | None, event: Event) -> bool:
+    def admits(self, slot: Slot | None, event: Seen) -> bool:
         """Whether the element may begin."""
         return slot is None or self.clock is None or self.clock.holds(slot, event)
 
-    def aged(self, slot: Slot | None, event: Event) -> tuple[bool, Slot | None]:
+    def aged(self, slot: Slot | None, event: Seen) -> tuple[bool, Slot | None]:
         """Whether the element may still begin, now or later, and the clock that is left."""
         if slot is None or self.clock is None:
             return True, None
@@ -139,7 +139,7 @@ class Elements(Member):
             for state in self._elements[number].begin()
         ]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         number = state[0]
         for label, target, owed in _inside(self._elements[number], self._joints[number], state, event):
             if target != END:
@@ -152,7 +152,7 @@ class Elements(Member):
                 for first in self._elements[following].begin():
                     yield label, (following, BETWEEN, after, first), owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         number, phase, slot, inner = state
         if slot is not None:
             alive, slot = self._joints[number].aged(slot, event)
@@ -170,7 +170,7 @@ class Elements(Member):
         return self._elements[number].ahead(inner).union(*later)
 
 
-def _inside(member: Member, joint: Joint, state: State, event: Event) -> Iterator[Step]:
+def _inside(member: Member, joint: Joint, state: State, event: Seen) -> Iterator[Step]:
     """The steps of an element that `joint` stands before; where it ends, the target is `END`.
 
     `state` is (which element, phase, clock, state of the element).
@@ -206,7 +206,7 @@ class Repeated(Member):
     def begin(self) -> list[State]:
         return [(0, START, None, state) for state in self._body.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         ended, joint = state[0], self._joint
         for label, target, owed in _inside(self._body, joint, state, event):
             if target != END:
@@ -219,7 +219,7 @@ class Repeated(Member):
                 for again in self._body.begin():
                     yield label, (min(ended + 1, self._enough), BETWEEN, after, again), owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         ended, phase, slot, inner = state
         alive, slot = self._joint.aged(slot, event)
         inner = self._body.aged(inner, event) if alive else None
@@ -245,12 +245,12 @@ class OneOf(Member):
     def begin(self) -> list[State]:
         return [(number, state) for number, side in enumerate(self._sides) for state in side.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         number, inner = state
         for label, target, owed in self._sides[number].follow(inner, event):
             yield label, target if target == END else (number, target), owed
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         number, inner = state
         inner = self._sides[number].aged(inner, event)
         return None if inner is None else (number, inner)
@@ -273,7 +273,7 @@ class Conjoined(Member):
     def begin(self) -> list[State]:
         return list(product(self._left.begin(), self._right.begin()))
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         one, two = state
         others: dict[Label, list[tuple[State, Owed]]] = {}
         for label, target, owed in self._right.follow(two, event):
@@ -285,7 +285,7 @@ class Conjoined(Member):
                 elif target == other:
                     yield label, END, owed | more
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         one, two = state
         one = self._left.aged(one, event)
         two = None if one is None else self._right.aged(two, event)
@@ -308,7 +308,7 @@ class Anywhere(Member):
     def begin(self) -> list[State]:
         return list(product(self._left.begin(), self._right.begin()))
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         one, two = state
         if one == END or two == END:
             side, inner = (self._right, two) if one == END else (self._left, one)
@@ -325,7 +325,7 @@ class Anywhere(Member):
                 shown = _together(label, other)
                 yield shown, END if target == reached == END else (target, reached), owed | more
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         one, two = state
         if one != END:
             one = self._left.aged(one, event)
@@ -369,7 +369,7 @@ class Without(Member):
         waiting = frozenset(self._right.begin())
         return [(state, waiting, frozenset()) for state in self._left.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         inner, waiting, running = state
         still: set[State] = set()
         reached: set[State] = set()
@@ -389,7 +389,7 @@ class Without(Member):
                 inside = target if target == END else (target, frozenset(still), frozenset(reached))
                 yield label, inside, owed | more
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         inner, waiting, running = state
         inner = self._left.aged(inner, event)
         if inner is None:
@@ -403,7 +403,7 @@ class Without(Member):
         return self._left.ahead(state[0])
 
 
-def all_aged(member: Member, states: Iterable[State], event: Event) -> frozenset[State]:
+def all_aged(member: Member, states: Iterable[State], event: Seen) -> frozenset[State]:
     """Those of some states that are not late, and of these the best."""
     found = [member.aged(state, event) for state in sorted(states, key=repr)]
     return best(state for state in found if state is not None)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from cer_gpu.automata.configurations.registers import Compared, Event, Owner, Register, joined, truth
+from cer_gpu.automata.configurations.registers import ComparedEvents, Owner, Register, Seen, joined, truth
 from cer_gpu.language import tree
 
 LEAF, NOT, AND, OR = "leaf", "not", "and", "or"
@@ -80,11 +80,11 @@ class Debts:
 
     Parameters
     ----------
-    comparisons : sequence of Compared
+    comparisons : sequence of ComparedEvents
         By number.
     """
 
-    def __init__(self, comparisons: Sequence[Compared]) -> None:
+    def __init__(self, comparisons: Sequence[ComparedEvents]) -> None:
         self._comparisons = comparisons
 
     def owner(self, number: int, choice: bool, place: int) -> Owner:
@@ -112,7 +112,7 @@ class Debts:
             for part in parts[0]:
                 yield from self.waits_for(part)
 
-    def filled(self, one: Formula, fill: Fill, event: Event) -> Formula:
+    def filled(self, one: Formula, fill: Fill, event: Seen) -> Formula:
         """A formula with more registers."""
         if isinstance(one, bool):
             return one
@@ -131,13 +131,13 @@ class Debts:
             return LEAF, number, registers, folds
         return truth(self._comparisons[number], number, registers, folds, event)
 
-    def broken(self, one: Formula, fill: Fill, event: Event) -> bool:
+    def broken(self, one: Formula, fill: Fill, event: Seen) -> bool:
         """Whether a formula cannot hold any more: a comparison that is false for some events already."""
         if isinstance(one, bool):
             return not one
         return one[0] == LEAF and not one[3] and self.filled(one, fill, event) is False
 
-    def together(self, owed: Iterable[Formula], event: Event) -> Owed:
+    def together(self, owed: Iterable[Formula], event: Seen) -> Owed:
         """Formulas that all have to hold, those of one comparison as one where only one owner is known."""
         found: set[Formula] = set()
         single: dict[tuple[int, int], Formula] = {}

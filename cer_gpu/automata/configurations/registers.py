@@ -59,7 +59,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedEvents:
     """A comparison.
 
     Attributes
@@ -86,7 +86,7 @@ class Compared:
         return frozenset((*self.choices, *(fold.owner for fold in self.folds)))
 
 
-class Event(Ages, Protocol):
+class Seen(Ages, Protocol):
     """What is known of the event that is being read, and of those that registers hold."""
 
     def value(self, column: int) -> Any:
@@ -118,7 +118,7 @@ class Event(Ages, Protocol):
         ...
 
 
-def marked(comparison: Compared, choice: int, register: Register, event: Event, number: int) -> Register:
+def marked(comparison: ComparedEvents, choice: int, register: Register, event: Seen, number: int) -> Register:
     """The register of a choice that marks the event."""
     keep, columns = comparison.keeps[choice], comparison.columns[choice]
     if register == BAD:
@@ -136,7 +136,7 @@ def marked(comparison: Compared, choice: int, register: Register, event: Event, 
     return _merged(keep, column, register, (row,), event)
 
 
-def _merged(keep: str, column: int, one: Register, other: Register, event: Event) -> Register:
+def _merged(keep: str, column: int, one: Register, other: Register, event: Seen) -> Register:
     """What is kept of two values."""
     ((old,),), ((new,),) = one, other
     if keep == SAME:
@@ -145,7 +145,7 @@ def _merged(keep: str, column: int, one: Register, other: Register, event: Event
     return other if event.less(column, first, second) else one
 
 
-def joined(comparison: Compared, choice: int, one: Register, other: Register, event: Event) -> Register:
+def joined(comparison: ComparedEvents, choice: int, one: Register, other: Register, event: Seen) -> Register:
     """The register of the events of two."""
     keep, columns = comparison.keeps[choice], comparison.columns[choice]
     if BAD in (one, other):
@@ -157,7 +157,7 @@ def joined(comparison: Compared, choice: int, one: Register, other: Register, ev
     return _merged(keep, columns[0], one, other, event)
 
 
-def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: Event) -> bool:
+def _known(row: tuple[Any, ...], rows: Register, columns: Sequence[int], event: Seen) -> bool:
     """Whether a row is one of some rows."""
     if row in rows:
         return True
@@ -177,7 +177,7 @@ def begun(fold: Fold) -> Register:
     return frozenset() if fold.distinct else 0
 
 
-def folded(fold: Fold, register: Register, event: Event) -> Register:
+def folded(fold: Fold, register: Register, event: Seen) -> Register:
     """The register of an aggregate whose variable marks the event."""
     if fold.column < 0:
         return register + 1
@@ -206,18 +206,22 @@ def folded(fold: Fold, register: Register, event: Event) -> Register:
 
 
 def truth(
-    comparison: Compared, number: int, registers: Sequence[Register], folds: Sequence[Register], event: Event
+    comparison: ComparedEvents,
+    number: int,
+    registers: Sequence[Register],
+    folds: Sequence[Register],
+    event: Seen,
 ) -> bool:
     """Whether a comparison holds of what its registers stand for.
 
     Parameters
     ----------
-    comparison : Compared
+    comparison : ComparedEvents
     number : int
         Its number.
     registers, folds : sequence of Register
         Of its choices, and of its aggregates.
-    event : Event
+    event : Seen
     """
     if not all(registers):
         return True

@@ -20,9 +20,9 @@ from cer_gpu.automata.configurations.owed import (
 )
 from cer_gpu.automata.configurations.registers import (
     EMPTY,
-    Event,
     Owner,
     Register,
+    Seen,
     begun,
     folded,
     marked,
@@ -80,7 +80,7 @@ class Binding:
         """Whether a variable is bound here."""
         return owner.prior == self.prior and owner.variable in self.names
 
-    def marked(self, registers: tuple[Register, ...], label: Label, event: Event) -> tuple[Register, ...]:
+    def marked(self, registers: tuple[Register, ...], label: Label, event: Seen) -> tuple[Register, ...]:
         """The registers after an event with a label."""
         if self.names.isdisjoint(label):
             return registers
@@ -103,7 +103,7 @@ class Binding:
         return None if at is None else registers[at]
 
 
-class Scope(Member):
+class ScopeMember(Member):
     """Binds variables of a pattern for the filters inside it.
 
     A state is (state of the pattern, registers, what is owed, registers of the repetition before).
@@ -133,11 +133,11 @@ class Scope(Member):
         own = self._binding.first, () if self._before is None else self._before.first
         return [(state, own, NOTHING_OWED, before) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         for label, target, owed in self.follow_on(state, event):
             yield label, END if target[0] == END else target, owed
 
-    def follow_on(self, state: State, event: Event) -> Iterator[Step]:
+    def follow_on(self, state: State, event: Seen) -> Iterator[Step]:
         """The transitions; at the end the target is (`END`, registers that PRIOR stands for from now on)."""
         inner, registers, owed, before = state
         binding, prior = self._binding, self._before
@@ -178,7 +178,7 @@ class Scope(Member):
         here: tuple[Register, ...],
         before: tuple[Register, ...],
         ahead: frozenset[str] | None,
-        event: Event,
+        event: Seen,
     ) -> Owed | None:
         """What is left of what is owed; None where some of it does not hold. At the end `ahead` is None."""
         binding, prior = self._binding, self._before
@@ -207,7 +207,7 @@ class Scope(Member):
                 left.add(now)
         return self._debts.together(left, event) if left else NOTHING_OWED
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         inner, *others = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (inner, *others)
@@ -231,7 +231,7 @@ class Gathering(Member):
     def begin(self) -> list[State]:
         return [(state, NOTHING_OWED) for state in self._operand.begin()]
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         inner, owed = state
         for label, target, more in self._operand.follow(inner, event):
             if target == END:
@@ -239,7 +239,7 @@ class Gathering(Member):
             else:
                 yield label, (target, owed | more), NOTHING_OWED
 
-    def aged(self, state: State, event: Event) -> State | None:
+    def aged(self, state: State, event: Seen) -> State | None:
         inner, owed = state
         inner = self._operand.aged(inner, event)
         return None if inner is None else (inner, owed)
@@ -256,16 +256,16 @@ class Comparing(Repeated):
 
     Parameters
     ----------
-    body : Scope
+    body : ScopeMember
     joint, least, most
         As for `Repeated`.
     """
 
-    def __init__(self, body: Scope, joint: Joint, least: int, most: int | None) -> None:
+    def __init__(self, body: ScopeMember, joint: Joint, least: int, most: int | None) -> None:
         super().__init__(body, joint, least, most)
         self._scope = body
 
-    def follow(self, state: State, event: Event) -> Iterator[Step]:
+    def follow(self, state: State, event: Seen) -> Iterator[Step]:
         ended, phase, slot, inner = state
         joint = self._joint
         admitted: bool | None = True if phase != BETWEEN else None

@@ -9,7 +9,7 @@ import numpy as np
 
 from cer_gpu.automata.configurations.compared import column_of, owner_of
 from cer_gpu.automata.configurations.formulas import Stepped
-from cer_gpu.automata.configurations.registers import Compared, Fold
+from cer_gpu.automata.configurations.registers import ComparedEvents, Fold
 from cer_gpu.automata.configurations.slots import NOW
 from cer_gpu.engine.machines.open_runs import Following
 from cer_gpu.engine.machines.stepping import bounds_of
@@ -31,7 +31,7 @@ from cer_gpu.plan.general import GeneralMachine
 
 
 class EventSeen:
-    """An event that is being read: an `Event` of `cer_gpu.automata.configurations.registers`.
+    """An event that is being read: a `Seen` of `cer_gpu.automata.configurations.registers`.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class Reader:
             return f"{fold.function}({fold.owner.variable})"
         return f"{fold.function}({fold.owner.variable}.{to_text(self._automaton.columns[fold.column])})"
 
-    def _function(self, comparison: Compared) -> Callable[[Sequence[Any]], bool]:
+    def _function(self, comparison: ComparedEvents) -> Callable[[Sequence[Any]], bool]:
         """A comparison as a function of the values of its choices and aggregates."""
         condition, columns = comparison.condition, list(self._automaton.columns)
         if isinstance(condition, tree.Every):

@@ -1,0 +1,138 @@
+"""Comparisons between any events: random queries in every way they can be asked, against the reference."""
+
+from __future__ import annotations
+
+import warnings
+from random import Random
+
+import generate
+import pyarrow as pa
+import pytest
+from engine_oracle import check
+from random_comparisons import compared_query
+
+import cer_gpu as cer
+from cer_gpu.engine.machines import registers
+from cer_gpu.errors import LimitError
+from cer_gpu.language import tree as t
+from cer_gpu.language.parser import parse
+from cer_gpu.language.printer import to_text
+
+
+def checked(name: str, seeds: range) -> int:
+    """How many queries had answers, all of them those of the reference."""
+    answered = 0
+    for seed in seeds:
+        rng = Random(f"{name} {seed}")
+        query = compared_query(rng)
+        events = generate.stream(rng, rng.randrange(4, 10))
+        try:
+            cer.compile(to_text(query))
+        except cer.QueryError as error:
+            if {one.code for one in error.diagnostics if one.severity == "error"} != {"CER027"}:
+                raise
+            continue  # types that do not compare
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            print(f"seed {name} {seed}: {to_text(query)}")
+            answered += check(query, events, rng) > 0
+    return answered
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_comparisons(part: int) -> None:
+    assert checked(f"compared {part}", range(12)) > 1
+
+
+QUERIES = [
+    "A AS x ; B AS y FILTER y.p > x.p",
+    "A AS a ; B ; C AS c FILTER c.p > 1.05 * a.p",
+    "A AS a ; B AS b ; C AS c FILTER c.v != a.v AND NOT (b.v = a.v)",
+    "A AS a ; B AS b ; C AS c FILTER a.v < b.v OR b.s = c.s",
+    "A AS a ; (B AS b)+ ; C AS c FILTER b.v < c.v AND SUM(b.v) > a.v",
+    "((A OR B) AS x FILTER x.v >= PRIOR(x).v) {2,}",
+    "(A AS a ; B AS b ; C AS c) FILTER a.v + b.v = c.v",
+    "(A AS a ; (B AS b FILTER b.v > a.v)+ ; C AS c) FILTER c.id = a.id",
+    "A AS a ; C UNLESS (B AS b FILTER b.v > a.v)",
+    "A AS a ; NOT (B FILTER B.v > a.v) : C",
+    "NXT(A AS a ; B AS b FILTER b.v > a.v) ; C AS c",
+    "MAX((A AS a ; (B AS b)+) FILTER b.v > a.v)",
+    "(A AS a ALL B AS b) FILTER a.v < b.v",
+    "(A AS a ; B AS b) WITHIN [<= 2 s] ; C AS c FILTER c.v > b.v",
+    "A AS a ;[<= 2 s] C AS c FILTER c.p < a.p",
+    "PROJECT(A AS a ; B AS b FILTER b.v > a.v | b) ; C AS c",
+    "A AS a ; (B AS b) {2} FILTER COUNT(DISTINCT b.v) = 2 AND AVG(b.p) > a.p",
+    "A AS a ; B AS b FILTER b.ts < a.ts + 1.5 s",
+]
+
+
+@pytest.mark.parametrize("pattern", QUERIES)
+def test_patterns_with_comparisons(pattern: str) -> None:
+    answered = 0
+    for seed in range(4):
+        rng = Random(f"{pattern} {seed}")
+        clause = rng.choice(("", "WITHIN 3 SECONDS", "WITHIN 6 EVENTS", "CONSUME BY ANY", "WITHIN 3 [lap]"))
+        query = parse(f"SELECT {rng.choice(('', '', 'NEXT', 'MAX', 'LAST'))} * WHERE {pattern} {clause}")
+        assert isinstance(query, t.SelectQuery)
+        events = generate.stream(rng, 14, holes=0.03)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            answered += check(query, events, rng) > 0
+    assert answered
+
+
+def test_numbers_compare_by_value() -> None:
+    large = 2**53
+    data = pa.table(
+        {
+            "type": ["A", "B", "A", "B"],
+            "whole": pa.array([large + 1, None, -1, None], pa.int64()),
+            "real": pa.array([None, float(large), None, 0.5], pa.float64()),
+        }
+    )
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER a.whole > b.real")
+    assert [(ce.start, ce.end) for ce in query.run(data)] == [(0, 1), (0, 3)]
+
+
+def test_decimals_and_times_of_other_units_compare_exactly() -> None:
+    data = pa.table(
+        {
+            "type": ["A", "B", "B"],
+            "d": pa.array(["1.10", None, None], pa.string()).cast(pa.decimal128(10, 2)),
+            "e": pa.array([None, "1.100", "1.101"], pa.string()).cast(pa.decimal128(12, 3)),
+            "t": pa.array([1_000, None, None], pa.timestamp("ms")),
+            "u": pa.array([None, 1_000_000, 1_000_001], pa.timestamp("us")),
+        }
+    )
+    for condition in ("b.e > a.d", "b.u > a.t", "b.e != a.d", "b.u - a.t >= 1 us"):
+        query = cer.compile(f"SELECT * WHERE A AS a ; B AS b FILTER {condition}")
+        assert [(ce.start, ce.end) for ce in query.run(data)] == [(0, 2)], condition
+
+
+def test_a_sum_that_does_not_fit_says_so() -> None:
+    data = pa.table({"type": ["A", "A", "B"], "v": pa.array([2**62, 2**62, 1], pa.int64())})
+    query = cer.compile("SELECT * WHERE (A AS a) {2} ; B AS b FILTER SUM(a.v) > b.v")
+    with pytest.raises(cer.DataError, match=r"SUM\(a.v\) does not fit 64 bits"):
+        query.count(data)
+
+
+def test_too_many_partial_matches_name_the_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registers, "CONFIGURATIONS", 40)
+    data = pa.table({"type": ["A"] * 60 + ["B"], "v": list(range(61))})
+    query = cer.compile("SELECT * WHERE A AS a ; A AS b ; B AS c FILTER c.v > a.v + b.v")
+    with pytest.raises(LimitError, match=r"`c.v > a.v \+ b.v`.*PARTITION BY"):
+        query.count(data)
+
+
+def test_a_shared_key_makes_lanes_beside_other_comparisons() -> None:
+    query = cer.compile("SELECT * WHERE A AS a ; B ; C AS c FILTER a.id = B.id AND B.id = c.id AND c.v > a.v")
+    assert "one lane for each value of id" in query.explain()
+    rng = Random("lanes")
+    data = pa.table(
+        {
+            "type": [rng.choice("ABC") for _ in range(60)],
+            "id": [rng.randrange(4) for _ in range(60)],
+            "v": [rng.randrange(9) for _ in range(60)],
+        }
+    )
+    assert query.count(data) == len(list(query.run(data))) > 0
