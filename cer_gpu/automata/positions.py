@@ -329,14 +329,11 @@ class _PositionWalk:
             raise inexpressible(
                 condition.operand,
                 "it is negated, and an automaton with equalities finds equal values, not different ones",
-                "comparisons other than `=` between two variables come later",
             )
         if not isinstance(condition, t.Comparison):
             raise inexpressible(condition, "it is more than an equality")
         if condition.op != "=":
-            raise inexpressible(
-                condition, "only equalities between variables are evaluated; other comparisons come later"
-            )
+            raise inexpressible(condition, "it is no equality")
         local = variables(inner)
         sides: list[tuple[str, t.Expression, frozenset[int] | None]] = []
         for side in (condition.left, condition.right):
