@@ -136,3 +136,13 @@ def test_a_shared_key_makes_lanes_beside_other_comparisons() -> None:
         }
     )
     assert query.count(data) == len(list(query.run(data))) > 0
+
+
+def test_parameters_may_stand_in_comparisons_and_in_the_window() -> None:
+    data = pa.table({"type": list("ABBB"), "v": [10, 11, 12, 13], "ts": [0, 1, 2, 3]})
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER b.v > $f * a.v WITHIN $w EVENTS")
+    for factor, window in ((1.0, 3), (1.15, 3), (1.0, 2), (1.25, 3)):
+        wanted = [k for k in (1, 2, 3) if data["v"][k].as_py() > factor * 10 and k <= window]
+        given = {"params": {"f": factor, "w": window}, "order_by": "ts"}
+        assert [ce.end for ce in query.run(data, **given)] == wanted
+        assert query.count(data, **given) == len(wanted)

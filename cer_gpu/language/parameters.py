@@ -57,7 +57,7 @@ def shaping(statement: t.Statement) -> frozenset[str]:
     parts = (part for leaf in _free_leaves(statement) for part in walk(leaf))
     free = {part.name for part in parts if isinstance(part, t.Parameter)}
     window = getattr(statement, "window", None)
-    if window is not None and window.parameter is not None:
+    if window is not None and window.parameter is not None and not _is_followed(statement):
         free.add(window.parameter.name)
     return frozenset(parameters(statement)) - (free - _bound_elsewhere(statement))
 
@@ -68,8 +68,25 @@ def _free_leaves(statement: t.Statement) -> Iterator[t.Comparison | t.InRange | 
             yield node
 
 
+def _is_followed(statement: t.Statement) -> bool:
+    """Whether the window may be part of what partial matches keep: beside intervals and comparisons."""
+    if isinstance(statement, t.Rule):
+        return False
+    return any(
+        isinstance(part, t.Timed | t.Aggregate)
+        or getattr(part, "gap", None) is not None
+        or (isinstance(part, t.Attribute) and part.variable is not None)
+        for part in walk(getattr(statement, "pattern", None))
+    )
+
+
 def _is_free(leaf: t.Comparison | t.InRange | t.InSet) -> bool:
-    inside = any(isinstance(part, t.Call | t.Previous) and has_parameter(part) for part in walk(leaf))
+    inside = any(
+        (isinstance(part, t.Call | t.Previous) and has_parameter(part))
+        or isinstance(part, t.Aggregate)
+        or (isinstance(part, t.Attribute) and part.variable is not None)
+        for part in walk(leaf)
+    )
     return not inside and any(attributes_of(side) for side in operands(leaf))
 
 
