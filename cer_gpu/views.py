@@ -35,8 +35,11 @@ BATCH = 1 << 16
 
 MULTIPLICITY = "multiplicity"
 
+MOST_KEPT = 10_000_000
+"""Pairs of rows that a cyclic rule may keep."""
 
-def maintain(rule: str) -> JoinView:
+
+def maintain(rule: str, most_kept: int = MOST_KEPT) -> JoinView:
     """Keep the answers of a rule up to date.
 
     Parameters
@@ -45,6 +48,9 @@ def maintain(rule: str) -> JoinView:
         `Q(a, d) <- R(a, b), S(b, c), a < c`: relations with a variable for each column, or by name,
         `R(price = a)`; comparisons between variables, with arithmetic; the head says which variables an
         answer has. A comparison of text is `=` or `!=`.
+    most_kept : int, optional
+        Of a cyclic rule, such as a triangle, rows of two relations that join are kept as pairs: at most so
+        many.
 
     Returns
     -------
@@ -54,9 +60,9 @@ def maintain(rule: str) -> JoinView:
     Raises
     ------
     QueryError
-        The rule is wrong, or cyclic: then the error names the sets of variables that form the cycle.
+        The rule is wrong, or asks for what a view cannot keep.
     """
-    return JoinView(rule)
+    return JoinView(rule, most_kept)
 
 
 class JoinView:
@@ -69,9 +75,10 @@ class JoinView:
     Parameters
     ----------
     rule : str
+    most_kept : int, optional
     """
 
-    def __init__(self, rule: str) -> None:
+    def __init__(self, rule: str, most_kept: int = MOST_KEPT) -> None:
         statement = parse(rule)
         if not isinstance(statement, t.Rule):
             raise QueryError([_no_rule()], rule)
@@ -80,7 +87,7 @@ class JoinView:
             raise QueryError(wrong, rule)
         _check_kept(statement, rule)
         self.rule = rule
-        self._kept = KeptView(statement, rule)
+        self._kept = KeptView(statement, rule, most_kept)
 
     def insert(self, relation: str, rows: Any) -> None:
         """Insert rows into a relation: all of them, or none if something is wrong.
@@ -98,6 +105,8 @@ class JoinView:
             The rule has no such relation, or a column is missing or of another type than before.
         QueryError
             What the rule joins or compares has values of different types.
+        LimitError
+            A multiplicity is above 2^62, or a cyclic rule has too many pairs.
         """
         self.update(inserts={relation: rows})
 
@@ -148,7 +157,7 @@ class JoinView:
 
     def _schema(self) -> pa.Schema | None:
         kept = self._kept
-        if kept.layout is None:
+        if not kept.trees:
             return None
         fields = [(name, kept.kinds[variable].arrow) for name, variable in kept.body.head]
         return pa.schema([*fields, (MULTIPLICITY, pa.int64())])

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from cer_gpu.joins.theta.bags import stages, width
 from cer_gpu.joins.theta.construct import CyclicError, join_tree, planned
 from cer_gpu.joins.theta.gcq import GCQ, Theta, gcq
 from cer_gpu.joins.theta.reduction import decide, reduced, steps
@@ -105,6 +106,17 @@ def test_example_9_the_tree_shows_the_forests_of_both_stages() -> None:
     (theta,) = (t for node in tree.nodes for edge in node.edges for t in edge.predicates if str(t) == "a<c")
     above = next(node for node in tree.nodes if theta in node.predicates)
     assert above.variables == frozenset("bc")
+
+
+def test_a_cyclic_query_becomes_a_tree_of_bags() -> None:
+    found = stages(gcq([("R", "ab"), ("S", "bc"), ("T", "ac")]))
+    assert [stage.sources for stage in found] == [(0, 1), (2, 3)]
+    assert found[0].query.output == frozenset("abc")
+    assert width(found, 3) == 2
+    times = [("t<u", "tu"), ("u<v", "uv"), ("v<t+1h", "tv")]
+    found = stages(gcq([("R", "xt"), ("S", "xu"), ("T", "xv")], times))
+    assert [str(theta) for theta in found[0].query.predicates] == ["t<u"]
+    assert len(stages(gcq(*RUNNING))) == 1
 
 
 # --------------------------------------------------------------------------- examples 4 and 5
@@ -223,6 +235,7 @@ def test_theorem_6_2_and_propositions_1_to_3_on_random_queries(seed: int) -> Non
         if not decided.acyclic:
             with pytest.raises(CyclicError):
                 join_tree(query, rng.choice)
+            assert all(decide(stage.query).acyclic for stage in stages(query))
             continue
         tree = join_tree(query, rng.choice)
         check(tree, query)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cer_gpu.engine.views.joining import columns_of
-from cer_gpu.engine.views.kept import KeptView
+from cer_gpu.engine.views.trees import KeptTree
 from cer_gpu.language import tree as t
 
 Row = tuple[Any, ...]
@@ -78,10 +78,9 @@ def value_of(expression: t.Expression, values: dict[str, Any]) -> Any:
     raise NotImplementedError(expression)
 
 
-def check_reducts(kept: KeptView) -> None:
+def check_reducts(kept: KeptTree) -> None:
     """Check that each inner node holds what Definition 6 says, from what its children hold."""
     layout = kept.layout
-    assert layout is not None
     held = [store.ordered() for store in kept.stores]
     for place, store in zip(layout.places, kept.stores):
         assert store.total == store.ordered()[1].sum()

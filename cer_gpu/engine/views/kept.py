@@ -13,14 +13,17 @@ import pyarrow as pa
 
 from cer_gpu.engine.views.body import Body, body_of
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
-from cer_gpu.engine.views.layout import ViewLayout, layout_of
+from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listing import ListedState, Piece, answers, changes
-from cer_gpu.engine.views.reducts import Change, change_of, climbed
+from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.terms import compared, refused
+from cer_gpu.engine.views.trees import Input, KeptTree
 from cer_gpu.errors import CerError, DataError, QueryError
-from cer_gpu.joins.theta.construct import CyclicError, Planned, planned
+from cer_gpu.joins.theta.bags import stages
+from cer_gpu.joins.theta.construct import planned
+from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
@@ -39,28 +42,30 @@ class KeptView:
         Checked without a schema.
     text : str
         For errors.
+    most_kept : int
+        The most rows of a bag.
 
     Attributes
     ----------
     version : int
         Grows with every update.
-    layout : ViewLayout or None
-        None before all relations are known.
+    trees : list of KeptTree
+        One for each bag, and last the one that has the answers; none before all relations are known.
     """
 
-    def __init__(self, rule: t.Rule, text: str) -> None:
+    def __init__(self, rule: t.Rule, text: str, most_kept: int) -> None:
         self._rule = rule
         self._text = text
+        self._most_kept = most_kept
         self.codes = ValueCodes()
         self.relations: dict[str, Relation] = {}
         self.wanted = tuple(dict.fromkeys(atom.type.name for atom in rule.atoms))
         self.version = 0
         self.body = body_of(_positioned(rule, {}))
-        self.plan = _planned(self.body, rule, text)
         self.kinds: dict[str, ValueKind] = {}
-        self.layout: ViewLayout | None = None
-        self.stores: list[Levels] = []
-        self._changes: list[Change | None] = []
+        self.trees: list[KeptTree] = []
+        left = sorted(decide(self.body.query).second.hyperedges, key=sorted)
+        self._circle = ", ".join("{" + ", ".join(sorted(edge)) + "}" for edge in left)
 
     # ------------------------------------------------------------------------------ updates
 
@@ -80,45 +85,48 @@ class KeptView:
         net = {name: _together(found) for name, found in drafts.items()}
         for name, change in net.items():
             relations[name].check(change)
-        if self.layout is not None:
-            found = climbed(self.layout, self.stores, self._leaves(self.layout, relations, net))
-            self._commit(relations, net, found)
-            return
-        if any(name not in relations for name in self.wanted):
-            self._commit(relations, net, [])
-            return
-        self._build(relations, net)
-
-    def _commit(
-        self, relations: dict[str, Relation], net: Mapping[str, Change], found: Sequence[Change | None]
-    ) -> None:
-        self.version += 1
+        if self.trees:
+            self._climb(self.trees, self._inputs(relations, net))
+        elif all(name in relations for name in self.wanted):
+            self._build(relations, net)
         self.relations = relations
         for name, change in net.items():
             relations[name].store.add(*change)
-        for store, one in zip(self.stores, found):
-            if one is not None:
-                store.add(*one)
-        self._changes = list(found)
+        self.version += 1
 
-    def _build(self, relations: dict[str, Relation], net: Mapping[str, Change]) -> None:
-        """Lay the tree out and bring all rows into it, those of the relations and those of a first batch."""
-        body, kinds = self._typed(relations)
-        plan = _planned(body, self._rule, self._text)
-        comparisons = {to_text(one): compared(one, kinds, self._text) for one in body.comparisons}
-        layout = layout_of(plan.tree, comparisons, kinds, self.codes)
-        before = (self.body, self.plan, self.kinds, self.stores)
-        self.body, self.plan, self.kinds = body, plan, kinds
+    def _climb(self, trees: Sequence[KeptTree], inputs: dict[int, Input]) -> None:
+        """Take a batch into the trees, one after another: into all of them, or into none."""
+        done = []
         try:
+            for number, tree in enumerate(trees):
+                found, before = tree.climb(inputs), (tree.changes, tree.held)
+                tree.commit(found)
+                done.append((tree, found, before))
+                if number < len(trees) - 1:
+                    inputs[len(self.body.readings) + number] = tree.output(self._most_kept, self._circle)
+        except BaseException:
+            for tree, found, before in reversed(done):
+                tree.undo(found, *before)
+            raise
+
+    def _build(self, relations: Mapping[str, Relation], net: Mapping[str, Change]) -> None:
+        """Lay the trees out and bring all rows in, those of the relations and those of a first batch."""
+        before = (self.body, self.kinds)
+        try:
+            self.body, self.kinds = self._typed(relations)
+            comparisons = {to_text(c): compared(c, self.kinds, self._text) for c in self.body.comparisons}
+            trees = []
+            for stage in stages(self.body.query):
+                plan = planned(stage.query)
+                layout = layout_of(plan.tree, comparisons, self.kinds, self.codes)
+                trees.append(KeptTree(stage, plan, layout))
             held = {name: Change(*relations[name].store.ordered()) for name in self.wanted}
             whole = {name: _together([one, net[name]]) if name in net else one for name, one in held.items()}
-            stores = [Levels(len(place.columns)) for place in layout.places]
-            found = climbed(layout, stores, self._leaves(layout, relations, whole))
-        except CerError:
-            self.body, self.plan, self.kinds, self.stores = before
+            self._climb(trees, self._inputs(relations, whole))
+        except BaseException:
+            self.body, self.kinds = before
             raise
-        self.layout, self.stores = layout, stores
-        self._commit(relations, net, found)
+        self.trees = trees
 
     def _opened(self, name: str, table: pa.Table) -> Relation:
         """A relation that is met for the first time.
@@ -185,15 +193,10 @@ class KeptView:
             raise QueryError(wrong, self._text)
         return body, kinds
 
-    def _leaves(
-        self, layout: ViewLayout, relations: Mapping[str, Relation], net: Mapping[str, Change]
-    ) -> dict[int, Change]:
-        """What a change of the relations does to the leaves."""
+    def _inputs(self, relations: Mapping[str, Relation], net: Mapping[str, Change]) -> dict[int, Input]:
+        """What a change of the relations does to the atoms."""
         found = {}
-        for place in layout.places:
-            if place.atom is None:
-                continue
-            reading = self.body.readings[place.atom]
+        for number, reading in enumerate(self.body.readings):
             if reading.relation not in net:
                 continue
             change = net[reading.relation]
@@ -207,40 +210,40 @@ class KeptView:
                 if name in self.body.strict:
                     kept &= ~without_value(values[name], self.kinds[name])
             some = {name: values[name][kept] for name in reading.variables}
-            found[place.atom] = change_of(layout, place, some, change.amounts[kept])
+            found[number] = Input(some, change.amounts[kept])
         return found
 
     # ------------------------------------------------------------------------------ answers
 
     def count(self) -> int:
         """The number of answers, each counted as often as it is there."""
-        return self.stores[-1].total if self.layout is not None else 0
+        return self.trees[-1].stores[-1].total if self.trees else 0
 
     def answers(self, most: int) -> Iterator[Piece]:
         """All answers over the output variables, in pieces of at most `most`."""
+        if not self.trees:
+            return iter(())
         state = self._state()
-        return iter(()) if state is None else self._over_output(state, answers(state, most), most)
+        return self._over_output(state, answers(state, most), most)
 
     def changes(self, most: int) -> Iterator[Piece]:
         """What the last batch changed, over the output variables."""
-        state = self._state()
-        if state is None or not self._changes:
+        if not self.trees:
             return iter(())
+        state = self._state()
         return _differing(self._over_output(state, changes(state, most), most))
 
-    def _state(self) -> ListedState | None:
-        if self.layout is None:
-            return None
+    def _state(self) -> ListedState:
         version = self.version
 
         def check() -> None:
             if self.version != version:
                 raise CerError("the view was updated while its answers were listed: list them again")
 
-        return ListedState(self.layout, self.stores, self._changes, check)
+        return self.trees[-1].listed(check)
 
     def _over_output(self, state: ListedState, pieces: Iterable[Piece], most: int) -> Iterator[Piece]:
-        if self.plan.free_connex:
+        if self.trees[-1].plan.free_connex:
             yield from pieces
             return
         # The tree lists answers with more variables, several of which may be one answer.
@@ -282,14 +285,6 @@ def _together(found: Sequence[Change]) -> Change:
         return found[0]
     keys = np.concatenate([one.keys for one in found])
     return Change(*collapsed(keys, np.concatenate([one.amounts for one in found])))
-
-
-def _planned(body: Body, rule: t.Rule, text: str) -> Planned:
-    try:
-        return planned(body.query)
-    except CyclicError as error:
-        hint = "name another set of comparisons and atoms: a join tree needs one that is not in a circle"
-        raise refused(f"{error}", rule, text, hint) from None
 
 
 def _positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = "") -> t.Rule:

@@ -1,0 +1,125 @@
+"""A join tree with what its nodes hold: `KeptTree`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from cer_gpu.engine.views.layout import ViewLayout
+from cer_gpu.engine.views.levels import Levels
+from cer_gpu.engine.views.listing import ListedState, Piece, changes
+from cer_gpu.engine.views.reducts import Change, change_of, climbed
+from cer_gpu.engine.views.terms import Columns
+from cer_gpu.errors import LimitError
+from cer_gpu.joins.theta.bags import BagStage
+from cer_gpu.joins.theta.construct import Planned
+
+PIECE = 1 << 16
+"""Rows of a bag that are listed together."""
+
+
+class Input(NamedTuple):
+    """What a batch does to an atom: rows over its variables, with what is added to their multiplicities."""
+
+    columns: Columns
+    amounts: np.ndarray
+
+
+class KeptTree:
+    """The join tree of one stage of a view, and the reduct of every node.
+
+    Parameters
+    ----------
+    stage : BagStage
+    plan : Planned
+    layout : ViewLayout
+
+    Attributes
+    ----------
+    stores : list of Levels
+        What each node holds.
+    changes : list of Change or None
+        What the last batch did to each node.
+    held : int
+        Of a bag, its answers, as far as `output` was asked for them.
+    """
+
+    def __init__(self, stage: BagStage, plan: Planned, layout: ViewLayout) -> None:
+        self.stage = stage
+        self.plan = plan
+        self.layout = layout
+        self.stores = [Levels(len(place.columns)) for place in layout.places]
+        self.changes: list[Change | None] = []
+        self.held = 0
+
+    def climb(self, inputs: Mapping[int, Input]) -> list[Change | None]:
+        """What a batch does to every node; nothing is changed yet.
+
+        Parameters
+        ----------
+        inputs : mapping of int to Input
+            By the source (`BagStage.sources`); sources without a change may be left out.
+        """
+        leaves = {}
+        for place in self.layout.places:
+            if place.atom is not None and self.stage.sources[place.atom] in inputs:
+                found = inputs[self.stage.sources[place.atom]]
+                leaves[place.atom] = change_of(self.layout, place, found.columns, found.amounts)
+        return climbed(self.layout, self.stores, leaves)
+
+    def commit(self, found: Sequence[Change | None]) -> None:
+        """Make changes that `climb` found."""
+        self._add(found, 1)
+        self.changes = list(found)
+
+    def undo(self, found: Sequence[Change | None], changes: Sequence[Change | None], held: int) -> None:
+        """Take changes back; the attributes were `changes` and `held`."""
+        self._add(found, -1)
+        self.changes = list(changes)
+        self.held = held
+
+    def listed(self, check: Callable[[], None]) -> ListedState:
+        """What listings look at."""
+        return ListedState(self.layout, self.stores, self.changes, check)
+
+    def output(self, most: int, circle: str) -> Input:
+        """What the last batch did to the answers of a bag, once after each batch.
+
+        Parameters
+        ----------
+        most : int
+        circle : str
+            The hyperedges that make the query cyclic, for the error.
+
+        Raises
+        ------
+        LimitError
+            Its answers are more than `most`.
+        """
+        names = sorted(self.stage.query.output)
+        pieces = list(self._pieces(most, circle))
+        columns = {
+            name: np.concatenate([np.empty(0, np.int64), *(piece.columns[name] for piece in pieces)])
+            for name in names
+        }
+        differences = [piece.after - piece.before for piece in pieces]
+        return Input(columns, np.concatenate([np.empty(0, np.int64), *differences]))
+
+    def _pieces(self, most: int, circle: str) -> Iterator[Piece]:
+        for piece in changes(self.listed(lambda: None), PIECE):
+            self.held += int((piece.after > 0).sum()) - int((piece.before > 0).sum())
+            if self.held > most:
+                one, other = map(str, self.stage.query.atoms)
+                raise LimitError(
+                    f"the rule is cyclic ({circle} are in a circle), so the rows of {one} and {other} that "
+                    f"join are kept as pairs, and there are more than {most:,}; nothing was changed. Take a "
+                    "comparison away that closes the circle, or allow more: maintain(..., most_kept=...)"
+                )
+            yield piece
+
+    def _add(self, found: Sequence[Change | None], sign: int) -> None:
+        for store, one in zip(self.stores, found):
+            if one is not None:
+                store.add(one.keys, one.amounts * sign)
