@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from typing import Any
 
 from cer_gpu.language.units import NANOSECONDS
@@ -37,10 +38,10 @@ def call(function: str, values: Sequence[Value]) -> Value:
             return _OF_TIME[function](_EPOCH + timedelta(microseconds=value.nanoseconds // 1_000))
     if function == "ABS" and isinstance(value, Duration):
         return Duration(value.count if value.count >= 0 else -value.count, value.unit)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
         raise TypeError(f"{function} of {value!r}")
     if function == "ABS":
-        return abs(value)
+        return value if value >= 0 else -value
     return _whole(_ROUNDED[function], value)
 
 
@@ -60,7 +61,7 @@ _OF_TIME: Mapping[str, Callable[[datetime], int]] = {
 _ROUNDED: Mapping[str, Callable[[Any], int]] = {"FLOOR": math.floor, "CEIL": math.ceil, "ROUND": round}
 
 
-def _whole(rounded: Callable[[Any], int], value: int | float) -> int | None:
+def _whole(rounded: Callable[[Any], int], value: int | float | Fraction) -> int | None:
     if not math.isfinite(value):
         return None
     whole = rounded(value)

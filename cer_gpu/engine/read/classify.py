@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import Codes, Values
-from cer_gpu.engine.read.decimals import exactly
-from cer_gpu.engine.read.derive import Reader, compared, evaluate, overflow, relation
+from cer_gpu.engine.read.columns import NONE_BEYOND, Codes, Values
+from cer_gpu.engine.read.derive import Reader, evaluate, overflow, relation
 from cer_gpu.engine.read.names_seen import SEEN, NamesSeen
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
@@ -26,8 +25,11 @@ from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.schema import ValueType
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, MatchAxis, NullAxis, RelationAxis, type_number
-from cer_gpu.plan.compiled import Reading
+from cer_gpu.plan.compiled import UNFIT, Reading
 from cer_gpu.plan.symbols import TABLE_BUDGET, Stage, reachable
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.read.wide import WideColumns
 
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
@@ -236,17 +238,47 @@ class Classifier:
             return self._type_adder(read(axis.column)[0], axis, stride, dtype)
         if isinstance(axis, CutAxis):
             values, _ = evaluate(axis.operand, read, len(batch))
-            if len(values.beyond) and _decimal_columns(batch, axis.operand):
-                wide = Values(_wide_classes(axis, values, batch), NONE_MISSING)
-                return Adder(wide, (np.arange(axis.size) * stride).astype(dtype), None, dtype.type(0))
+            wide = self._wide(batch, values.beyond, axis.operand)
+            if wide is not None:
+                from cer_gpu.engine.read.wide import wide_classes
+
+                found = wide_classes(axis, values, wide)
+                return Adder(found, (np.arange(axis.size) * stride).astype(dtype), None, dtype.type(0))
             bounds, classes = axis.thresholds(values.data.dtype)
             return Adder(values, (classes.astype(np.int64) * stride).astype(dtype), bounds, None)
         if isinstance(axis, NullAxis):
-            truth = Values(_is_null(axis.operand, batch, read).view(np.uint8), NONE_MISSING)
+            truth = Values(self._nulls(axis, batch, read).view(np.uint8), NONE_MISSING)
         else:
             assert isinstance(axis, RelationAxis)
             truth = _relation(axis, batch, read)
+            wide = self._wide(batch, truth.beyond, axis.left, axis.right)
+            if wide is not None:
+                from cer_gpu.engine.read.wide import wide_relation
+
+                truth = wide_relation(axis, truth, wide)
         return Adder(truth, np.array([0, stride], dtype), None, dtype.type(0))
+
+    def _nulls(self, axis: NullAxis, batch: pa.RecordBatch, read: Reader) -> np.ndarray:
+        """Which values are null, shape (n,), bool."""
+        nulls, beyond = _is_null(axis.operand, batch, read)
+        wide = self._wide(batch, beyond, axis.operand)
+        if wide is None:
+            return nulls
+        from cer_gpu.engine.read.wide import wide_nulls
+
+        return wide_nulls(axis, nulls, beyond, wide)
+
+    def _wide(
+        self, batch: pa.RecordBatch, beyond: np.ndarray, *operands: tree.Expression
+    ) -> WideColumns | None:
+        """The columns to evaluate operands with once more; None where none fails to fit for its decimals."""
+        if not len(beyond) or not beyond.any():
+            return None
+        # Few data need it, and what is not imported takes no time.
+        from cer_gpu.engine.read.wide import WideColumns
+
+        wide = WideColumns(batch, self._units, self._reading.derived)
+        return wide if wide.concern(*operands) else None
 
     def _type_adder(self, values: Values, axis: ColumnAxis, stride: int, dtype: np.dtype) -> Adder:
         """What types that are numbers add: one comparison each where they are few, else by a table."""
@@ -371,14 +403,20 @@ def _text_axes(stages: Sequence[Stage], axes: Sequence[Axis]) -> dict[str, list[
     return found
 
 
-def _is_null(operand: tree.Expression, batch: pa.RecordBatch, read: Reader) -> np.ndarray:
+def _is_null(operand: tree.Expression, batch: pa.RecordBatch, read: Reader) -> tuple[np.ndarray, np.ndarray]:
+    """Which values are null, and where they do not fit 64 bits; the latter may be empty."""
     if isinstance(operand, tree.Attribute):
         column = batch.column(operand.name)
+        unfit = UNFIT + operand.name
+        if unfit in batch.schema.names:
+            beyond = batch.column(unfit).to_numpy(zero_copy_only=False)
+        else:
+            beyond = NONE_BEYOND
         if column.null_count == 0 and not pa.types.is_dictionary(column.type):
-            return np.zeros(len(batch), bool)
-        return column.is_null().to_numpy(zero_copy_only=False)
+            return np.zeros(len(batch), bool), beyond
+        return column.is_null().to_numpy(zero_copy_only=False), beyond
     values, _ = evaluate(operand, read, len(batch))
-    return ~values.present
+    return ~values.present, values.beyond
 
 
 def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values:
@@ -389,34 +427,4 @@ def _relation(axis: RelationAxis, batch: pa.RecordBatch, read: Reader) -> Values
         # UTF-8 keeps the order of code points, so comparing bytes is comparing code points.
         truth = pc.fill_null(getattr(pc, _COMPARE[axis.op])(*sides), False).to_numpy(zero_copy_only=False)
         return Values(truth.view(np.uint8), NONE_MISSING)
-    found = relation(axis.op, axis.left, axis.right, read, len(batch))
-    names = _decimal_columns(batch, axis.left, axis.right) if len(found.beyond) else []
-    if names:
-        # Decimals of very many digits: Python compares any two numbers exactly.
-        rows = np.flatnonzero(found.beyond)
-        left, right = (batch.column(name).take(pa.array(rows)).to_pylist() for name in names)
-        truth = found.data.copy()
-        truth[rows] = [compared(axis.op, one, two) for one, two in zip(left, right, strict=True)]
-        return Values(truth, NONE_MISSING)
-    return found
-
-
-def _decimal_columns(batch: pa.RecordBatch, *sides: tree.Expression) -> list[str]:
-    """The columns that expressions are, if each is one and some have decimals that do not fit 64 bits."""
-    names = [side.name for side in sides if isinstance(side, tree.Attribute)]
-    wide = [columns.numbers(batch.column(name), name).beyond.any() for name in names]
-    return names if len(names) == len(sides) and any(wide) else []
-
-
-def _wide_classes(axis: CutAxis, values: Values, batch: pa.RecordBatch) -> np.ndarray:
-    """The class of each value of decimals of which some do not fit 64 bits, shape (n,), uint16."""
-    assert isinstance(axis.operand, tree.Attribute)
-    bounds, classes = axis.thresholds(values.data.dtype)
-    found = classes[np.searchsorted(bounds, values.data, side="right")]
-    if len(values.valid):
-        found[values.valid == 0] = classes[0]
-    rows = np.flatnonzero(values.beyond)
-    column = batch.column(axis.operand.name)
-    far = [exactly(value, column.type) for value in column.take(pa.array(rows)).to_pylist()]
-    found[rows] = axis.classes_of_numbers(far)
-    return found
+    return relation(axis.op, axis.left, axis.right, read, len(batch))

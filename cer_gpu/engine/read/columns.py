@@ -29,7 +29,8 @@ class Values:
     Attributes
     ----------
     data : ndarray, shape (n,), any integer or float dtype
-        What stands at a null is arbitrary.
+        What stands at a null is arbitrary. Decimals that do not fit 64 bits are Python integers, where
+        `cer_gpu.engine.read.wide` reads them.
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty where there is none.
     beyond : ndarray, shape (n,) or (0,), bool

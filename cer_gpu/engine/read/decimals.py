@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Context, Decimal
 
 import numpy as np
 import pyarrow as pa
+
+from cer_gpu.errors import DataError
 
 FITTING = 18
 """Decimals of so many digits are 64-bit integers, whatever they are."""
@@ -18,8 +19,6 @@ WIDEST = 76
 """Digits of Arrow's widest decimals."""
 
 _LIMBS = {128: 2, 256: 4}
-
-_EXACT = Context(prec=2 * WIDEST)
 
 
 def scaled(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
@@ -53,6 +52,22 @@ def scaled(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     return values, beyond if beyond.any() else np.empty(0, bool)
 
 
+def unscaled(array: pa.Array) -> np.ndarray:
+    """Decimals in units of their last digit, as Python integers, shape (n,), object; 0 at a null."""
+    limbs = _LIMBS[array.type.bit_width]
+    found = np.zeros(len(array), object)
+    if not len(array):
+        return found
+    if array.null_count:
+        array = array.fill_null(0)
+    data = np.frombuffer(array.buffers()[1], np.uint64, len(array) * limbs, array.offset * limbs * 8)
+    parts = data.reshape(len(array), limbs)
+    found += parts[:, -1].view(np.int64)
+    for limb in range(limbs - 2, -1, -1):
+        found = found * (1 << 64) + parts[:, limb]
+    return found
+
+
 def from_scaled(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     """The decimals that whole numbers, int64, stand for: the opposite of `scaled`."""
     limbs = _LIMBS[kind.bit_width]
@@ -62,9 +77,21 @@ def from_scaled(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(parts)])
 
 
-def exactly(value: Decimal, kind: pa.DataType) -> int:
-    """A decimal in units of the last digit of its column, however large."""
-    return int(value.scaleb(kind.scale, _EXACT))
+def decimal_with(digits: int) -> pa.DataType:
+    """A type that holds all 64-bit integers as decimals with so many digits after the point.
+
+    Raises
+    ------
+    DataError
+        Where no type has so many.
+    """
+    if digits > WIDEST:
+        raise DataError(
+            f"arithmetic gives decimals with {digits} digits after the point, and {WIDEST} is what Arrow can "
+            "hold: cast one of the columns to fewer digits, or to float64"
+        )
+    most = max(DIGITS_OF_INT64, digits)
+    return pa.decimal128(most, digits) if most <= 38 else pa.decimal256(most, digits)
 
 
 def common_decimal(kinds: Sequence[pa.DataType]) -> pa.DataType | None:

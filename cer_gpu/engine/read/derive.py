@@ -106,6 +106,8 @@ def _decimals(
     """The operands of arithmetic on decimals: floats for `/` and beside floats, else whole numbers."""
     if op == "/" or "f" in (first.data.dtype.kind, second.data.dtype.kind):
         return as_floats(first, first_unit), as_floats(second, second_unit), None
+    if "O" in (first.data.dtype.kind, second.data.dtype.kind):
+        first, second = _as_objects(first), _as_objects(second)
     one, two = digits_of(first_unit) or 0, digits_of(second_unit) or 0
     if op == "*":
         return first, second, decimal_unit(one + two)
@@ -130,8 +132,15 @@ def in_one_unit(
     return done
 
 
+def _as_objects(values: Values) -> Values:
+    """Whole numbers as Python integers."""
+    return Values(values.data.astype(object), values.valid, values.beyond)
+
+
 def _shifted(values: Values, digits: int) -> Values:
     """Whole numbers times a power of ten."""
+    if values.data.dtype == object:
+        return Values(values.data * 10**digits, values.valid, values.beyond)
     return values if digits == 0 else _combine("*", values, _constant(10**digits, len(values.data)))
 
 
@@ -140,6 +149,8 @@ def as_floats(values: Values, unit: str | None) -> Values:
     digits = digits_of(unit)
     if digits is None:
         return values
+    if values.data.dtype == object:
+        return Values((values.data / 10**digits).astype(np.float64), values.valid, values.beyond)
     # Wide enough for each of 64 bits, where the machine has such floats.
     wide = values.data.astype(np.longdouble) / np.longdouble(10) ** digits
     return Values(wide.astype(np.float64), values.valid, values.beyond)
@@ -175,6 +186,8 @@ def _combine(op: str, first: Values, second: Values) -> Values:
         if not nonzero.all():
             valid = nonzero.astype(np.uint8) if not len(valid) else valid & nonzero
             right = np.where(nonzero, right, 1)
+    if whole and "O" in (left.dtype.kind, right.dtype.kind):
+        return Values(_wide(op, left.astype(object), right.astype(object)), valid, beyond)
     if whole:
         data = _OPERATIONS[op](left.astype(np.int64), right.astype(np.int64))
         wrapped = _wrapped(op, left, right, data)
@@ -186,6 +199,14 @@ def _combine(op: str, first: Values, second: Values) -> Values:
     with np.errstate(all="ignore"):
         left, right = left.astype(np.float64), right.astype(np.float64)
         return Values(_OPERATIONS[op](left, right), valid, beyond)
+
+
+def _wide(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Arithmetic on Python integers; `%` has the sign of the dividend."""
+    if op != "%":
+        return _OPERATIONS[op](left, right)
+    rest = np.abs(left) % np.abs(right)
+    return np.where(left < 0, -rest, rest)
 
 
 _OPERATIONS: dict[str, Any] = {
@@ -276,7 +297,8 @@ def _beyond_float(whole: np.ndarray) -> bool:
 def _compare(op: str, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     if op == "!=":
         return (left != right) & (left == left) & (right == right)
-    return _COMPARISONS[op](left, right)
+    with np.errstate(invalid="ignore"):  # a NaN among numbers beyond 64 bits
+        return _COMPARISONS[op](left, right)
 
 
 _COMPARISONS: dict[str, Any] = {

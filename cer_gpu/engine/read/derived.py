@@ -127,7 +127,7 @@ class DerivedColumns:
                 values, unit = known[name]
                 return values.slice(start, stop), unit
 
-            return _value(derived, read, stop - start)
+            return value_of_call(derived, read, stop - start)
 
         parts = self._workers.map("reading", block, range(0, max(rows, 1), BLOCK), rows)
         return parts[0] if len(parts) == 1 else _together(parts)
@@ -142,7 +142,8 @@ def read_numbers(batch: pa.RecordBatch, name: str, units: dict[str, str]) -> tup
     return found, units.get(name)
 
 
-def _value(derived: DerivedColumn, read: Reader, rows: int) -> Values:
+def value_of_call(derived: DerivedColumn, read: Reader, rows: int) -> Values:
+    """The values of a function of numbers and times."""
     call = derived.expression
     assert isinstance(call, tree.Call)
     arguments = [evaluate(one, read, rows) for one in call.arguments]

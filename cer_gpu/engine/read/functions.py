@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.decimals import decimal_with
 from cer_gpu.engine.read.sources.arrow_types import decoded
 from cer_gpu.engine.read.zones import offsets_between
 from cer_gpu.kernels.classify.contract import NONE_MISSING
@@ -126,6 +127,8 @@ def _rounded(function: str, values: Values, unit: str | None) -> Values:
     data = values.data
     digits = digits_of(unit)
     if digits is not None:
+        if data.dtype == object or digits < 0 or digits >= 19:
+            return _fitting(_rounded_wide(function, data.astype(object), digits), values)
         return Values(_rounded_decimals(function, data, digits), values.valid, values.beyond)
     if data.dtype.kind != "f":
         return values
@@ -139,9 +142,7 @@ def _rounded(function: str, values: Values, unit: str | None) -> Values:
 
 
 def _rounded_decimals(function: str, data: np.ndarray, digits: int) -> np.ndarray:
-    if digits <= 0:
-        return data * np.int64(10) ** -digits
-    one = np.int64(10) ** min(digits, 18)
+    one = np.int64(10) ** digits
     whole, rest = np.divmod(data, one)
     if function == "CEIL":
         return whole + (rest > 0)
@@ -152,9 +153,31 @@ def _rounded_decimals(function: str, data: np.ndarray, digits: int) -> np.ndarra
     return whole
 
 
+def _rounded_wide(function: str, data: np.ndarray, digits: int) -> np.ndarray:
+    """The same of Python integers."""
+    if digits <= 0:
+        return data * 10**-digits
+    one = 10**digits
+    if function == "FLOOR":
+        return data // one
+    if function == "CEIL":
+        return -(-data // one)
+    whole = data // one
+    twice = 2 * (data - whole * one)
+    return whole + ((twice > one) | ((twice == one) & (whole % 2 == 1))).astype(int)
+
+
+def _fitting(whole: np.ndarray, values: Values) -> Values:
+    """Python integers as int64: null where they do not fit."""
+    fits = ((whole >= INT64.min) & (whole <= INT64.max)).astype(np.uint8)
+    valid = fits & values.valid if len(values.valid) else fits
+    return Values(np.where(fits, whole, 0).astype(np.int64), valid, values.beyond)
+
+
 def _first(values: Sequence[Values]) -> Values:
     found = values[0]
-    kind = np.float64 if any(one.data.dtype.kind == "f" for one in values) else found.data.dtype
+    kinds = {one.data.dtype.kind: one.data.dtype for one in values}
+    kind = np.float64 if "f" in kinds else kinds.get("O", found.data.dtype)
     for other in values[1:]:
         if not len(found.valid):
             break
@@ -229,7 +252,7 @@ def arrow_type(measure: Measure) -> pa.DataType:
     unit = measure.unit
     digits = digits_of(unit)
     if digits is not None:
-        return pa.decimal128(max(19, digits), digits)
+        return decimal_with(digits)
     if measure.type is ValueType.TIMESTAMP:
         return pa.date32() if unit == "d" else pa.timestamp(unit, measure.zone)
     if measure.type is ValueType.DURATION:

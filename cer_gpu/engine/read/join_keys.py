@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.decimals import DIGITS_OF_INT64, from_scaled
+from cer_gpu.engine.read.decimals import decimal_with, from_scaled
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
 from cer_gpu.errors import RowError
@@ -311,7 +311,7 @@ def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dic
         array = pa.array(values.data, mask=~values.present if len(values.valid) else None)
         digits = digits_of(unit)
         if digits is not None:
-            kind = pa.decimal128(max(DIGITS_OF_INT64, digits), digits)
+            kind = decimal_with(digits)
             array = pc.if_else(array.is_valid(), from_scaled(values.data, kind), pa.scalar(None, kind))
         elif unit is not None:
             array = array.cast(_time_type(key, unit, batch.schema))

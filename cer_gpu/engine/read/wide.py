@@ -1,0 +1,125 @@
+"""Decimals beyond 64 bits: arithmetic and functions over them, in Python integers.
+
+A decimal(38, 18) of 12.5 is 12,500,000,000,000,000,000 of its last digit, which no 64-bit integer holds. Most
+values do fit, so everything is evaluated in 64 bits first, and again for the rows that do not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.decimals import unscaled
+from cer_gpu.engine.read.derive import evaluate, relation
+from cer_gpu.engine.read.derived import read_numbers, value_of_call
+from cer_gpu.kernels.classify.contract import NONE_MISSING
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes_of
+from cer_gpu.plan.axes import CutAxis, NullAxis, RelationAxis
+from cer_gpu.plan.derived import DerivedColumn, columns_behind
+
+
+class WideColumns(NamedTuple):
+    """The columns of a batch, decimals as Python integers in units of their last digit.
+
+    Attributes
+    ----------
+    batch : RecordBatch
+    units : mapping of str to str
+    derived : sequence of DerivedColumn
+        Functions over decimals are evaluated again.
+    """
+
+    batch: pa.RecordBatch
+    units: Mapping[str, str]
+    derived: Sequence[DerivedColumn]
+
+    def concern(self, *expressions: tree.Expression) -> bool:
+        """Whether expressions read decimals, themselves or in functions."""
+        read = [name for expression in expressions for name in attributes_of(expression)]
+        kinds = [self.batch.schema.field(name).type for name in columns_behind(read, self.derived)]
+        return any(map(pa.types.is_decimal, kinds))
+
+    def at(self, rows: np.ndarray) -> WideColumns:
+        """The same for some rows."""
+        return self._replace(batch=self.batch.take(pa.array(rows)))
+
+    def read(self, name: str) -> tuple[Values, str | None]:
+        """A column, as a `Reader` gives it."""
+        column, unit = self.batch.column(name), self.units.get(name)
+        if self.concern(tree.Attribute(name)):
+            for one in self.derived:
+                if one.name == name and isinstance(one.expression, tree.Call):
+                    return value_of_call(one, self.read, len(self.batch)), unit
+        if pa.types.is_decimal(column.type):
+            array = columns.single(column)
+            return Values(unscaled(array), columns.validity(array)), unit
+        return read_numbers(self.batch, name, dict(self.units))
+
+
+def wide_classes(axis: CutAxis, values: Values, wide: WideColumns) -> Values:
+    """The class of each value of an axis, uint16, where some values do not fit 64 bits.
+
+    Parameters
+    ----------
+    axis : CutAxis
+    values : Values
+        As they are in 64 bits.
+    wide : WideColumns
+    """
+    rows = np.flatnonzero(values.beyond)
+    found = _classes(axis, values)
+    some, _ = evaluate(axis.operand, wide.at(rows).read, len(rows))
+    found[rows] = _classes(axis, some)
+    return Values(found, NONE_MISSING, _still(values.beyond, rows, some))
+
+
+def _classes(axis: CutAxis, values: Values) -> np.ndarray:
+    data = values.data
+    if data.dtype == object:
+        classes = axis.classes_of_numbers(data.tolist()).astype(np.uint16)
+    else:
+        bounds, of_range = axis.thresholds(data.dtype)
+        classes = of_range[np.searchsorted(bounds, data, side="right")]
+    classes[~values.present | (data != data).astype(bool)] = axis.numbers[0]
+    return classes
+
+
+def wide_relation(axis: RelationAxis, found: Values, wide: WideColumns) -> Values:
+    """Where a comparison holds, uint8, where some values do not fit 64 bits.
+
+    Parameters
+    ----------
+    axis : RelationAxis
+    found : Values
+        As it is in 64 bits.
+    wide : WideColumns
+    """
+    rows = np.flatnonzero(found.beyond)
+    some = relation(axis.op, axis.left, axis.right, wide.at(rows).read, len(rows))
+    truth = found.data.copy()
+    truth[rows] = some.data
+    return Values(truth, NONE_MISSING, _still(found.beyond, rows, some))
+
+
+def wide_nulls(axis: NullAxis, nulls: np.ndarray, beyond: np.ndarray, wide: WideColumns) -> np.ndarray:
+    """Which values are null, shape (n,), bool, where some do not fit 64 bits."""
+    rows = np.flatnonzero(beyond)
+    some, _ = evaluate(axis.operand, wide.at(rows).read, len(rows))
+    found = nulls.copy()
+    found[rows] = ~some.present
+    return found
+
+
+def _still(beyond: np.ndarray, rows: np.ndarray, some: Values) -> np.ndarray:
+    """Where arithmetic on integers, which are no decimals, does not fit 64 bits."""
+    if not some.beyond.any():
+        return NONE_BEYOND
+    found = np.zeros_like(beyond)
+    found[rows] = some.beyond
+    return found
