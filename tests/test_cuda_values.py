@@ -46,3 +46,23 @@ def test_columns_that_lie_on_a_device() -> None:
     wanted = query.hits(table, device="cpu", order_by="ts")
     assert len(wanted) > 5
     assert query.hits(DeviceArray(one_batch(table)), order_by="ts").equals(wanted)
+
+
+def test_decimals_on_a_device() -> None:
+    from decimal import Decimal
+
+    far = [Decimal(10**30).scaleb(-3), Decimal("1.250"), None, Decimal("-7.000")]
+    table = pa.table(
+        {
+            "type": list("ABAB") * 8,
+            "p": pa.array(
+                [Decimal("1.50"), Decimal("-2.25"), None, Decimal("9.00")] * 8, pa.decimal128(10, 2)
+            ),
+            "wide": pa.array(far * 8, pa.decimal128(38, 3)),
+        }
+    )
+    for condition in ("p > 1", "ABS(p) > 2", "wide > 1", "wide * wide > p", "ROUND(p) = 2"):
+        query = cer.compile(f"SELECT * WHERE (A OR B) AS x FILTER x[{condition}] WITHIN 3 EVENTS")
+        wanted = query.hits(table, device="cpu")
+        assert 0 < len(wanted) < len(table)
+        assert query.hits(table, device="cuda").equals(wanted)
