@@ -54,6 +54,13 @@ KINDS = {
         f"{PATTERN} PARTITION BY g WITHIN 1000000 SECONDS", lambda starts: -(-starts // KEYS)
     ),
     "A ; B ; C, window of an attribute": Kind(f"{PATTERN} WITHIN 1000000000 [k]", lambda starts: starts),
+    "A ; B ; C with gaps": Kind(
+        "SELECT * FROM S WHERE A AS a ;[<= 1000000 s] B AS b ;[<= 1000000 s] C AS c", lambda starts: starts
+    ),
+    "A ; B ; C with gaps, of a key": Kind(
+        "SELECT * FROM S WHERE A AS a ;[<= 1000000 s] B AS b ;[<= 1000000 s] C AS c PARTITION BY g",
+        lambda starts: -(-starts // KEYS),
+    ),
     "LAST A ; B ; C": Kind(f"{PATTERN.replace('*', 'LAST *', 1)} WITHIN 1000000 SECONDS", lambda starts: 1),
     "join of A, B, C, window of an attribute": Kind(
         "Q(x) <- A(k = x), B(k = x), C(k = x) WITHIN 1000000000 [g]", lambda starts: 1

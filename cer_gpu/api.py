@@ -240,8 +240,6 @@ class Query:
             raise ValueError("a stream cannot be sorted: its batches have to come in order")
         asked = read_options(**keywords)
         told = about(self.text, asked)
-        if asked.engine == AUTO and (engine := self._plan.engine_of_streams) != self._plan.engine:
-            asked = replace(asked, engine=engine)
         return Stream(lambda batch: self._bound(batch, asked), told, state)
 
     @spelled(read_options)

@@ -44,14 +44,7 @@ class GreatestSets:
         if limit == 0:
             return
         length = self._event - self._start + 1 if self._label else np.zeros(len(self._event), np.int64)
-        sums = np.cumsum(length[order])
-        done = 0
-        while done < len(order):
-            before = int(sums[done - 1]) if done else 0
-            stop = max(int(np.searchsorted(sums, before + MARKS, side="right")), done + 1)
-            if size is not None:
-                stop = min(stop, done + max(size, 1))
-            some = order[done:stop]
+        for some in marks_at_once(order, length, size):
             marks = ranges(self._start[some], length[some])
             yield Block(
                 some,
@@ -60,4 +53,25 @@ class GreatestSets:
                 marks,
                 np.full(len(marks), self._label, np.int32),
             )
-            done = stop
+
+
+def marks_at_once(order: np.ndarray, length: np.ndarray, size: int | None) -> Iterator[np.ndarray]:
+    """Some ends after others, in their order, with about `MARKS` marks and at most `size` ends at a time.
+
+    Parameters
+    ----------
+    order : ndarray, shape (m,), int64
+        Numbers of ends.
+    length : ndarray, shape (ends,), int64
+        How many marks each end has.
+    size : int or None
+    """
+    sums = np.cumsum(length[order])
+    done = 0
+    while done < len(order):
+        before = int(sums[done - 1]) if done else 0
+        stop = max(int(np.searchsorted(sums, before + MARKS, side="right")), done + 1)
+        if size is not None:
+            stop = min(stop, done + max(size, 1))
+        yield order[done:stop]
+        done = stop

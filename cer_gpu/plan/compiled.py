@@ -224,7 +224,7 @@ class Traits:
     filters : bool
         Whether answers are checked one by one where the attribute of the window falls.
     chooses : bool
-        Whether it leaves some of the complex events of each end.
+        Whether it leaves some of the complex events of each end, and which ones the window of the end says.
     lists_runs_again : bool
         Whether counts and complex events run the window of each end again.
     follows : bool

@@ -51,10 +51,7 @@ def _lines(plan: Plan) -> Iterator[str]:
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", of.cost(query))
-    pushes = _pushes(query)
-    if (engine := plan.engine_of_streams) != plan.engine:
-        pushes = f"a stream takes the route {engine}, which keeps what is open between pushes"
-    yield _line("stream", pushes)
+    yield _line("stream", _pushes(query))
 
 
 def _line(name: str, text: str) -> str:

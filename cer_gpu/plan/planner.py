@@ -26,7 +26,7 @@ from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.outlook import Outlook
-from cer_gpu.plan.routes import AUTO, KEEPING, Chosen, choose
+from cer_gpu.plan.routes import AUTO, Chosen, choose
 from cer_gpu.plan.routes.route import Built, Refusal, Sketch
 from cer_gpu.plan.symbols import Diagram, Stage, fold, stages
 
@@ -71,14 +71,6 @@ class Plan:
     def said(self) -> tuple[tuple[str, Refusal | None], ...]:
         """What every route said of it: None where it takes the query."""
         return self.chosen.said
-
-    @property
-    def engine_of_streams(self) -> str:
-        """The route that a stream takes: one that keeps what is open between pushes, if there is one."""
-        if not self.compiled.pushes_run_again:
-            return self.engine
-        takes = (name for name, refusal in self.said if refusal is None and name in KEEPING)
-        return next(takes, self.engine)
 
     @property
     def never(self) -> bool:

@@ -48,9 +48,7 @@ class StepMachine:
             reads_places=bool((self.tables.view_near != ANY_PLACE).any()),
             reads_times=bool(self.tables.view_timed.any()),
             filters=True,
-            chooses=self.sessions is not None,
             forgets=self.reach is not None,
-            streams=False,
             not_on_device=("listing the complex events of timed steps",),
             not_resident="timed patterns go through the CPU",
             not_automatic=(

@@ -1,6 +1,18 @@
 """Sessions: where the events begin that follow one another without a longer gap."""
 
-from ..jit import jit
+from ..jit import inline, jit
+
+
+@inline
+def goes_on(sessions, times, places, before, event):
+    """Whether an event is in the session of the event of its lane before it; as `session_begins`."""
+    inside = True
+    if sessions.timed:
+        gap = times[event] - times[before]
+        inside = gap <= sessions.high or (gap != gap and sessions.loose)
+    if inside and sessions.near:
+        inside = places[event] == places[before] + 1
+    return inside
 
 
 @jit
@@ -19,13 +31,6 @@ def session_begins(sessions, times, places, begin, stop, out):
     for g in range(begin.shape[0]):
         first = begin[g]
         for i in range(begin[g], stop[g]):
-            if i > first:
-                goes_on = True
-                if sessions.timed:
-                    gap = times[i] - times[i - 1]
-                    goes_on = gap <= sessions.high or (gap != gap and sessions.loose)
-                if goes_on and sessions.near:
-                    goes_on = places[i] == places[i - 1] + 1
-                if not goes_on:
-                    first = i
+            if i > first and not goes_on(sessions, times, places, i - 1, i):
+                first = i
             out[i] = first

@@ -65,7 +65,7 @@ class ClockChunk:
 class ClockRunner:
     """Runs an automaton with one clock over chunks on the CPU; a `MachineRunner`.
 
-    It is the machine of streams: a chunk is followed as a stream is, by one thread.
+    A chunk is followed as a stream is, by one thread.
 
     Parameters
     ----------

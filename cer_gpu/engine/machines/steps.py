@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, in_order, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.found import Answers
-from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
@@ -25,6 +24,9 @@ from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepNodes, StepSegments
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.steps_stream import StepRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class StepRunner:
         self.tables = machine.tables
         self._devices = devices
         self.chunks = 1 if devices is None else devices.chunks
+        self._machine = machine
         self._span = machine.span
         self._sessions, self._reach = machine.sessions, machine.reach
         self._query = query
@@ -155,9 +158,15 @@ class StepRunner:
             return self._greatest(chunk, ends, self._sessions)
         return self._listed(chunk, ends)
 
-    def open_runs(self) -> OpenRuns | None:
-        """None: each push runs the open window again."""
-        return None
+    def open_runs(self) -> StepRuns | None:
+        """The runs that a stream keeps; None where the window is no interval of starts and consumes."""
+        query = self._query
+        if query.pushes_run_again:
+            return None
+        from cer_gpu.engine.machines.steps_stream import StepRuns  # only streams need it
+
+        size = query.window.size if query.window is not None and query.filters_answers else None
+        return StepRuns(self._machine, query.consume, size)
 
     def _greatest(self, chunk: Chunk, ends: Ends, sessions: Sessions) -> GreatestSets:
         """The complex event with all events of the session of each end, from the lowest start on."""

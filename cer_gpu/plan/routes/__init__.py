@@ -21,9 +21,6 @@ ROUTES: tuple[Route, ...] = (
     cast(Route, general),
 )
 
-KEEPING = (clock.NAME,)
-"""The routes whose machines keep what is open between the pushes of a stream where others do not."""
-
 AUTO = "auto"
 """The engine that is asked for where none is: that of the first route that takes the query."""
 

@@ -1,4 +1,4 @@
-"""Timed patterns for which one clock is enough, asked in one direction only: the machine of streams.
+"""Timed patterns for which one clock is enough, asked in one direction only.
 
 `(A ; B+ ; C) WITHIN [<= 5 s] ; D` becomes a deterministic automaton with one clock, which the A resets and
 the C asks. What is open stays between the pushes of a stream, and an event costs the same whatever that is.

@@ -1,0 +1,427 @@
+"""Steps on a stream: the entries of its lanes, kept from push to push.
+
+Lanes grow side by side, so entries of a state have no neighbouring numbers: they are chained, and a range of
+entries is its last one with the number of its first one. A view moves along the chain as `cpu_views` moves
+over neighbours, so that an event costs a constant number of steps on average for each read.
+"""
+
+from ..jit import inline, jit
+from ..streams.cpu import consume, least_start
+from .contract import EVENT_BEFORE, NEIGHBOUR, RANK, SESSION
+from .cpu_nodes import LINKS as LINKS_OF_GROUP
+from .cpu_nodes import VALUE
+from .cpu_sessions import goes_on
+from .cpu_views import comes, goes
+
+DONE, ENTRIES_FULL, LINKS_FULL, ROOTS_FULL = range(4)
+
+AT, ENTRIES, LINKS, ROOTS, HIT, WORDS = range(6)
+"""Words of `progress`: the next event; how many entries, links, roots and ends there are; how many words."""
+
+
+@inline
+def _move(tables, stepped, open_lanes, entries, queue, lane, view, event):
+    """Move a view that is not one of neighbours to an event: its entry of the greatest latest start, or -1.
+
+    `queue` int32 [views] in: which of the queues of its state a view has, -1 where latest starts rise. The
+    first entry that is shown then stands in `gone`, and the last one in `shown`.
+    """
+    node_event = entries.nodes.event
+    latest = entries.nodes.latest
+    before = entries.queue_before
+    after = entries.queue_after
+    q = queue[view]
+    shown = open_lanes.shown[lane, view]
+    gone = open_lanes.gone[lane, view]
+    head = open_lanes.head[lane, view]
+    tail = open_lanes.tail[lane, view]
+    at = entries.after[shown] if shown >= 0 else open_lanes.first[lane, tables.view_state[view]]
+    while at >= 0 and comes(tables, stepped, view, node_event[at], event):
+        if gone < 0:
+            gone = at
+        if q >= 0:
+            while tail >= 0 and latest[tail] <= latest[at]:
+                tail = before[tail, q] if tail != head else -1
+            if tail < 0:
+                head = at
+            else:
+                after[tail, q] = at
+            before[at, q] = tail
+            tail = at
+        shown = at
+        at = entries.after[at]
+    while gone >= 0 and goes(tables, stepped, view, node_event[gone], event):
+        gone = entries.after[gone] if gone != shown else -1
+    best = shown if gone >= 0 else -1
+    if q >= 0:
+        while head >= 0 and goes(tables, stepped, view, node_event[head], event):
+            head = after[head, q] if head != tail else -1
+        if head < 0:
+            tail = -1
+        best = head
+        open_lanes.head[lane, view] = head
+        open_lanes.tail[lane, view] = tail
+    open_lanes.shown[lane, view] = shown
+    open_lanes.gone[lane, view] = gone
+    return best
+
+
+@inline
+def _neighbour(tables, stepped, open_lanes, entries, lane, view, event):
+    """The entry that a view of neighbours shows at an event, or -1."""
+    last = open_lanes.last[lane, tables.view_state[view]]
+    shown = False
+    if last >= 0:
+        entered = entries.nodes.event[last]
+        shown = stepped.places[entered] + 1 == stepped.places[event]
+        if shown and tables.view_timed[view]:
+            gap = stepped.times[event] - stepped.times[entered]
+            inside = gap >= tables.view_low[view] and gap <= tables.view_high[view]
+            shown = inside or (gap != gap and tables.view_loose[view] != 0)
+    return last if shown else -1
+
+
+@inline
+def _follow_sessions(parts, stepped, open_lanes, lane, event):
+    """Note where the sessions of a lane begin by an event."""
+    before = open_lanes.ended[lane]
+    if before < 0 or not goes_on(parts.reach, stepped.times, stepped.places, before, event):
+        open_lanes.since[lane] = event
+    chain = parts.chain
+    if chain.shape[0] > 0:
+        if before < 0 or not goes_on(parts.sessions, stepped.times, stepped.places, before, event):
+            open_lanes.session[lane] = event
+        chain[event, EVENT_BEFORE] = before
+        chain[event, SESSION] = open_lanes.session[lane]
+        chain[event, RANK] = 0 if before < 0 else chain[before, RANK] + 1
+    open_lanes.ended[lane] = event
+
+
+@jit
+def follow(tables, queue, events, stepped, stop, window, bounds, parts, open_lanes, entries, ends, scratch):
+    """Follow all runs of a stream over its next events; `DONE`, or which array is full.
+
+    ============  ========================  ==============================================================
+    `tables`      StepTables                in
+    `queue`       int32 [views]             in: as in `_move`
+    `events`      StreamEvents              in; `following` in/out
+    `stepped`     StepEvents                in: the same events
+    `stop`        int64                     in: one past the last event
+    `window`      StreamWindow              in
+    `bounds`      LaneBounds                in/out
+    `parts`       OpenSessions              in; `chain` out
+    `open_lanes`  OpenLanes                 in/out
+    `entries`     OpenEntries               in/out
+    `ends`        StreamEnds                out: ends 0 .. progress[HIT] - 1
+    `scratch`     two int64 arrays          `progress` [WORDS] in/out: the next event in progress[AT], and so
+                                            on; `entered` [groups, 2] scratch
+    ============  ========================  ==============================================================
+
+    When an array is full, the host enlarges it and calls again with everything else as it is. Roots and ends
+    are those since progress[ROOTS] and progress[HIT] were set to 0.
+    """
+    progress, entered = scratch
+    nodes = entries.nodes
+    laned = events.lanes.shape[0] > 0
+    while progress[AT] < stop:
+        event = progress[AT]
+        symbol = events.symbols[event]
+        begin = tables.first[symbol]
+        end = tables.first[symbol + 1]
+        reads = tables.read_first[end] - tables.read_first[begin]
+        if progress[ENTRIES] + end - begin > nodes.event.shape[0]:
+            return ENTRIES_FULL
+        if progress[LINKS] + end - begin + reads > nodes.link_low.shape[0]:
+            return LINKS_FULL
+        if progress[ROOTS] + end - begin > nodes.root_entry.shape[0]:
+            return ROOTS_FULL
+        lane = 0
+        if laned:
+            lane = events.lanes[event]
+        bound = least_start(events, event, lane, window.size, bounds)
+        _follow_sessions(parts, stepped, open_lanes, lane, event)
+        links = progress[LINKS]
+        before = links
+        for group in range(begin, end):
+            value = -1
+            if tables.group_starts[group]:
+                value = event
+                nodes.link_low[links] = -1
+                nodes.link_high[links] = -1
+                links += 1
+            for read in range(tables.read_first[group], tables.read_first[group + 1]):
+                view = tables.read_view[read]
+                if tables.view_near[view] == NEIGHBOUR:
+                    entry = _neighbour(tables, stepped, open_lanes, entries, lane, view, event)
+                    first = entry
+                    last = entry
+                else:
+                    entry = _move(tables, stepped, open_lanes, entries, queue, lane, view, event)
+                    first = open_lanes.gone[lane, view]
+                    last = open_lanes.shown[lane, view]
+                if entry >= 0 and nodes.latest[entry] >= bound:
+                    value = max(value, nodes.latest[entry])
+                    nodes.link_low[links] = first
+                    nodes.link_high[links] = last + 1
+                    links += 1
+            entered[group - begin, VALUE] = value
+            entered[group - begin, LINKS_OF_GROUP] = links
+        best = -1
+        for group in range(begin, end):
+            value = entered[group - begin, VALUE]
+            if value >= 0:
+                state = tables.group_state[group]
+                at = progress[ENTRIES]
+                progress[ENTRIES] = at + 1
+                nodes.event[at] = event
+                nodes.label[at] = tables.state_label[state]
+                nodes.latest[at] = value
+                nodes.link_first[at] = before
+                nodes.link_last[at] = entered[group - begin, LINKS_OF_GROUP]
+                entries.state[at] = state
+                _append(open_lanes, entries, lane, state, at)
+                if tables.accepting[state]:
+                    nodes.root_entry[progress[ROOTS]] = at
+                    progress[ROOTS] += 1
+                    best = max(best, value)
+            before = entered[group - begin, LINKS_OF_GROUP]
+        progress[LINKS] = links
+        if best >= 0:
+            hit = progress[HIT]
+            ends.event[hit] = event
+            ends.lowest[hit] = bound
+            ends.latest[hit] = best
+            nodes.root_first[hit + 1] = progress[ROOTS]
+            progress[HIT] = hit + 1
+            consume(bounds, event, lane, window.consumes)
+        progress[AT] = event + 1
+    return DONE
+
+
+@inline
+def _append(open_lanes, entries, lane, state, at):
+    """Put an entry behind the others of its chain and of its lane."""
+    last = open_lanes.last[lane, state]
+    entries.nodes.before[at] = last
+    entries.after[at] = -1
+    entries.earlier[at] = open_lanes.newest[lane]
+    if last >= 0:
+        entries.after[last] = at
+    else:
+        open_lanes.first[lane, state] = at
+    open_lanes.last[lane, state] = at
+    open_lanes.newest[lane] = at
+
+
+@jit
+def kept_entries(open_lanes, entries, count, lanes, is_open, place, place_of, kept_lanes, kept):
+    """Copy the entries whose events are kept; gives how many entries and links there are then.
+
+    ============  =================  ====================================================================
+    `open_lanes`  OpenLanes          in
+    `entries`     OpenEntries        in: `count` of them
+    `lanes`       int32 [events]     in: by their new numbers; empty: all events are in one lane
+                  or [0]
+    `is_open`     uint8 [events]     in: of `streams.cpu.mark_open`
+    `place`       int64 [events]     in: the new number of each event that is kept
+    `place_of`    int64 [count]      out: the new number of each entry, -1 for one that is dropped
+    `kept_lanes`  OpenLanes          out: of chains; -1 and 0 at first
+    `kept`        OpenEntries        out: with room for them
+    ============  =================  ====================================================================
+    """
+    nodes = entries.nodes
+    n = 0
+    links = 0
+    for entry in range(count):
+        event = nodes.event[entry]
+        place_of[entry] = -1
+        if not is_open[event]:
+            continue
+        place_of[entry] = n
+        lane = 0
+        if lanes.shape[0] > 0:
+            lane = lanes[place[event]]
+        state = entries.state[entry]
+        kept.nodes.event[n] = place[event]
+        kept.nodes.label[n] = nodes.label[entry]
+        latest = nodes.latest[entry]
+        kept.nodes.latest[n] = place[latest] if is_open[latest] else -1
+        kept.nodes.link_first[n] = links
+        for link in range(nodes.link_first[entry], nodes.link_last[entry]):
+            low = nodes.link_low[link]
+            high = nodes.link_high[link]
+            if low >= 0:
+                last = place_of[high - 1]
+                if last < 0:
+                    continue
+                # Of a range whose first entries are dropped the rest of the chain is left.
+                source = entries.state[high - 1]
+                low = place_of[low] if place_of[low] >= 0 else kept_lanes.first[lane, source]
+                high = last + 1
+            kept.nodes.link_low[links] = low
+            kept.nodes.link_high[links] = high
+            links += 1
+        kept.nodes.link_last[n] = links
+        kept.state[n] = state
+        for q in range(entries.queue_before.shape[1]):
+            before = entries.queue_before[entry, q]
+            kept.queue_before[n, q] = place_of[before] if 0 <= before < entry else -1
+        _append(kept_lanes, kept, lane, state, n)
+        n += 1
+    return n, links
+
+
+@jit
+def kept_queues(entries, count, place_of, kept):
+    """Copy which entry follows another in each queue, once all have their new numbers."""
+    for entry in range(count):
+        n = place_of[entry]
+        if n >= 0:
+            for q in range(entries.queue_after.shape[1]):
+                after = entries.queue_after[entry, q]
+                kept.queue_after[n, q] = place_of[after] if entry < after < count else -1
+
+
+@jit
+def kept_views(tables, queue, open_lanes, entries, lanes, place_of, kept_lanes):
+    """Move the views of lanes to the new numbers of what they show.
+
+    `lanes` int64 [k, 2] in: the old and the new number of each lane that is kept; the others as in
+    `kept_entries`, after it.
+    """
+    for k in range(lanes.shape[0]):
+        old = lanes[k, 0]
+        new = lanes[k, 1]
+        if old >= open_lanes.newest.shape[0]:
+            continue
+        for view in range(tables.view_state.shape[0]):
+            shown = open_lanes.shown[old, view]
+            gone = open_lanes.gone[old, view]
+            if shown >= 0:
+                shown = place_of[shown]
+            if gone >= 0:
+                gone = place_of[gone]
+                if gone < 0 and shown >= 0:
+                    gone = kept_lanes.first[new, tables.view_state[view]]
+            kept_lanes.shown[new, view] = shown
+            kept_lanes.gone[new, view] = gone
+            head = open_lanes.head[old, view]
+            tail = open_lanes.tail[old, view]
+            while head >= 0 and place_of[head] < 0:
+                head = entries.queue_after[head, queue[view]] if head != tail else -1
+            kept_lanes.head[new, view] = place_of[head] if head >= 0 else -1
+            kept_lanes.tail[new, view] = place_of[tail] if head >= 0 else -1
+
+
+@jit
+def moved_chain(chain, which, is_open, place, kept):
+    """Copy the chain of the events that are kept, `which` int64 [events]; `kept` int64 [events, CHAIN] out.
+
+    A session whose first events are dropped begins with the first event of it that is kept.
+    """
+    for n in range(which.shape[0]):
+        event = which[n]
+        before = chain[event, EVENT_BEFORE]
+        first = chain[event, SESSION]
+        goes_back = before >= 0 and is_open[before]
+        kept[n, EVENT_BEFORE] = place[before] if goes_back else -1
+        if is_open[first]:
+            kept[n, SESSION] = place[first]
+        else:
+            kept[n, SESSION] = kept[place[before], SESSION] if goes_back else n
+        kept[n, RANK] = chain[event, RANK]
+
+
+@jit
+def count_in_window(nodes, earlier, hit, lowest, sums, about, lane_entries):
+    """How many complex events of a hit start at `lowest` or later, in steps as many as its lane has entries.
+
+    ==============  ==================  =================================================================
+    `nodes`         StepNodes           in: chained
+    `earlier`       int32 [entries]     in
+    `hit`           int                 in
+    `lowest`        int                 in
+    `sums`          int64 [entries]     scratch: how many runs the chain has up to an entry,
+    `about`         float64 [entries]   scratch: the same, about
+    `lane_entries`  int32 [entries]     scratch
+    ==============  ==================  =================================================================
+
+    Gives the number, wrapped where it does not fit, and the same about.
+    """
+    number = 0
+    guess = 0.0
+    newest = -1
+    for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
+        newest = max(newest, nodes.root_entry[r])
+    n = 0
+    while newest >= 0 and nodes.event[newest] >= lowest:
+        lane_entries[n] = newest
+        n += 1
+        newest = earlier[newest]
+    for k in range(n):
+        entry = lane_entries[n - 1 - k]
+        runs = 0
+        near = 0.0
+        for link in range(nodes.link_first[entry], nodes.link_last[entry]):
+            low = nodes.link_low[link]
+            last = nodes.link_high[link] - 1
+            if low < 0:
+                runs += 1
+                near += 1.0
+            elif nodes.event[last] >= lowest:
+                runs += sums[last]
+                near += about[last]
+                before = nodes.before[low]
+                if before >= 0 and nodes.event[before] >= lowest:
+                    runs -= sums[before]
+                    near -= about[before]
+        for r in range(nodes.root_first[hit], nodes.root_first[hit + 1]):
+            if nodes.root_entry[r] == entry:
+                number += runs
+                guess += near
+        before = nodes.before[entry]
+        if before >= 0 and nodes.event[before] >= lowest:
+            runs += sums[before]
+            near += about[before]
+        sums[entry] = runs
+        about[entry] = near
+    return number, guess
+
+
+@jit
+def session_starts(chain, event, lowest, own_lane, start, length):
+    """Where the sessions of some ends begin, and how many events of the lane there are from there on.
+
+    ==========  ======================  ====================================================================
+    `chain`     int64 [events, CHAIN]   in
+    `event`     int64 [ends]            in
+    `lowest`    int64 [ends]            in: the least admissible start,
+    `own_lane`  bool                    in: which is an event of the same lane
+    `start`     int64 [ends]            out
+    `length`    int64 [ends]            out
+    ==========  ======================  ====================================================================
+    """
+    for e in range(event.shape[0]):
+        first = chain[event[e], SESSION]
+        if first < lowest[e] and own_lane:
+            first = lowest[e]
+        elif first < lowest[e]:
+            first = event[e]
+            while chain[first, EVENT_BEFORE] >= lowest[e]:
+                first = chain[first, EVENT_BEFORE]
+        start[e] = first
+        length[e] = chain[event[e], RANK] - chain[first, RANK] + 1
+
+
+@jit
+def chained_events(chain, event, first, out):
+    """The events of a lane up to an end, for each of some ends.
+
+    `chain` int64 [events, CHAIN], `event` int64 [ends], `first` int64 [ends + 1] in; `out` int64 [all] out:
+    those of end e are out[first[e]] .. out[first[e + 1] - 1], ascending.
+    """
+    for e in range(event.shape[0]):
+        at = event[e]
+        for k in range(first[e + 1] - 1, first[e] - 1, -1):
+            out[k] = at
+            at = chain[at, EVENT_BEFORE]
