@@ -175,6 +175,12 @@ def test_times_of_96_bits_beyond_nanoseconds(tmp_path):
     parquet_of_96_bits(path, never, "parquet-mr version 1.1")
     query = cer.compile("SELECT * WHERE B AS b FILTER b[ts > '9000-01-01 00:00:00']")
     assert query.count(path, order_by="ts") == 1
+    assert query.count(pads.dataset(path), order_by="ts") == 1
+    some = pads.dataset(path)
+    assert query.count(some.replace_schema(some.schema.remove(1).append(some.schema.field(1)))) == 1
+    plain = tmp_path / "2.parquet"
+    pq.write_table(pa.table({"type": ["B"], "ts": pa.array(never[1:], pa.timestamp("us"))}), plain)
+    assert query.count(pads.dataset([path, plain], schema=some.schema), order_by="ts") == 2
 
 
 class Piped:

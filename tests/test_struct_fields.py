@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 import pytest
 import spark_sessions
@@ -127,3 +128,28 @@ class TestSpark:
         pq.write_table(NESTED, tmp_path / "events.parquet")
         counted = cer_spark.count_files(str(tmp_path), query, order_by="ts")
         assert counted.collect()[0][0] == wanted
+
+
+def test_of_a_struct_only_the_fields_that_are_asked_for_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "nested.parquet"
+    pq.write_table(NESTED, path)
+    asked: list[list[str]] = []
+    iter_batches = pq.ParquetFile.iter_batches
+
+    def noted(self: Any, rows: int, groups: Any, columns: list[str], **more: Any) -> Any:
+        asked.append(sorted(columns))
+        return iter_batches(self, rows, groups, columns, **more)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", noted)
+    for text in QUERIES:
+        wanted = marks(cer.compile(flat(text)).run(FLAT))
+        assert marks(cer.compile(text).run(str(path))) == wanted
+        assert marks(cer.compile(text).run(pads.dataset(str(path)))) == wanted
+    assert asked
+    assert not {name for names in asked for name in names} & {"payload", "payload.tags", "payload.at"}
+    asked.clear()
+    whole = cer.compile("SELECT a[payload] FROM S WHERE A AS a FILTER a[`payload.price` > 3]")
+    found = whole.run(str(path)).to_arrow()["a[payload]"].to_pylist()
+    assert [one[0]["payload"] for one in found] == [ROWS[4]["payload"]]

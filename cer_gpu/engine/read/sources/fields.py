@@ -92,13 +92,18 @@ class FieldRows(Rows):
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """See `Rows.read`."""
-        yield from self._with_fields(self._inner.read(self._stored(columns), rows), columns)
+        inner = self._inner.read_fields(self._stored(columns), rows, self._needed(columns))
+        yield from self._with_fields(inner, columns)
 
     def read_lying(
         self, columns: Sequence[str], rows: int, lying: Collection[str]
     ) -> Iterator[pa.RecordBatch]:
         """See `Rows.read_lying`."""
-        yield from self._with_fields(self._inner.read_lying(self._stored(columns), rows, lying), columns)
+        stored, needed = self._stored(columns), self._needed(columns)
+        if needed:  # of files: there no codes lie narrow
+            yield from self._with_fields(self._inner.read_fields(stored, rows, needed), columns)
+        else:
+            yield from self._with_fields(self._inner.read_lying(stored, rows, lying), columns)
 
     def place(self, row: int) -> str:
         """See `Rows.place`."""
@@ -106,6 +111,20 @@ class FieldRows(Rows):
 
     def _stored(self, columns: Sequence[str]) -> list[str]:
         return list(dict.fromkeys(self._paths.get(name, (name,))[0] for name in columns))
+
+    def _needed(self, columns: Sequence[str]) -> dict[str, pa.DataType]:
+        """The types of columns of which only fields are asked for, with these fields alone."""
+        if any("." in name for name in self._inner.schema.names):
+            return {}  # a column may be called as a field of another is
+        paths: dict[str, list[Sequence[str]]] = {}
+        for name in columns:
+            first, *path = self._paths.get(name, (name,))
+            paths.setdefault(first, []).append(path)
+        return {
+            first: _with_alone(self._inner.schema.field(first).type, inside)
+            for first, inside in paths.items()
+            if all(inside)
+        }
 
     def _with_fields(
         self, batches: Iterator[pa.RecordBatch], columns: Sequence[str]
@@ -120,6 +139,17 @@ class FieldRows(Rows):
         first, *path = self._paths[name]
         found = field_of(batch.column(first), path)
         return convert(found, self.schema.field(name).type, f"`{name}` of {self.where}")
+
+
+def _with_alone(kind: pa.DataType, paths: Sequence[Sequence[str]]) -> pa.DataType:
+    """A type of structs with the fields alone that some paths lead to."""
+    if not all(paths):
+        return kind
+    inside: dict[str, list[Sequence[str]]] = {}
+    for first, *rest in paths:
+        inside.setdefault(first, []).append(rest)
+    fields = [field for field in kind if field.name in inside]
+    return pa.struct([(field.name, _with_alone(field.type, inside[field.name])) for field in fields])
 
 
 def _type_at(schema: pa.Schema, path: Sequence[str]) -> pa.DataType:

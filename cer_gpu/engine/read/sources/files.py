@@ -34,6 +34,7 @@ from cer_gpu.engine.read.sources.text import (
     unread_columns,
 )
 from cer_gpu.engine.read.sources.text_form import DECISIVE, PLAIN, TextForm
+from cer_gpu.engine.read.sources.wide_times import times_of_96_bits, wide_columns
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 
@@ -81,7 +82,19 @@ class FileRows(Rows):
         return cls([_open(file, text) for file in find_files(paths)])
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        target = self.subschema(columns)
+        return self.read_fields(columns, rows, {})
+
+    def read_fields(
+        self, columns: Sequence[str], rows: int, needed: Mapping[str, pa.DataType]
+    ) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read_fields`: of Parquet the columns inside a struct are read one by one."""
+        if any(each.file.format != "parquet" for each in self._files):
+            needed = {}
+
+        def schema_of(names: Sequence[str]) -> pa.Schema:
+            return pa.schema([(name, needed.get(name, self.schema.field(name).type)) for name in names])
+
+        target = schema_of(columns)
         begin = 0
         for number, opened in enumerate(self._files):
             if number == len(self._begins):
@@ -89,7 +102,7 @@ class FileRows(Rows):
             stored = [name for name in columns if name not in opened.file.keys]
             probe = stored or [name for name in opened.schema.names if name not in opened.file.keys][:1]
             read = _FORMATS[opened.file.format].read
-            wanted = self.subschema(probe)
+            wanted = schema_of(probe)
             seen = 0
             for batch in guarded(read(opened, wanted, rows), opened.file.path):
                 if opened.filesystem is None:  # elsewhere asking is a journey: once, at the end
@@ -233,20 +246,6 @@ def _probe_parquet(path: str, text: TextForm) -> tuple[pa.Schema, int | None]:
         return parquet_schema(file.schema_arrow, file.metadata), parquet_rows(path, file.metadata)
 
 
-NANOSECONDS_BY = ("parquet-cpp", "impala", "duckdb")
-"""Writers whose times of 96 bits have nanoseconds; those of Spark, Hive and Trino have microseconds."""
-
-
-def times_of_96_bits(metadata: Any) -> dict[str, str]:
-    """How times of 96 bits are read: in microseconds if their writer has no finer ones.
-
-    In nanoseconds 64 bits reach from 1677 to 2262 only, and a time beyond, such as the year 9999, which often
-    stands for "never", would become another.
-    """
-    writer = (metadata.created_by or "").lower()
-    return {} if writer.startswith(NANOSECONDS_BY) else {"coerce_int96_timestamp_unit": "us"}
-
-
 def parquet_rows(path: str, metadata: Any) -> int:
     """How many rows a file has, by the metadata in its footer.
 
@@ -267,10 +266,7 @@ def parquet_rows(path: str, metadata: Any) -> int:
 
 def parquet_schema(stored: pa.Schema, metadata: Any) -> pa.Schema:
     """The types in which the columns of a Parquet file are read."""
-    wide = set()
-    if times_of_96_bits(metadata):
-        described = [metadata.schema.column(number) for number in range(metadata.num_columns)]
-        wide = {column.path for column in described if column.physical_type == "INT96"}
+    wide = wide_columns(metadata)
 
     def kind(field: pa.Field) -> pa.DataType:
         if field.name in wide:
@@ -295,8 +291,18 @@ def _read_parquet(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa
     rows = min(rows, _rows_of_texts(metadata, texts))
     coded = [name for name in texts if _coded_bytes(metadata, name) <= TEXT_BYTES]
     with pq.ParquetFile(path, read_dictionary=coded, filesystem=there, metadata=metadata, **reading) as file:
-        for batch in file.iter_batches(rows, groups, wanted.names, use_threads=True):
+        leaves = [leaf for field in wanted for leaf in _leaves(field)]
+        for batch in file.iter_batches(rows, groups, leaves, use_threads=True):
             yield batch.select(wanted.names)
+
+
+def _leaves(field: pa.Field, before: str = "") -> Iterator[str]:
+    """The paths of what is stored of a column: its name, and of a struct those of its fields."""
+    if pa.types.is_struct(field.type) and field.type.num_fields:
+        for inner in field.type:
+            yield from _leaves(inner, f"{before}{field.name}.")
+    else:
+        yield f"{before}{field.name}"
 
 
 def _coded_bytes(metadata: Any, name: str) -> int:

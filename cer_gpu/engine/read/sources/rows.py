@@ -19,6 +19,7 @@ from cer_gpu.engine.read.sources.arrow_types import (
     widened,
 )
 from cer_gpu.errors import DataError
+from cer_gpu.late import compute as pc
 from cer_gpu.late import dataset as pads
 from cer_gpu.warned import warn
 
@@ -81,6 +82,20 @@ class Rows(ABC):
         lying : collection of str
             Dictionary-encoded columns of which codes of 8 and 16 bits need not be widened: those that are
             looked at batch by batch and never put together.
+        """
+        return self.read(columns, rows)
+
+    def read_fields(
+        self, columns: Sequence[str], rows: int, needed: Mapping[str, pa.DataType]
+    ) -> Iterator[pa.RecordBatch]:
+        """As `read`, but columns of structs may lack fields that are not needed.
+
+        Parameters
+        ----------
+        columns, rows
+            As for `read`.
+        needed : mapping of str to DataType
+            For columns of which not all is needed a type with the fields that are.
         """
         return self.read(columns, rows)
 
@@ -180,9 +195,13 @@ class DatasetRows(Rows):
 
     def __init__(self, dataset: pads.Dataset, where: str) -> None:
         check_names(dataset.schema.names, where)
+        files = isinstance(dataset, pads.FileSystemDataset)
+        if files and isinstance(dataset.format, pads.ParquetFileFormat):
+            from cer_gpu.engine.read.sources.wide_times import in_microseconds
+
+            dataset = in_microseconds(dataset)
         self._dataset = dataset
         self.schema = normal_schema(dataset.schema)
-        files = isinstance(dataset, pads.FileSystemDataset)
         counted = files and isinstance(dataset.format, pads.ParquetFileFormat)
         # Of these formats Arrow's own reader checks what it reads; an IPC file may hold anything.
         checks = counted or (files and isinstance(dataset.format, (pads.CsvFileFormat, pads.JsonFileFormat)))
@@ -192,9 +211,18 @@ class DatasetRows(Rows):
         self.where = where
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
-        target = self.subschema(columns)
+        return self.read_fields(columns, rows, {})
+
+    def read_fields(
+        self, columns: Sequence[str], rows: int, needed: Mapping[str, pa.DataType]
+    ) -> Iterator[pa.RecordBatch]:
+        """See `Rows.read_fields`."""
+        target = pa.schema([(name, needed.get(name, self.schema.field(name).type)) for name in columns])
+        asked: Any = list(columns)
+        if needed:
+            asked = {name: _field(needed.get(name), name) for name in columns}
         scanner = self._dataset.scanner(
-            columns=list(columns), batch_size=rows, batch_readahead=2, fragment_readahead=1
+            columns=asked, batch_size=rows, batch_readahead=2, fragment_readahead=1
         )
         seen = 0
         for batch in guarded(map(self._checked, scanner.to_batches()), self.where):
@@ -205,6 +233,14 @@ class DatasetRows(Rows):
                 f"the metadata of {self.where} says {self.rows:,} rows, and {seen:,} were read: its files "
                 "are damaged, or were changed meanwhile"
             )
+
+
+def _field(kind: pa.DataType | None, *path: str) -> Any:
+    """What a scanner reads of a column, or of a field in it: the fields that a type has; None: all of it."""
+    if kind is None or not pa.types.is_struct(kind):
+        return pc.field(*path)
+    parts = [_field(one.type, *path, one.name) for one in kind]
+    return pc.make_struct(*parts, field_names=[one.name for one in kind])
 
 
 def validated(batch: pa.RecordBatch) -> pa.RecordBatch:
