@@ -24,10 +24,11 @@ test: lint
 	$(BIN)/python -m cer_gpu.spark.java --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
-# Random queries of every kind against the reference semantics: `make fuzz SECONDS=3600 SEED=7`.
+# Random queries of every kind against the reference semantics: `make fuzz SECONDS=3600 SEED=7`, or, for as many
+# turns as there is time for, `make fuzz FUZZ=--quick`.
 fuzz: $(VENV)/.ready-test
 	$(BIN)/cer warm
-	$(BIN)/python tests/fuzz.py --seconds $(SECONDS) --seed $(SEED)
+	$(BIN)/python tests/fuzz.py --seconds $(SECONDS) --seed $(SEED) $(FUZZ)
 
 # What the RAPIDS Accelerator says of our plans; it needs no GPU. Maven fetches its jar, about 1 GB.
 test-rapids: $(VENV)/.ready-test

@@ -22,13 +22,14 @@ from random import Random
 from unittest.mock import patch
 
 import random_values
-from engine_oracle import OPTIONS, check
+import random_whole
+from engine_oracle import OPTIONS, check, check_quickly
 from generate import query_around, stream, unary_query, with_keys
 from random_besides import with_besides
 from random_correlated import random_correlated, random_scopes
 from random_formulas import formula
 from random_repetitions import repeated
-from random_rules import random_rule, random_rule_events
+from random_rules import random_join, random_rule, random_rule_events
 from random_steps import timed_query
 from random_windows import windowed_query
 from test_engine_rules import check as check_rule
@@ -57,6 +58,10 @@ TINY = {
     "cer_gpu.enumeration.products.BULK_ROWS": 3,
     "cer_gpu.engine.read.forgetting.REMEMBERED": 1,
     "cer_gpu.kernels.falling.cpu_lists.RANGE": 2,
+    "cer_gpu.engine.machines.lookups.BLOCK": 3,
+    "cer_gpu.engine.machines.tuple_answers.FEW": 1,
+    "cer_gpu.engine.machines.tuple_answers.BULK_ROWS": 2,
+    "cer_gpu.engine.machines.tuples.UNIT": 2,
 }
 """Sizes under which a stream of ten events crosses every border."""
 
@@ -83,8 +88,10 @@ KINDS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "timed": timed_query,
     "windows": windowed_query,
     "general": windowed_query,
+    "whole": random_whole.query,
 }
 RULES = "rules"
+JOINS = "joins"
 
 
 def with_values(rng: Random, node: tree.Pattern) -> tree.Pattern:
@@ -107,6 +114,8 @@ def with_values(rng: Random, node: tree.Pattern) -> tree.Pattern:
 def query_of(rng: Random, kind: str) -> tree.SelectQuery:
     """A query of a kind, with other constructs laid over it."""
     query = KINDS[kind](rng)
+    if kind == "whole":
+        return query
     if rng.random() < 0.4:
         query = repeated(rng, query)
     if rng.random() < 0.3:
@@ -131,39 +140,48 @@ class Turn:
     Attributes
     ----------
     kind : str
-        A key of `KINDS`, or `RULES`.
+        A key of `KINDS`, `RULES` or `JOINS`.
     query : Query or Rule
     events : list of Event
     """
 
     def __init__(self, seed: str, number: int) -> None:
         self._rng = rng = Random(f"{seed} {number}")
-        self.kind = rng.choice((*KINDS, RULES))
+        self.kind = rng.choice((*KINDS, RULES, JOINS))
         self._tiny = rng.random() < 0.5
         self.query: tree.Statement
         self.events: list[Event]
-        if self.kind == RULES:
-            self.query = random_rule(rng)
+        if self.kind in (RULES, JOINS):
+            self.query = random_rule(rng) if self.kind == RULES else random_join(rng)
             self.events = random_rule_events(rng, self.query, rng.randrange(1, 16))
         else:
             self.query = query_of(rng, self.kind)
-            events = stream(rng, rng.randrange(4, 15), lap_falls=rng.random() < 0.3)
+            longest = 10 if self.kind == "whole" else 15  # the reference takes exponential time
+            events = stream(rng, rng.randrange(4, longest), lap_falls=rng.random() < 0.3)
             self.events = with_keys(rng, events) if rng.random() < 0.3 else events
 
-    def outcome(self) -> str:
+    def outcome(self, quick: bool = False) -> str:
         """`answered`, `no answer`, `over budget`, or the code of the error that refuses the query.
+
+        Parameters
+        ----------
+        quick : bool, optional
+            Whether a few ways of running a pattern are enough.
 
         Raises
         ------
         Exception
             Where the engine gives another answer than the reference, or fails.
         """
-        engine = {"engine": "general"} if self.kind == "general" else {}
-        with sizes(self._tiny), patch.dict(OPTIONS, engine), warnings.catch_warnings():
+        asked = {"engine": "general"} if self.kind == "general" else {}
+        with sizes(self._tiny), patch.dict(OPTIONS, asked), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 if isinstance(self.query, tree.Rule):
-                    answers = check_rule(self.query, self.events, self._rng)
+                    engine = "join" if self.kind == JOINS else "auto"
+                    answers = check_rule(self.query, self.events, self._rng, engine)
+                elif quick:
+                    answers = check_quickly(self.query, self.events, self._rng)
                 else:
                     answers = check(self.query, self.events, self._rng)
             except LimitError:
@@ -173,7 +191,7 @@ class Turn:
         return "answered" if answers else "no answer"
 
 
-def turns(seed: str, numbers: Iterator[int], until: float) -> Counter[tuple[str, str]]:
+def turns(seed: str, numbers: Iterator[int], until: float, quick: bool = False) -> Counter[tuple[str, str]]:
     """Take turns until a time of `time.monotonic`; how often each kind had each outcome."""
     found: Counter[tuple[str, str]] = Counter()
     for number in numbers:
@@ -181,7 +199,7 @@ def turns(seed: str, numbers: Iterator[int], until: float) -> Counter[tuple[str,
             break
         turn = Turn(seed, number)
         try:
-            found[turn.kind, turn.outcome()] += 1
+            found[turn.kind, turn.outcome(quick)] += 1
         except Exception:
             found[turn.kind, WRONG] += 1
             if sum(many for (_, outcome), many in found.items() if outcome == WRONG) <= SHOWN:
@@ -208,13 +226,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", default="1", help="any text (1)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first turn (0)")
     parser.add_argument("--turns", type=int, help="end after so many turns")
+    parser.add_argument("--quick", action="store_true", help="run patterns in a few ways, for many turns")
     asked = parser.parse_args(arguments)
     last = sys.maxsize if asked.turns is None else asked.first + asked.turns
     begin = time.monotonic()
-    found = turns(asked.seed, iter(range(asked.first, last)), begin + asked.seconds)
+    found = turns(asked.seed, iter(range(asked.first, last)), begin + asked.seconds, asked.quick)
     taken = time.monotonic() - begin
     sys.stdout.write(f"seed {asked.seed}, {found.total()} turns from {asked.first} in {taken:.0f} s\n")
-    for kind in (*KINDS, RULES):
+    for kind in (*KINDS, RULES, JOINS):
         outcomes = sorted((outcome, many) for (own, outcome), many in found.items() if own == kind)
         told = ", ".join(f"{many} {outcome}" for outcome, many in outcomes)
         sys.stdout.write(f"{kind:<12}{told}\n")

@@ -19,7 +19,7 @@ def test_a_run_says_its_seed_and_how_often_each_kind_was_drawn(capsys: pytest.Ca
     said = capsys.readouterr().out
     assert re.match(r"seed few, 16 turns from 0 in \d+ s\n", said)
     told = counts(said)
-    assert list(told) == [*fuzz.KINDS, fuzz.RULES]
+    assert list(told) == [*fuzz.KINDS, fuzz.RULES, fuzz.JOINS]
     assert sum(int(number) for number in re.findall(r"(\d+) [a-zC]", " ".join(told.values()))) == 16
     assert "answered" in said
 
