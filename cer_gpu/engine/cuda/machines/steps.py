@@ -123,7 +123,7 @@ class DevicesSteps:
         self, number: int, chunk: Chunk, units: Segments, window: WindowPlan | None, bounded: bool
     ) -> Found:
         there, size = self._pool.copied(number, chunk).there, 0 if window is None else window.size
-        keys = there.measured if window is not None else there.measured[:0]
+        keys = there.measured if window is not None else _none_of(there.measured)
         first, event, latest = step_hits.hits(
             self._steps[number], there.events, keys, size, _step_segments(units), False, self._lane,
             self._stream,
@@ -217,7 +217,7 @@ class DevicesSteps:
         def run(number: int, low: int, high: int) -> Found:
             there = self._pool.copied(number, chunk).there
             _, ends, start = step_hits.hits(
-                self._steps[number], there.events, there.measured[:0], 0,
+                self._steps[number], there.events, _none_of(there.measured), 0,
                 _step_segments(units.part(low, high)), True, self._lane, self._stream,
             )  # fmt: skip
             return Found(ends.copy_to_host(), start.copy_to_host(), units.begin[:0])
@@ -260,6 +260,11 @@ class DevicesSteps:
         times = keys if same else copied(read.times)
         events = StepEvents(to_device(read.symbols.astype(np.uint16)), times, copied(read.places))
         return DeviceTimedEvents(events, keys)
+
+
+def _none_of(values: Any) -> Any:
+    """An empty array of a device's values: numba-cuda refuses to slice what is empty."""
+    return values[:0] if values.size else values
 
 
 def _step_segments(units: Segments) -> StepSegments:
