@@ -11,20 +11,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.views.drawn import drawn
+from cer_gpu.engine.views.grouped import Grouping, changed
 from cer_gpu.engine.views.kept import KeptView
 from cer_gpu.engine.views.listing import Piece
 from cer_gpu.engine.views.relations import table_of
+from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked, write
 from cer_gpu.engine.views.terms import refused
 from cer_gpu.errors import DataError, QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
+from cer_gpu.language.printer import to_text
 
 if TYPE_CHECKING:
     import pandas
@@ -87,6 +93,7 @@ class JoinView:
             raise QueryError(wrong, rule)
         _check_kept(statement, rule)
         self.rule = rule
+        self._most_kept = most_kept
         self._kept = KeptView(statement, rule, most_kept)
 
     def insert(self, relation: str, rows: Any) -> None:
@@ -146,21 +153,95 @@ class JoinView:
         """All answers: the columns of the head, and `multiplicity`, how often each is there.
 
         They are listed as they are read, and each different answer once. An update in between is an error of
-        the listing.
+        the listing. Of a rule with aggregates, `Q(x; COUNT(*), SUM(v)) <- ...`, there is a row for each value
+        of the head, with columns `COUNT(*)` and `SUM(v)`, and one row where the head has no variable. Nulls
+        and NaNs are left out; of nothing COUNT is 0 and the others null.
         """
+        if self._kept.body.aggregates:
+            return ViewAnswers(self._schema, lambda rows: self._groups(rows, whole=True))
         return ViewAnswers(self._schema, lambda rows: self._batches(self._kept.answers(rows), whole=True))
 
     def delta(self) -> ViewAnswers:
-        """What the last update changed: `multiplicity` is above 0 for what it added, below for what it
-        removed."""
+        """What the last update changed: `multiplicity` is above 0 for what it added, else it was removed.
+
+        Of a rule with aggregates a group whose values have changed is two rows: as it was, with -1, and as it
+        is, with 1.
+        """
+        if self._kept.body.aggregates:
+            return ViewAnswers(self._schema, lambda rows: self._groups(rows, whole=False))
         return ViewAnswers(self._schema, lambda rows: self._batches(self._kept.changes(rows), whole=False))
+
+    def explain(self) -> str:
+        """How the view is kept: its join tree with guards, comparisons and orders, and what it promises."""
+        return drawn(self._kept.body, self._kept.trees)
+
+    def snapshot(self, path: str | os.PathLike[str] | None = None) -> bytes:
+        """The rule and all rows, from which `restore` makes the view again.
+
+        Parameters
+        ----------
+        path : str or path, optional
+            A file to write too. It is replaced as a whole: whoever is killed meanwhile leaves the old one.
+        """
+        kept = self._kept
+        data = packed(Snapshot(self.rule, self._most_kept, kept.held()))
+        if path is not None:
+            write(data, path)
+        return data
+
+    @classmethod
+    def restore(cls, snapshot: bytes | str | os.PathLike[str]) -> JoinView:
+        """The view of a snapshot, bytes or a file; it has no changes yet.
+
+        Raises
+        ------
+        DataError
+            It is no snapshot, or is damaged.
+        """
+        if isinstance(snapshot, bytes):
+            found = unpacked(snapshot, "the snapshot")
+        else:
+            found = unpacked(Path(snapshot).read_bytes(), f"file {os.fspath(snapshot)}")
+        view = cls(found.rule, found.most_kept)
+        view._kept.restore(found.relations)
+        return view
 
     def _schema(self) -> pa.Schema | None:
         kept = self._kept
         if not kept.trees:
             return None
         fields = [(name, kept.kinds[variable].arrow) for name, variable in kept.body.head]
+        fields += [(one.name, one.arrow) for one in self._grouping().folded]
         return pa.schema([*fields, (MULTIPLICITY, pa.int64())])
+
+    def _grouping(self) -> Grouping:
+        kept = self._kept
+        head = [variable for _, variable in kept.body.head]
+        return Grouping(head, kept.body.aggregates, kept.kinds, kept.codes)
+
+    def _groups(self, rows: int, whole: bool) -> Iterator[pa.RecordBatch]:
+        """The groups of a rule with aggregates, or those that the last update changed, as they were and
+        are."""
+        kept, grouping, schema = self._kept, self._grouping(), self._schema()
+        now = _together(kept.answers(rows), sorted(kept.body.output))
+        found = grouping.groups(now.columns, now.after)
+        parts = [(found, np.arange(len(found.keys)), 1)]
+        if not whole:
+            then = kept.answers_before(rows)
+            was = _together(then, sorted(kept.body.output))
+            old = grouping.groups(was.columns, was.after)
+            gone, new = changed(old, found)
+            parts = [(old, gone, -1), (found, new, 1)]
+        for groups, places, sign in parts:
+            for low in range(0, len(places), rows):
+                chosen = places[low : low + rows]
+                arrays = [
+                    kept.codes.decode(np.ascontiguousarray(groups.keys[chosen, number]), kept.kinds[variable])
+                    for number, (_, variable) in enumerate(kept.body.head)
+                ]
+                arrays += [values.take(pa.array(chosen)) for values in groups.values]
+                arrays.append(pa.array(np.full(len(chosen), sign, np.int64)))
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _batches(self, pieces: Iterable[Piece], whole: bool) -> Iterator[pa.RecordBatch]:
         kept = self._kept
@@ -236,6 +317,15 @@ class ViewAnswers:
         return found
 
 
+def _together(pieces: Iterable[Piece], names: Sequence[str]) -> Piece:
+    """Pieces as one."""
+    listed = list(pieces)
+    none = np.empty(0, np.int64)
+    columns = {name: np.concatenate([none, *(piece.columns[name] for piece in listed)]) for name in names}
+    before, after = (np.concatenate([none, *(piece[part] for piece in listed)]) for part in (1, 2))
+    return Piece(columns, before, after)
+
+
 def _no_rule() -> Any:
     from cer_gpu.errors import Diagnostic
 
@@ -254,9 +344,7 @@ def _check_kept(rule: t.Rule, text: str) -> None:
     for atom in rule.atoms:
         if atom.type.stream is not None:
             raise refused("a relation of a view is of no stream", atom, text)
-    names = [variable.name for variable in rule.head]
+    names = [variable.name for variable in rule.head] + [to_text(one) for one in rule.aggregates]
     for name in names:
         if names.count(name) > 1 or name == MULTIPLICITY:
             raise refused(f"two columns of an answer would be named `{name}`", rule, text)
-    if rule.aggregates:
-        raise refused("a view does not keep aggregates yet", rule, text)

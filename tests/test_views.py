@@ -223,6 +223,26 @@ def test_a_cyclic_rule_keeps_pairs_up_to_a_limit() -> None:
     assert listed(view.delta()) == {(0, 1, 2): 1}
 
 
+def test_explain_draws_the_tree_with_guards_and_orders() -> None:
+    view = chain("Q(b, c, d) <- R(a, b), S(b, c), T(d), a < c, c < d, d < 9")
+    assert (
+        view.explain()
+        == """\
+acyclic, free-connex: a batch takes O(n log n), the delay between answers is at most logarithmic
+  {d} *   [ordered by d; 1 rows in 1 runs, 32 bytes]
+    {b, c} * -- c < d   [ordered by c, b; 3 rows in 1 runs, 104 bytes]
+      S(b, c) -- guard   [grouped by b, c; 3 rows in 1 runs, 104 bytes]
+      R(a, b) -- a < c   [grouped by b, ordered by a; 3 rows in 1 runs, 104 bytes]
+    T(d) * -- guard   [grouped by d; 1 rows in 1 runs, 32 bytes]
+a row of T is read if d < 9
+* nodes that answers are listed from, guard: the child with all variables of its parent"""
+    )
+    assert "put together in memory" in cer_gpu.maintain(CHAIN.replace("Q(a, c, d)", "Q(a, d)")).explain()
+    circle = cer_gpu.maintain("Q(a, b, c) <- R(a, b), S(b, c), T(c, a)").explain()
+    assert circle.startswith("cyclic: 1 bag(s) of joined rows are kept, of at most 2 relations")
+    assert "bag 1: {a, b, c} -- guard" in circle
+
+
 def test_multiplicities_that_do_not_fit_are_an_error_and_change_nothing() -> None:
     view = cer_gpu.maintain("Q() <- A(x), B(x), C(x), D(x), E(x)")
     many = pa.table({"x": np.ones(10_000, np.int64)})

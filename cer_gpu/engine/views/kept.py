@@ -18,6 +18,7 @@ from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listing import ListedState, Piece, answers, changes
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.relations import Relation, without_value
+from cer_gpu.engine.views.snapshots import HeldRows
 from cer_gpu.engine.views.terms import compared, refused
 from cer_gpu.engine.views.trees import Input, KeptTree
 from cer_gpu.errors import CerError, DataError, QueryError
@@ -27,7 +28,8 @@ from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
-from cer_gpu.language.types import TypeChecker
+from cer_gpu.language.schema import ValueType
+from cer_gpu.language.types import WITH_ARTICLE, TypeChecker
 
 Batch = Sequence[tuple[str, pa.Table, int]]
 """What a batch does: the relation, the rows, and 1 for inserts, -1 for deletes."""
@@ -81,8 +83,25 @@ class KeptView:
         for name, table, sign in batch:
             if name not in relations:
                 relations[name] = self._opened(name, table)
-            drafts.setdefault(name, []).append(relations[name].change(table, sign))
-        net = {name: _together(found) for name, found in drafts.items()}
+            amounts = np.full(len(table), sign, np.int64)
+            drafts.setdefault(name, []).append(relations[name].change(table, amounts))
+        self._take(relations, {name: _together(found) for name, found in drafts.items()})
+
+    def held(self) -> dict[str, HeldRows]:
+        """The rows of all relations that are known."""
+        return {name: HeldRows(one.columns, one.rows()) for name, one in self.relations.items()}
+
+    def restore(self, held: Mapping[str, HeldRows]) -> None:
+        """Take in what `held` gave, as the first and only update; it counts as no change."""
+        relations, net = {}, {}
+        for name, (columns, rows) in held.items():
+            relations[name] = self._opened(name, rows.drop_columns(rows.column_names[-1]), columns)
+            net[name] = relations[name].change(rows, rows.column(rows.num_columns - 1).to_numpy())
+        self._take(relations, net)
+        for tree in self.trees:
+            tree.changes = [None] * len(tree.stores)
+
+    def _take(self, relations: dict[str, Relation], net: Mapping[str, Change]) -> None:
         for name, change in net.items():
             relations[name].check(change)
         if self.trees:
@@ -128,8 +147,15 @@ class KeptView:
             raise
         self.trees = trees
 
-    def _opened(self, name: str, table: pa.Table) -> Relation:
+    def _opened(self, name: str, table: pa.Table, columns: tuple[str, ...] | None = None) -> Relation:
         """A relation that is met for the first time.
+
+        Parameters
+        ----------
+        name : str
+        table : pyarrow.Table
+        columns : tuple of str, optional
+            All columns of the relation, where the table has not all.
 
         Raises
         ------
@@ -138,14 +164,14 @@ class KeptView:
         if name not in self.wanted:
             listed = ", ".join(self.wanted)
             raise DataError(f"the rule has no relation `{name}`: it has {listed}")
-        columns = tuple(table.column_names)
+        columns = tuple(table.column_names) if columns is None else columns
         attributes: dict[str, ValueKind] = {}
         for atom in _positioned(self._rule, {name: columns}, self._text).atoms:
             if atom.type.name != name:
                 continue
             for attribute in atom.names or ():
                 where = f"column `{attribute}` of {name}"
-                if attribute not in columns:
+                if attribute not in table.column_names:
                     raise DataError(f"{where} is missing: the table has {', '.join(columns)}")
                 attributes[attribute] = kind_of(table.schema.field(attribute).type, where)
         return Relation(name, attributes, columns, self.codes)
@@ -179,6 +205,8 @@ class KeptView:
             match left, right:
                 case t.Attribute(name=one), t.Attribute(name=other) if not plain[one].joins(plain[other]):
                     apart |= {one, other}
+        for aggregate in rule.aggregates:
+            _check_folded(aggregate, checker, findings)
         body = body_of(rule, apart)
         kinds = {}
         for reading in body.readings:
@@ -233,6 +261,23 @@ class KeptView:
         state = self._state()
         return _differing(self._over_output(state, changes(state, most), most))
 
+    def answers_before(self, most: int) -> Iterator[Piece]:
+        """All answers as they were before the last batch: their multiplicities are in `after`.
+
+        They are put together in memory.
+        """
+        names = sorted(self.body.output)
+        before = Levels(len(names))
+        for pieces, past in ((self.answers(most), False), (self.changes(most), True)):
+            for piece in pieces:
+                keys = np.empty((len(piece.before), len(names)), np.int64)
+                for number, name in enumerate(names):
+                    keys[:, number] = piece.columns[name]
+                before.add(*collapsed(keys, piece.before - piece.after if past else piece.after))
+        keys, counts = before.ordered()
+        columns = {name: keys[:, number] for number, name in enumerate(names)}
+        yield Piece(columns, counts, counts)
+
     def _state(self) -> ListedState:
         version = self.version
 
@@ -285,6 +330,19 @@ def _together(found: Sequence[Change]) -> Change:
         return found[0]
     keys = np.concatenate([one.keys for one in found])
     return Change(*collapsed(keys, np.concatenate([one.amounts for one in found])))
+
+
+def _check_folded(aggregate: t.Aggregate, checker: TypeChecker, findings: Findings) -> None:
+    if aggregate.argument is None:
+        return
+    kind = checker.type_of(aggregate.argument)
+    if kind is None or kind.numeric or kind is ValueType.DURATION:
+        return
+    if aggregate.function in ("SUM", "AVG"):
+        what = f"{aggregate.function} has no meaning on {WITH_ARTICLE[kind]}"
+        findings.error("CER030", what, aggregate.span)
+    elif kind is ValueType.BOOL:
+        findings.error("CER031", "bool values have no order", aggregate.span)
 
 
 def _positioned(rule: t.Rule, columns: Mapping[str, Sequence[str]], text: str = "") -> t.Rule:

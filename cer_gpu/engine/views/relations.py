@@ -41,8 +41,14 @@ class Relation:
         self.store = Levels(len(self.attributes))
         self._codes = codes
 
-    def change(self, table: pa.Table, sign: int) -> Change:
-        """The rows of a table as a change of the relation: inserts for `sign` 1, deletes for -1.
+    def change(self, table: pa.Table, amounts: np.ndarray) -> Change:
+        """The rows of a table as a change of the relation.
+
+        Parameters
+        ----------
+        table : pyarrow.Table
+        amounts : ndarray of int64, shape (rows,)
+            How often each is inserted; below 0, deleted.
 
         Raises
         ------
@@ -61,7 +67,7 @@ class Relation:
             if not own.joins(kind):
                 raise DataError(f"{where} was of type {kind.arrow}, and is of type {own.arrow} now: cast it")
             keys[:, number] = self._codes.encode(column, kind, where)
-        return Change(*collapsed(keys, np.full(len(keys), sign, np.int64)))
+        return Change(*collapsed(keys, amounts))
 
     def check(self, change: Change) -> None:
         """Check that a change deletes only what is there.

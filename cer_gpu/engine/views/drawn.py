@@ -1,0 +1,101 @@
+"""What a view is kept by, as text: `drawn`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cer_gpu.engine.views.body import Body
+from cer_gpu.engine.views.layout import ViewNode
+from cer_gpu.engine.views.trees import KeptTree
+from cer_gpu.joins.theta.bags import BagStage, stages, width
+from cer_gpu.joins.theta.construct import planned
+from cer_gpu.joins.theta.gcq import GCQ
+from cer_gpu.joins.theta.tree import JoinTree
+from cer_gpu.language.printer import to_text
+
+
+def drawn(body: Body, trees: list[KeptTree]) -> str:
+    """The join trees of a view, from the root down, with what is promised.
+
+    Parameters
+    ----------
+    body : Body
+    trees : list of KeptTree
+        Empty before all relations are known: then indexes and sizes are left out.
+    """
+    found = stages(body.query)
+    atoms = len(body.readings)
+    lines = []
+    if len(found) > 1:
+        most = width(found, atoms)
+        lines.append(f"cyclic: {len(found) - 1} bag(s) of joined rows are kept, of at most {most} relations")
+    for number, stage in enumerate(found):
+        plan = planned(stage.query)
+        last = number == len(found) - 1
+        if last:
+            promise = "acyclic, free-connex" if plan.free_connex else "acyclic, not free-connex"
+            lines.append(f"{promise}: {_promise(plan.tree, stage.query, plan.free_connex)}")
+        else:
+            lines.append(f"bag {number + 1}, whose answers are rows of {_names(stage.query.output)}:")
+        kept = trees[number] if trees else None
+        lines += _tree(plan.tree, stage, kept, found, atoms)
+    for reading in body.readings:
+        for test in reading.tests:
+            lines.append(f"a row of {reading.relation} is read if {to_text(test)}")
+    lines.append("* nodes that answers are listed from, guard: the child with all variables of its parent")
+    return "\n".join(lines)
+
+
+def _promise(tree: JoinTree, query: GCQ, free_connex: bool) -> str:
+    many = max((len(edge.predicates) for node in tree.nodes for edge in node.edges), default=0)
+    update = (
+        "a batch takes O(n log n)" if many < 2 else "a batch may take O(n^2 log n), as pairs are compared"
+    )
+    delay = "at most logarithmic" if many < 2 else "linear where pairs fail the second comparison"
+    if free_connex:
+        return f"{update}, the delay between answers is {delay}"
+    more = _names(tree.output - query.output)
+    return f"{update}, answers are listed with {more} too, put together in memory and then given"
+
+
+def _names(variables: frozenset[str]) -> str:
+    return "{" + ", ".join(sorted(variables)) + "}"
+
+
+def _tree(
+    tree: JoinTree, stage: BagStage, kept: KeptTree | None, found: tuple[BagStage, ...], atoms: int
+) -> Iterator[str]:
+    todo = [(tree.root, 1, "")]
+    while todo:
+        number, depth, edge = todo.pop()
+        node = tree.nodes[number]
+        label = _names(node.variables)
+        if node.atom is not None:
+            source = stage.sources[node.atom]
+            label = (
+                str(stage.query.atoms[node.atom]) if source < atoms else f"bag {source - atoms + 1}: {label}"
+            )
+        star = " *" if number in tree.connex else ""
+        yield "  " * depth + label + star + edge + _index(kept, number)
+        guards = tree.guards(number)
+        for child in node.edges:
+            words = [str(theta) for theta in sorted(child.predicates, key=str)]
+            if guards and child.child == guards[0] and not words:
+                words = ["guard"]
+            todo.append((child.child, depth + 1, f" -- {', '.join(words)}" if words else ""))
+
+
+def _index(kept: KeptTree | None, number: int) -> str:
+    if kept is None:
+        return ""
+    place: ViewNode = kept.layout.places[number]
+    store = kept.stores[number]
+    return f"   [{_order(place)}; {len(store):,} rows in {len(store.runs)} runs, {store.nbytes:,} bytes]"
+
+
+def _order(place: ViewNode) -> str:
+    names = [name if name in place.variables else "computed" for name in place.columns]
+    grouped, rest = names[: place.known], names[place.known :]
+    if not grouped:
+        return f"ordered by {', '.join(rest)}" if rest else "one row"
+    return f"grouped by {', '.join(grouped)}" + (f", ordered by {', '.join(rest)}" if rest else "")

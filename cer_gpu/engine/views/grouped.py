@@ -1,0 +1,224 @@
+"""COUNT, SUM, MIN, MAX and AVG over the answers of a view, for each value of the head: `Grouping`.
+
+The tree sums over all variables but those of the head and of the aggregates. So what is folded here are the
+different values of these, each with its multiplicity, and no single answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.views.codes import ValueCodes, ValueKind, floats
+from cer_gpu.engine.views.levels import MOST
+from cer_gpu.engine.views.terms import ComparedSide
+from cer_gpu.errors import LimitError
+from cer_gpu.joins.query import variables_of
+from cer_gpu.kernels.views.contract import NULL
+from cer_gpu.language import tree as t
+from cer_gpu.language.findings import Findings
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.schema import ValueType
+from cer_gpu.language.types import TypeChecker
+
+
+class Folded(NamedTuple):
+    """One aggregate of a head.
+
+    Attributes
+    ----------
+    function : str
+    side : ComparedSide or None
+        What it is of; None for `COUNT(*)`.
+    kind : ValueKind
+        Of the values; of COUNT any.
+    name : str
+        Of its column: `SUM(v)`.
+    """
+
+    function: str
+    side: ComparedSide | None
+    kind: ValueKind
+    name: str
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The type of its column."""
+        if self.function == "COUNT":
+            return pa.int64()
+        if self.function == "AVG":
+            return self.kind.arrow if self.kind.value is ValueType.DURATION else pa.float64()
+        return self.kind.arrow
+
+
+class Groups(NamedTuple):
+    """Groups with their aggregates.
+
+    Attributes
+    ----------
+    keys : ndarray of int64, shape (groups, head variables)
+        In order.
+    values : list of pyarrow.Array
+        A column for each aggregate.
+    """
+
+    keys: np.ndarray
+    values: list[pa.Array]
+
+
+class Grouping:
+    """Folds answers into groups.
+
+    Parameters
+    ----------
+    head : sequence of str
+        The variables that name a group.
+    aggregates : sequence of Aggregate
+    kinds : mapping of str to ValueKind
+    codes : ValueCodes
+    """
+
+    def __init__(
+        self,
+        head: Sequence[str],
+        aggregates: Sequence[t.Aggregate],
+        kinds: Mapping[str, ValueKind],
+        codes: ValueCodes,
+    ) -> None:
+        self._head = tuple(dict.fromkeys(head))
+        self._kinds = kinds
+        self._codes = codes
+        self.folded = tuple(self._of(one) for one in aggregates)
+
+    def _of(self, aggregate: t.Aggregate) -> Folded:
+        name = to_text(aggregate)
+        whole = ValueKind(ValueType.INT64, pa.int64())
+        if aggregate.argument is None:
+            return Folded(aggregate.function, None, whole, name)
+        side = ComparedSide(aggregate.argument, variables_of(aggregate.argument))
+        if side.plain is not None:
+            return Folded(aggregate.function, side, self._kinds[side.plain], name)
+        checker = TypeChecker(lambda one: self._kinds[one.name].value, Findings())
+        value = checker.type_of(aggregate.argument) or ValueType.INT64
+        arrow = {
+            ValueType.FLOAT64: pa.float64(),
+            ValueType.DURATION: pa.duration("ns"),
+            ValueType.TIMESTAMP: pa.timestamp("ns", self._zone(side)),
+        }
+        return Folded(aggregate.function, side, ValueKind(value, arrow.get(value, pa.int64())), name)
+
+    def _zone(self, side: ComparedSide) -> str | None:
+        types = [self._kinds[name].arrow for name in side.variables]
+        return next((kind.tz for kind in types if pa.types.is_timestamp(kind)), None)
+
+    def groups(self, columns: Mapping[str, np.ndarray], counts: np.ndarray) -> Groups:
+        """Fold answers.
+
+        Parameters
+        ----------
+        columns : mapping of str to ndarray of int64, shape (n,)
+            The variables of the head and of the aggregates.
+        counts : ndarray of int64, shape (n,)
+            Multiplicities, above 0.
+
+        Raises
+        ------
+        LimitError
+            A sum does not fit.
+        """
+        rows = len(counts)
+        keys = np.empty((rows, len(self._head)), np.int64)
+        for number, name in enumerate(self._head):
+            keys[:, number] = columns[name]
+        if self._head:
+            distinct, group = np.unique(keys, axis=0, return_inverse=True)
+            group = group.reshape(-1)
+        else:
+            distinct, group = np.empty((1, 0), np.int64), np.zeros(rows, np.int64)
+        found = [self._values(one, columns, (group, counts), len(distinct)) for one in self.folded]
+        return Groups(distinct, found)
+
+    def _values(
+        self,
+        one: Folded,
+        columns: Mapping[str, np.ndarray],
+        answers: tuple[np.ndarray, np.ndarray],
+        groups: int,
+    ) -> pa.Array:
+        group, counts = answers
+        if one.side is None:
+            return pa.array(_added(group, counts, groups))
+        codes = one.side.codes(columns, self._kinds, self._codes, len(counts))
+        there = codes != NULL
+        group, counts, codes = group[there], counts[there], codes[there]
+        many = _added(group, counts, groups)
+        none = many == 0
+        if one.function in ("MIN", "MAX"):
+            return self._codes.decode(self._extreme(one, group, codes, groups), one.kind)
+        if one.kind.value is ValueType.FLOAT64:
+            sums = np.zeros(groups)
+            np.add.at(sums, group, floats(codes) * counts)
+        else:
+            with np.errstate(over="ignore"):
+                high = np.zeros(groups)
+                np.add.at(high, group, np.abs(codes.astype(np.float64)) * counts)
+                if len(high) and high.max() > MOST:
+                    raise LimitError(f"the values of `{one.name}` add up to more than 2^62")
+            sums = _added(group, codes * counts, groups)
+        if one.function == "AVG":
+            mean = sums / np.where(none, 1, many)
+            if one.kind.value is ValueType.DURATION:
+                return self._codes.decode(np.where(none, NULL, mean.astype(np.int64)), one.kind)
+            return pa.array(mean, pa.float64(), mask=none)
+        if one.kind.value is ValueType.FLOAT64:
+            return pa.array(sums, pa.float64(), mask=none)
+        return self._codes.decode(np.where(none, NULL, sums), one.kind)
+
+    def _extreme(self, one: Folded, group: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
+        """The code of the least or greatest value of each group, `NULL` for none."""
+        values = codes
+        ranked = np.empty(0, np.int64)
+        if one.kind.value is ValueType.STRING:
+            used, places = np.unique(codes, return_inverse=True)
+            texts = self._codes.decode(used, one.kind).to_pylist()
+            order = sorted(range(len(used)), key=texts.__getitem__)
+            ranked = used[order]
+            rank = np.empty(len(used), np.int64)
+            rank[order] = np.arange(len(used))
+            values = rank[places.reshape(-1)]
+        largest = one.function == "MAX"
+        found = np.full(groups, NULL if largest else np.iinfo(np.int64).max)
+        (np.maximum if largest else np.minimum).at(found, group, values)
+        none = np.ones(groups, bool)
+        none[group] = False
+        if len(ranked):
+            found = ranked[np.where(none, 0, found)]
+        return np.where(none, NULL, found)
+
+
+def changed(old: Groups, new: Groups) -> tuple[np.ndarray, np.ndarray]:
+    """The places of groups that are not the same in both: of the old ones, and of the new ones."""
+    before = {tuple(key): place for place, key in enumerate(old.keys.tolist())}
+    rows = [list(zip(*(column.to_pylist() for column in one.values))) for one in (old, new)]
+    same = [
+        (before[tuple(key)], place)
+        for place, key in enumerate(new.keys.tolist())
+        if tuple(key) in before and _same(rows[0][before[tuple(key)]], rows[1][place])
+    ]
+    kept = [np.ones(len(old.keys), bool), np.ones(len(new.keys), bool)]
+    for one, other in same:
+        kept[0][one] = kept[1][other] = False
+    return np.flatnonzero(kept[0]), np.flatnonzero(kept[1])
+
+
+def _same(one: Sequence[object], other: Sequence[object]) -> bool:
+    return all(a == b or (a != a and b != b) for a, b in zip(one, other))
+
+
+def _added(group: np.ndarray, amounts: np.ndarray, groups: int) -> np.ndarray:
+    found = np.zeros(groups, np.int64)
+    np.add.at(found, group, amounts)
+    return found

@@ -1,0 +1,163 @@
+"""Aggregates over views, and snapshots of views."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from test_views_random import listed
+
+import cer_gpu
+from cer_gpu.errors import DataError, QueryError
+from cer_gpu.views import JoinView, ViewAnswers
+
+FOLDED = "count(*), sum(v)::BIGINT, min(v), max(w), avg(w), min(t), count(w)"
+RULE = "Q({}; COUNT(*), SUM(v), MIN(v), MAX(w), AVG(w), MIN(t)) <- R(b, v, t), S(b, c, w), v < c"
+
+
+def rows_of(found: ViewAnswers) -> set[tuple[Any, ...]]:
+    """The rows of groups, their floats rounded: they are summed in another order."""
+    return {
+        tuple(round(value, 6) if isinstance(value, float) else value for value in row.values())
+        for row in found.to_arrow().to_pylist()
+    }
+
+
+@pytest.mark.parametrize("head", ["b", "b, c", ""])
+def test_duckdb_folds_the_same_groups(head: str) -> None:
+    rng = np.random.default_rng(len(head))
+    view = cer_gpu.maintain(RULE.format(head))
+    connection = duckdb.connect()
+    held: dict[str, list[pa.Table]] = {"R": [], "S": []}
+    before: set[tuple[Any, ...]] = set()
+    for step in range(5):
+        deletes = {name: tables.pop(0) for name, tables in held.items() if step in (2, 4)}
+        count = 30
+        r = {
+            "b": rng.integers(0, 4, count),
+            "v": pa.array(rng.integers(-9, 9, count), mask=rng.random(count) < 0.1),
+            "t": rng.choice(["x", "é", "Z", "ab"], count),
+        }
+        w = pa.array(np.round(rng.normal(size=count), 3), mask=rng.random(count) < 0.3)
+        s = {"b": rng.integers(0, 4, count), "c": rng.integers(-5, 5, count), "w": w}
+        new = {"R": pa.table(r), "S": pa.table(s)}
+        view.update(inserts=new, deletes=deletes)
+        for name, tables in held.items():
+            tables.append(new[name])
+            connection.register(name, pa.concat_tables(tables))
+        named = f"{head.replace('b', 'R.b')}, " if head else ""
+        wanted = connection.sql(
+            f"SELECT {named} count(*), sum(v)::BIGINT, min(v), max(w), avg(w), min(t) FROM R, S "
+            f"WHERE R.b = S.b AND v < c {'GROUP BY ALL' if head else ''}"
+        ).fetchall()
+        rounded = {tuple(round(x, 6) if isinstance(x, float) else x for x in row) for row in wanted}
+        found = rows_of(view.enumerate())
+        assert found == {(*row, 1) for row in rounded}
+        changes = rows_of(view.delta())
+        assert {row[:-1] for row in changes if row[-1] == 1} == rounded - before
+        assert {row[:-1] for row in changes if row[-1] == -1} >= before - rounded
+        before = rounded
+
+
+def test_without_rows_there_is_one_group_where_the_head_is_empty() -> None:
+    view = cer_gpu.maintain("Q(; COUNT(*), SUM(v), MAX(v - a), AVG(d)) <- R(a), S(v, d), a < v")
+    empty = pa.table({"v": pa.array([], pa.int64()), "d": pa.array([], pa.duration("s"))})
+    view.insert("R", pa.table({"a": [1]}))
+    view.insert("S", empty)
+    assert rows_of(view.enumerate()) == {(0, None, None, None, 1)}
+    view.insert("S", pa.table({"v": [3, 4, None], "d": pa.array([2, 4, 9], pa.duration("s"))}))
+    (row,) = view.enumerate().to_arrow().to_pylist()
+    assert list(row) == ["COUNT(*)", "SUM(v)", "MAX(v - a)", "AVG(d)", "multiplicity"]
+    assert (row["COUNT(*)"], row["SUM(v)"], row["MAX(v - a)"]) == (2, 7, 3)
+    assert row["AVG(d)"].total_seconds() == 3
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "what"), [("SUM(t)", "no meaning on a string"), ("MIN(f)", "no order"), ("SUM(t + a)", "t")]
+)
+def test_aggregates_of_the_wrong_type(aggregate: str, what: str) -> None:
+    view = cer_gpu.maintain(f"Q(; {aggregate}) <- R(a, t, f)")
+    with pytest.raises(QueryError, match=what):
+        view.insert("R", pa.table({"a": [1], "t": ["x"], "f": [True]}))
+
+
+# --------------------------------------------------------------------------------- snapshots
+
+
+def test_a_snapshot_gives_the_same_view(tmp_path: Path) -> None:
+    view = cer_gpu.maintain("Q(x, t) <- R(x, z), S(key = z, t = t), x < 3")
+    view.insert("R", pa.table({"x": [1, 1, 2, None], "z": ["p", "p", "q", "q"]}))
+    early = JoinView.restore(view.snapshot())
+    times = pa.array([0, 10**6], pa.timestamp("us", "UTC"))
+    s = pa.table({"other": [1, 2], "key": ["p", "q"], "t": times})
+    for one in (view, early):
+        one.insert("S", s)
+    path = tmp_path / "view.snapshot"
+    view.snapshot(path)
+    late = JoinView.restore(path)
+    assert late.rule == view.rule
+    assert listed(late.delta()) == {}
+    for one in (early, late):
+        assert listed(one.enumerate()) == listed(view.enumerate())
+        assert one.enumerate().to_arrow().schema == view.enumerate().to_arrow().schema
+    for one in (view, early, late):
+        one.delete("R", pa.table({"x": [1], "z": ["p"]}))
+        assert one.count() == 2
+        with pytest.raises(DataError, match="not there"):
+            one.delete("S", s.slice(0, 1).set_column(1, "key", pa.array(["r"])))
+
+
+def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(b"abc")
+    with pytest.raises(DataError, match=r"file .*other is no snapshot"):
+        JoinView.restore(path)
+    data = cer_gpu.maintain("Q(x) <- R(x)").snapshot()
+    with pytest.raises(DataError, match="no snapshot"):
+        JoinView.restore(data[: len(data) // 2])
+
+
+KILLED = """
+import os, sys
+import pyarrow as pa
+import cer_gpu
+from cer_gpu.views import JoinView
+path = sys.argv[1]
+batches = [{"R": pa.table({"a": [n, n + 1]}), "S": pa.table({"b": [n + 1]})} for n in range(6)]
+if os.path.exists(path):
+    view, start = JoinView.restore(path), int(open(path + ".next").read())
+else:
+    view, start = cer_gpu.maintain("Q(a, b) <- R(a), S(b), a < b"), 0
+for number in range(start, len(batches)):
+    view.update(inserts=batches[number])
+    if start == 0 and number == 3:
+        os._exit(9)
+    view.snapshot(path)
+    open(path + ".next", "w").write(str(number + 1))
+print(view.count(), sorted(map(str, view.enumerate().to_arrow().to_pylist())))
+"""
+
+
+def test_a_killed_process_goes_on_from_its_last_snapshot(tmp_path: Path) -> None:
+    def run(name: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", KILLED, os.fspath(tmp_path / name)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert run("killed").returncode == 9
+    resumed = run("killed")
+    assert resumed.returncode == 0, resumed.stderr
+    script = KILLED.replace("os._exit(9)", "pass")
+    whole = subprocess.run(
+        [sys.executable, "-c", script, os.fspath(tmp_path / "whole")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert resumed.stdout == whole.stdout
