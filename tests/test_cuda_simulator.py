@@ -16,6 +16,7 @@ TESTS = Path(__file__).resolve().parent
 
 RUN_THERE = {
     "kernels": [
+        "test_cuda_arrays.py",
         "test_cuda_blocks.py",
         "test_cuda_kernels.py",
         "test_cuda_lanes.py",

@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
+from ..device.words import copied
 from ..runs.contract import SegmentHits
 from . import cpu as on_cpu
 from .contract import DONE, EVENT, LABEL, NEXT, NODES, WIDTH, WORDS, BackRows, PathMatrices, Paths
@@ -153,25 +155,25 @@ def best(machine, symbols, hit_first, hit_event, hit_lowest, latest, span, geome
     blocks = max(1, min(geometry.blocks(segments), most // geometry.threads))
     launch, threads = (blocks, geometry.threads), blocks * geometry.threads
     ends = SegmentHits(hit_first, hit_event, hit_lowest)
-    answers = (*(cuda.device_array(hits, np.int64) for _ in range(3)), cuda.device_array(hits, np.int32))
+    answers = (*(device_array(hits, np.int64) for _ in range(3)), device_array(hits, np.int32))
     scratch = BestScratch(
-        cuda.device_array((2, n, n, threads), np.int32),
-        cuda.device_array((6, n, n, threads), np.int64),
-        cuda.device_array((2 * n * n, threads), np.int32),
-        cuda.device_array((3, hits, n), np.int64),
-        cuda.device_array((room, WIDTH, threads), np.int64),
-        cuda.device_array((room, threads), np.int64),
-        cuda.device_array((WORDS, threads), np.int64),
+        device_array((2, n, n, threads), np.int32),
+        device_array((6, n, n, threads), np.int64),
+        device_array((2 * n * n, threads), np.int32),
+        device_array((3, hits, n), np.int64),
+        device_array((room, WIDTH, threads), np.int64),
+        device_array((room, threads), np.int64),
+        device_array((WORDS, threads), np.int64),
     )
     common = machine.tables, symbols, ends, latest, scratch
-    n_nodes = cuda.to_device(np.zeros(segments, np.int64))
-    status = cuda.to_device(np.full(segments, DONE, np.uint8))
+    n_nodes = copied(np.zeros(segments, np.int64))
+    status = copied(np.full(segments, DONE, np.uint8))
     if segments:
         # how many marks are kept is not known yet: the first run writes none
-        unwritten = Paths(cuda.device_array((1, WIDTH), np.int64), *answers)
+        unwritten = Paths(device_array((1, WIDTH), np.int64), *answers)
         count_best_kernel[launch](*common, unwritten, n_nodes, status)
     node_first = offsets_of(n_nodes, geometry)
-    found = Paths(cuda.device_array((int(node_first[segments]), WIDTH), np.int64), *answers)
+    found = Paths(device_array((int(node_first[segments]), WIDTH), np.int64), *answers)
     if segments:
         fill_best_kernel[launch](*common, found, node_first)
     return found, status

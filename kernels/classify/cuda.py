@@ -11,6 +11,7 @@ rows only, so that a stream whose events are mostly neutral is read once.
 import numpy as np
 from numba import cuda, int64
 
+from ..device.arrays import device_array
 from ..device.geometry import STREAM
 from ..device.jit import device, kernel
 from ..device.scan import block_scan, offsets_of
@@ -135,7 +136,7 @@ def gather_kernel(values, rows, base, out):
 
 def gather(values, rows, base, dtype, geometry=STREAM):
     """`out[i] = values[rows[i] - base]` in a new device array of `dtype`: int64 or float64."""
-    out = cuda.device_array(rows.shape[0], dtype)
+    out = device_array(rows.shape[0], dtype)
     if rows.shape[0]:
         launch = geometry.blocks(rows.shape[0]), geometry.threads
         gather_kernel[launch](values, rows, base, out)
@@ -189,13 +190,13 @@ def compact(index, rows, table, base, geometry=STREAM):
     threads = geometry.threads
     groups = -(-rows // GROUP)
     units = max(-(-groups // threads), 1)
-    bits = cuda.device_array(groups, np.uint8)
-    found = cuda.device_array(units, np.int64)
+    bits = device_array(groups, np.uint8)
+    found = device_array(units, np.int64)
     launch = min(units, geometry.most), threads, 0, 8 * threads
     mark_kernel[launch](words(index), index.dtype.itemsize, rows, table, bits, found)
     offsets = offsets_of(found, geometry)
     kept = int(offsets[units])
-    positions = cuda.device_array(kept, np.int64)
+    positions = device_array(kept, np.int64)
     symbols = empty(kept, table.dtype)
     if kept:
         scatter_kernel[launch](index, table, base, bits, offsets, positions, symbols)

@@ -7,6 +7,7 @@ That is one chain of a few steps for each hit, which a second thread cannot shor
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.geometry import LANE
 from ..device.jit import device, kernel
 from .contract import consume_any_body
@@ -50,7 +51,7 @@ def consume_partition(position, latest_start, first, floors, geometry=LANE):
         The floor under which each was judged.
     """
     hits, lanes = position.shape[0], floors.shape[0]
-    keep, before = cuda.device_array(hits, np.uint8), cuda.device_array(hits, np.int64)
+    keep, before = device_array(hits, np.uint8), device_array(hits, np.int64)
     if hits:
         launch = geometry.blocks(lanes), geometry.threads
         consume_kernel[launch](position, latest_start, first, floors, keep, before)

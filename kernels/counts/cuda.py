@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
+from ..device.words import copied
 from ..runs.contract import Program, SegmentHits, TransitionTables
 from .cpu import counts_segment_body, forward_counts_segment_body
 
@@ -49,7 +51,7 @@ def device_tables(tables, forward, backward):
 def _copied(part):
     if not isinstance(part, np.ndarray):
         return part
-    return cuda.to_device(part if part.size else np.zeros(1, part.dtype))
+    return copied(part if part.size else np.zeros(1, part.dtype))
 
 
 @kernel
@@ -130,8 +132,8 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
         1 where a sum has reached 2**62 and the counts of the segment are undefined.
     """
     n, segments, hits = machine.n_live, first.shape[0] - 1, event.shape[0]
-    out = cuda.device_array(hits, np.int64)
-    status = cuda.to_device(np.zeros(segments, np.uint8))
+    out = device_array(hits, np.int64)
+    status = copied(np.zeros(segments, np.uint8))
     if segments and hits:
         rows = machine.forward[-1] + machine.backward[-1]
         blocks = scratch_blocks(segments, rows * n, geometry)
@@ -142,9 +144,9 @@ def counts(machine, symbols, first, event, lowest, geometry=LANE):
             machine.backward,
             symbols,
             SegmentHits(first, event, lowest),
-            cuda.device_array((machine.forward[-1], n, slots), np.int64),
-            cuda.device_array((machine.backward[-1], n, slots), np.int64),
-            cuda.device_array((hits, n), np.int64),
+            device_array((machine.forward[-1], n, slots), np.int64),
+            device_array((machine.backward[-1], n, slots), np.int64),
+            device_array((hits, n), np.int64),
             out,
             status,
         )
@@ -170,11 +172,11 @@ def forward_counts(machine, symbols, begin, stop, first, event, vectors, status,
     device array, shape (hits,), int64
     """
     segments = begin.shape[0]
-    out = cuda.device_array(event.shape[0], np.int64)
+    out = device_array(event.shape[0], np.int64)
     if segments:
         rows = machine.forward[-1]
         blocks = scratch_blocks(segments, rows, geometry)
-        register = cuda.device_array((rows, blocks * geometry.threads), np.int64)
+        register = device_array((rows, blocks * geometry.threads), np.int64)
         forward_counts_kernel[blocks, geometry.threads](
             machine.tables,
             machine.forward,

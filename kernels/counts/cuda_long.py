@@ -17,8 +17,10 @@ the device only where it is multiplied by a number that is not 0.
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.geometry import LANE, SCRATCH
 from ..device.jit import device, kernel
+from ..device.words import copied
 from ..hits.cuda_long import GROUP, begin_units_kernel, end_segments_kernel
 from .cuda import forward_counts
 
@@ -161,12 +163,12 @@ def scan_matrices(matrix, size, geometry=LANE):
     """
     units, n, _ = matrix.shape
     groups, threads = -(-units // size), geometry.threads
-    product = cuda.device_array((units, n, n), np.int64)
-    after = cuda.device_array((units, n), np.int64)
+    product = device_array((units, n, n), np.int64)
+    after = device_array((units, n), np.int64)
     multiply_kernel[geometry.blocks(groups * n), threads](matrix, product, size)
     before = after
     if groups > 1:
-        last = cuda.device_array((groups, n, n), np.int64)
+        last = device_array((groups, n, n), np.int64)
         last_products_kernel[geometry.blocks(groups * n * n), threads](product, size, last)
         before = scan_matrices(last, size, geometry)
     vectors_kernel[geometry.blocks(units * n), threads](product, size, before, after)
@@ -196,17 +198,17 @@ def long_forward_counts(machine, symbols, begin, stop, segment, first, event, ve
     """
     units, n = begin.shape[0], vectors.shape[1]
     if not units:
-        return cuda.device_array(event.shape[0], np.int64)
+        return device_array(event.shape[0], np.int64)
     threads = geometry.threads
     blocks = geometry.blocks(units * n)
-    register = cuda.device_array((machine.forward[-1], blocks * threads), np.int64)
-    matrix = cuda.device_array((units, n, n), np.int64)
+    register = device_array((machine.forward[-1], blocks * threads), np.int64)
+    matrix = device_array((units, n, n), np.int64)
     matrices_kernel[blocks, threads](
         machine.forward, symbols, begin, stop, segment, vectors, register, matrix
     )
-    before = cuda.device_array((units, n), np.int64)
+    before = device_array((units, n), np.int64)
     begin_units_kernel[blocks, threads](segment, vectors, scan_matrices(matrix, GROUP, geometry), before)
-    unit_status = cuda.to_device(np.zeros(units, np.uint8))
+    unit_status = copied(np.zeros(units, np.uint8))
     too_large_kernel[geometry.blocks(units), threads](before, unit_status)
     out = forward_counts(machine, symbols, begin, stop, first, event, before, unit_status, geometry)
     join_status_kernel[geometry.blocks(units), threads](segment, unit_status, status)

@@ -5,8 +5,9 @@ memory, then the sums of the units are scanned and added.
 """
 
 import numpy as np
-from numba import config, cuda, int64
+from numba import cuda, int64
 
+from .arrays import device_array, pooled
 from .geometry import STREAM
 from .jit import device, kernel
 
@@ -72,10 +73,10 @@ def offsets_of(numbers, geometry=STREAM):
     device array, shape (n + 1,), int64
         The last number is the length of all lists together.
     """
-    cupy = _cupy()
+    cupy = pooled()
     if cupy is None:
         return own_offsets_of(numbers, geometry)
-    offsets = cuda.device_array(numbers.shape[0] + 1, np.int64)
+    offsets = device_array(numbers.shape[0] + 1, np.int64)
     with cupy.cuda.Stream.null:  # where all kernels are launched, whatever stream the caller is on
         whole = cupy.asarray(offsets)
         whole[0] = 0
@@ -85,7 +86,7 @@ def offsets_of(numbers, geometry=STREAM):
 
 def own_offsets_of(numbers, geometry=STREAM):
     """`offsets_of` without CuPy."""
-    offsets = cuda.device_array(numbers.shape[0] + 1, np.int64)
+    offsets = device_array(numbers.shape[0] + 1, np.int64)
     _scan(numbers, offsets, geometry)
     return offsets
 
@@ -93,20 +94,10 @@ def own_offsets_of(numbers, geometry=STREAM):
 def _scan(values, offsets, geometry):
     n, threads = offsets.shape[0], geometry.threads
     units = -(-n // threads)
-    totals = cuda.device_array(units, np.int64)
+    totals = device_array(units, np.int64)
     blocks = min(units, geometry.most)
     scan_units_kernel[blocks, threads, 0, 8 * threads](values, offsets, totals)
     if units > 1:
-        before = cuda.device_array(units, np.int64)
+        before = device_array(units, np.int64)
         _scan(totals, before, geometry)
         add_totals_kernel[geometry.blocks(n), threads](offsets, before, threads)
-
-
-def _cupy():
-    if config.ENABLE_CUDASIM:
-        return None
-    try:
-        import cupy
-    except ImportError:
-        return None
-    return cupy

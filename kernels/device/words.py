@@ -7,7 +7,8 @@ no barrier.
 """
 
 import numpy as np
-from numba import cuda
+
+from .arrays import device_array
 
 EACH = 8
 """The size of a padded array is a multiple of this, so its bytes fill words, whatever its dtype."""
@@ -20,19 +21,23 @@ def padded(size):
 
 def empty(size, dtype):
     """A device array of `padded(size)` undefined numbers."""
-    return cuda.device_array(padded(size), dtype)
+    return device_array(padded(size), dtype)
 
 
 def copied(values):
     """A copy on the device of a host array, of any shape."""
-    return cuda.to_device(np.ascontiguousarray(values))
+    host = np.ascontiguousarray(values)
+    there = device_array(host.shape, host.dtype)
+    if host.size:
+        there.copy_to_device(host)
+    return there
 
 
 def to_device(values):
     """A copy on the device of a host array, padded with zeros."""
     whole = np.zeros(padded(values.size), values.dtype)
     whole[: values.size] = values
-    return cuda.to_device(whole)
+    return copied(whole)
 
 
 def words(values):

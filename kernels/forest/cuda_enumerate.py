@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import kernel
 from ..device.scan import offsets_of
+from ..device.words import copied
 from ..windows.cuda import segment_of
 from .contract import Block, SortScratch, Unsorted, WalkStack
 from .cuda_walks import (
@@ -251,9 +253,9 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
     -------
     Units
     """
-    there, m = cuda.to_device(hits), len(hits)
-    unit_count, number, wanted, nodes, base = (cuda.device_array(m, np.int64) for _ in range(5))
-    longest = cuda.to_device(np.ones(1, np.int64))
+    there, m = copied(hits), len(hits)
+    unit_count, number, wanted, nodes, base = (device_array(m, np.int64) for _ in range(5))
+    longest = copied(np.ones(1, np.int64))
     limit = MOST if limit is None else limit
     launch = geometry.blocks(m), geometry.threads
     unit_counts_kernel[launch](there, lists, size, limit, unit_count, number, wanted, nodes, base, longest)
@@ -261,8 +263,8 @@ def units_of(lists, hits, limit=None, size=RANGE, geometry=STREAM):
         offsets_of(of_each, geometry) for of_each in (unit_count, number, wanted, nodes)
     )
     units = int(of_hit[m])
-    table = cuda.device_array((units, UNIT_COLUMNS), np.int64)
-    first = cuda.device_array(units + 1, np.int64)
+    table = device_array((units, UNIT_COLUMNS), np.int64)
+    first = device_array(units + 1, np.int64)
     launch = geometry.blocks(units), geometry.threads
     units_kernel[launch](there, of_hit, answer_first, node_first, base, size, table, first)
     return Units(table, first, there, answer_first, wanted_first, node_first, base, int(longest[0]))
@@ -295,8 +297,8 @@ def scratch_of(units, geometry=LANE, stack=STACK):
     """
     blocks = scratch_blocks(units, 4 * stack + 256, geometry)
     threads = blocks * geometry.threads
-    pending, path = (cuda.device_array((2, stack, threads), np.int64) for _ in range(2))
-    tally = cuda.device_array((256, threads), np.int64)
+    pending, path = (device_array((2, stack, threads), np.int64) for _ in range(2))
+    tally = device_array((256, threads), np.int64)
     return Scratch(WalkStack(pending, path), tally, (blocks, geometry.threads))
 
 
@@ -325,10 +327,10 @@ def measure(forest, units, scratch):
         `marks` is the number of marks of each unit, on the device, or minus the status of `cpu_enumerate`
         of its hit. `worst` is the least of `marks`, or 0 if none is negative; `fill` needs it to be 0.
     """
-    ways = cuda.device_array(max(int(units.nodes[len(units.hits)]), 1), np.int64)
+    ways = device_array(max(int(units.nodes[len(units.hits)]), 1), np.int64)
     if units.longest > 1:
         weigh_kernel[scratch.launch](forest, units.hits, units.nodes, units.base, ways)
-    marks, worst = cuda.device_array(len(units.table), np.int64), cuda.to_device(np.zeros(1, np.int64))
+    marks, worst = device_array(len(units.table), np.int64), copied(np.zeros(1, np.int64))
     arrays = forest, units.table, units.first, ways, scratch.stack
     measure_kernel[scratch.launch](*arrays, marks, worst)
     return Walked(marks, int(worst[0]), units, arrays, scratch)
@@ -357,8 +359,8 @@ def fill(forest, walked, most=MOST, stream=STREAM):
     if n_marks > most:
         return None
     total = int(units.answer_first[len(units.hits)])
-    start, first, length, order, spare = (cuda.device_array(total, np.int32) for _ in range(5))
-    event, label = (cuda.device_array(n_marks, np.int32) for _ in range(2))
+    start, first, length, order, spare = (device_array(total, np.int32) for _ in range(5))
+    event, label = (device_array(n_marks, np.int32) for _ in range(2))
     found = Unsorted(start, first, length, event, label)
     sorting = SortScratch(order, spare, walked.scratch.tally)
     walk_kernel[walked.scratch.launch](*walked.arrays, mark_first, found, sorting)
@@ -380,12 +382,12 @@ def _written(forest, units, found, order, stream):
     total = int(units.wanted_first[len(units.hits)])
     bounds = units.wanted_first, units.answer_first
     launch = stream.blocks(total), stream.threads
-    out_lengths = cuda.device_array(total, np.int64)
+    out_lengths = device_array(total, np.int64)
     lengths_kernel[launch](*bounds, order, found.length, out_lengths)
     out_first = offsets_of(out_lengths, stream)
     n_marks = int(out_first[total])
-    out_hit, out_start = cuda.device_array(total, np.int64), cuda.device_array(total, np.int64)
-    out_event, out_label = cuda.device_array(n_marks, np.int64), cuda.device_array(n_marks, np.int32)
+    out_hit, out_start = device_array(total, np.int64), device_array(total, np.int64)
+    out_event, out_label = device_array(n_marks, np.int64), device_array(n_marks, np.int32)
     block = Block(out_hit, out_start, out_first, out_event, out_label)
     write_kernel[launch](units.hits, forest.lowest, *bounds, order, found, block)
     return block

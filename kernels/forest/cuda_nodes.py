@@ -11,10 +11,12 @@ The lists of a thread lie in global memory, thread beside thread.
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
+from ..device.words import copied
 from ..runs.contract import SegmentHits
 from . import cpu_nodes as nodes
 from .contract import UNION, Roots
@@ -181,16 +183,16 @@ def build(machine, symbols, begin, stop, hits, geometry=LANE):
     blocks = scratch_blocks(segments, n_slots * (columns + ROWS) + WORDS, geometry)
     launch, threads = (blocks, geometry.threads), blocks * geometry.threads
     shapes = (n_slots, columns, threads), (ROWS, n_slots, threads), (WORDS, threads)
-    scratch = [cuda.device_array(shape, np.int64) for shape in shapes]
-    n_nodes, n_roots = cuda.device_array(segments, np.int64), cuda.device_array(segments, np.int64)
-    root_first = cuda.to_device(np.zeros(hits.event.shape[0] + 1, np.int64))
+    scratch = [device_array(shape, np.int64) for shape in shapes]
+    n_nodes, n_roots = device_array(segments, np.int64), device_array(segments, np.int64)
+    root_first = copied(np.zeros(hits.event.shape[0] + 1, np.int64))
     common = machine.tables, symbols, begin, stop, hits
     if segments:
         count_nodes_kernel[launch](*common, root_first, *scratch, n_nodes, n_roots)
     before = offsets_of(n_nodes, geometry), offsets_of(n_roots, geometry)
     total, total_roots = (int(offsets[segments]) for offsets in before)
-    arena = cuda.device_array((total, 4), np.int64)
-    label, node = cuda.device_array(total_roots, np.int32), cuda.device_array(total_roots, np.int64)
+    arena = device_array((total, 4), np.int64)
+    label, node = device_array(total_roots, np.int32), device_array(total_roots, np.int64)
     roots = Roots(root_first, label, node)
     if segments:
         fill_nodes_kernel[launch](*common, arena, roots, *scratch, *before)

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int64
 
+from ..device.arrays import device_array
 from ..device.geometry import LANE
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
-from ..device.words import words
+from ..device.words import copied, words
 from ..windows.contract import MeasuredWindow, comparable
 
 
@@ -55,8 +56,8 @@ def device_program(program, geometry=LANE):
     )
     operations = into | left << np.uint64(16) | right << np.uint64(32)
     return DeviceProgram(
-        cuda.to_device(first[:-1] | first[1:] << np.uint64(32)),
-        cuda.to_device(operations),
+        copied(first[:-1] | first[1:] << np.uint64(32)),
+        copied(operations),
         (program.zero + 1) * geometry.threads,
         program.n_registers,
     )
@@ -197,12 +198,12 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers, g
     _, size = comparable(np.empty(0, keys.dtype), size)
     events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts)
     common = program, events, MeasuredWindow(keys, size), begin, report, stop, registers
-    found = cuda.device_array(segments, np.int64)
+    found = device_array(segments, np.int64)
     if segments:
         count_hits_kernel[launch](*common, found)
     offsets = offsets_of(found, geometry)
     total = int(offsets[segments])
-    event, latest = cuda.device_array(total, np.int64), cuda.device_array(total, np.int64)
+    event, latest = device_array(total, np.int64), device_array(total, np.int64)
     if segments:
         fill_hits_kernel[launch](*common, offsets, event, latest)
     return offsets, event, latest

@@ -18,9 +18,10 @@ that passes over all units would need no levels but as many steps as there are u
 import numpy as np
 from numba import cuda, int64
 
+from ..device.arrays import device_array
 from ..device.geometry import LANE
 from ..device.jit import kernel
-from ..device.words import words
+from ..device.words import copied, words
 from ..windows.contract import MeasuredWindow
 from .cuda import SymbolWords, hits, run_segment
 
@@ -147,7 +148,7 @@ def scan_maps(flow, inside, size, geometry=LANE):
     groups = -(-units // size)
     compose_kernel[geometry.blocks(groups), geometry.threads](flow, inside, size)
     if groups > 1:
-        last = cuda.device_array((groups, n), np.uint64), cuda.device_array((groups, n), np.int64)
+        last = device_array((groups, n), np.uint64), device_array((groups, n), np.int64)
         last_maps_kernel[geometry.blocks(groups * n), geometry.threads](flow, inside, size, *last)
         scan_maps(*last, size, geometry)
         add_maps_kernel[geometry.blocks(units * n), geometry.threads](flow, inside, size, last[1])
@@ -178,10 +179,10 @@ def long_hits(program, symbols, starts, begin, stop, segment, registers, geometr
     event, latest_start : device array, shape (hits,), int64
     """
     units, n = begin.shape[0], registers.shape[1]
-    before = cuda.device_array((units, n), np.int64)
+    before = device_array((units, n), np.int64)
     launch = geometry.blocks(units * n), geometry.threads
     if units:
-        flow, inside = cuda.device_array((units, n), np.uint64), cuda.device_array((units, n), np.int64)
+        flow, inside = device_array((units, n), np.uint64), device_array((units, n), np.int64)
         shared = 2 * 8 * program.n_registers * geometry.threads
         events = SymbolWords(words(symbols), symbols.dtype.itemsize, starts)
         maps_kernel[geometry.blocks(units), geometry.threads, 0, shared](
@@ -189,9 +190,9 @@ def long_hits(program, symbols, starts, begin, stop, segment, registers, geometr
         )
         scan_maps(flow, inside, GROUP, geometry)
         begin_units_kernel[launch](segment, registers, inside, before)
-    none = cuda.device_array(0, np.uint64)
+    none = device_array(0, np.uint64)
     found = hits(program, symbols, starts, none, 0, begin, begin, stop, before, geometry)
     if units:
-        right = cuda.to_device(np.zeros(registers.shape[0], np.uint8))
+        right = copied(np.zeros(registers.shape[0], np.uint8))
         end_segments_kernel[launch](segment, before, right, registers)
     return found

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.geometry import STREAM
 from ..device.jit import device, kernel
 from ..device.words import copied
@@ -125,7 +126,7 @@ def cells_of(join, begin, stop, most):
 
 def cleared(number, words, geometry=STREAM):
     """So many empty cells: a device array, shape (number, words), int64."""
-    cells = cuda.device_array((max(number, 1), words), np.int64)
+    cells = device_array((max(number, 1), words), np.int64)
     clear_kernel[geometry.blocks(number), geometry.threads](cells)
     return cells
 

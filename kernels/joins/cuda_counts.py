@@ -7,9 +7,11 @@ all other nodes once. Counting runs without nodes would take every event of the 
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
+from ..device.words import copied
 from ..runs.contract import SegmentHits
 from . import cpu_counts as join_counts
 from .contract import NodeWeights
@@ -114,14 +116,14 @@ def counts(
     status : device array, shape (lists,), uint8
         `FULL` or `TOO_LARGE` where the counts of a list are undefined.
     """
-    out = cuda.device_array(len(event), np.int64)
-    spans = [cuda.to_device(part) for part in (begin, stop)]
-    hits = SegmentHits(*(cuda.to_device(part) for part in (first, event, lowest)))
+    out = device_array(len(event), np.int64)
+    spans = [copied(part) for part in (begin, stop)]
+    hits = SegmentHits(*(copied(part) for part in (first, event, lowest)))
     made = nodes(join, symbols, slots, places, *spans, hits, rooms, geometry, stream)
     size = made.arena.shape[0]
-    total, memo = cuda.device_array(size, np.int64), cuda.device_array(size, np.int64)
-    earliest, jump, memo_hit = (cuda.device_array(size, np.int32) for _ in range(3))
-    stack = cuda.device_array(_deep(join) * size + len(begin), np.int32)
+    total, memo = device_array(size, np.int64), device_array(size, np.int64)
+    earliest, jump, memo_hit = (device_array(size, np.int32) for _ in range(3))
+    stack = device_array(_deep(join) * size + len(begin), np.int32)
     weights = NodeWeights(total, earliest, jump, memo_hit, memo, stack)
     join_counts_kernel[geometry.blocks(len(begin)), geometry.threads](_deep(join), hits, made, weights, out)
     return out, made.status

@@ -7,10 +7,12 @@ together. So the join runs only once: running it twice, first to count, would co
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
 from ..device.scan import offsets_of
+from ..device.words import copied
 from ..windows.contract import MeasuredWindow, comparable
 from . import cpu_hits as join_hits
 from .contract import FoundEnds, HeldStarts, KeyedEvents
@@ -113,18 +115,18 @@ def hits(join, symbols, slots, places, keys, size, begin, report, stop, cells, g
     units = len(begin)
     cell_first, out_first = first_of(cells), first_of(stop - report)
     blocks = scratch_blocks(units, 2 * max(join.n_fired, 1), geometry)
-    fired = cuda.device_array((max(join.n_fired, 1), 2, blocks * geometry.threads), np.int64)
+    fired = device_array((max(join.n_fired, 1), 2, blocks * geometry.threads), np.int64)
     _, size = comparable(np.empty(0, keys.dtype), size)
-    bounds = [cuda.to_device(part) for part in (begin, report, stop)]
-    events = KeyedEvents(symbols, slots, places, cuda.to_device(cell_first))
-    before, number = cuda.to_device(out_first), cuda.device_array(units, np.int64)
-    wide = [cuda.device_array(int(out_first[-1]), np.int64) for _ in range(2)]
+    bounds = [copied(part) for part in (begin, report, stop)]
+    events = KeyedEvents(symbols, slots, places, copied(cell_first))
+    before, number = copied(out_first), device_array(units, np.int64)
+    wide = [device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     join_hits_kernel[blocks, geometry.threads](
         join.tables, events, MeasuredWindow(keys, size), *bounds,
         cleared(int(cell_first[-1]), join.words, stream), before, fired, *wide, number,
     )  # fmt: skip
     offsets = offsets_of(number, stream)
     total = int(offsets[units])
-    out = [cuda.device_array(total, np.int64) for _ in range(2)]
+    out = [device_array(total, np.int64) for _ in range(2)]
     move_hits_kernel[geometry.blocks(units), geometry.threads](*wide, before, offsets, *out)
     return offsets, *out

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import device, kernel
+from ..device.words import copied
 from ..runs.contract import SegmentHits
 from . import cpu_nodes as join_nodes
 from .contract import COLUMNS, KeyedEvents, ProductNodes
@@ -184,20 +186,20 @@ def nodes(join, symbols, slots, places, begin, stop, hits, rooms, geometry=LANE,
     blocks = scratch_blocks(lists, 2 * most + 2 * PATH + WORDS, geometry)
     threads = blocks * geometry.threads
     cell_first, node_first, link_first, root_start = (first_of(numbers) for numbers in rooms)
-    arena = cuda.device_array((max(int(node_first[-1]), 1), COLUMNS), np.int32)
+    arena = device_array((max(int(node_first[-1]), 1), COLUMNS), np.int32)
     children, root_node = (
-        cuda.device_array(max(int(bounds[-1]), 1), np.int32) for bounds in (link_first, root_start)
+        device_array(max(int(bounds[-1]), 1), np.int32) for bounds in (link_first, root_start)
     )
-    there = [cuda.to_device(bounds) for bounds in (cell_first, node_first, link_first, root_start)]
-    root_first = cuda.to_device(np.zeros(hits.event.shape[0] + lists, np.int64))
-    number, status = cuda.device_array(lists, np.int64), cuda.device_array(lists, np.uint8)
+    there = [copied(bounds) for bounds in (cell_first, node_first, link_first, root_start)]
+    root_first = copied(np.zeros(hits.event.shape[0] + lists, np.int64))
+    number, status = device_array(lists, np.int64), device_array(lists, np.uint8)
     fired, path, progress = (
-        cuda.device_array((*shape, threads), np.int64) for shape in ((most, 2), (PATH, 2), (WORDS,))
+        device_array((*shape, threads), np.int64) for shape in ((most, 2), (PATH, 2), (WORDS,))
     )
     made = ListNodes(there[1], arena, there[2], children, there[3], root_first, root_node, number, status)
     events = KeyedEvents(symbols, slots, places, there[0])
     cells = cleared(int(cell_first[-1]), join.words, stream)
-    room = cuda.to_device(np.array([join.n_fired, join.n_reads, join.n_stores]))
+    room = copied(np.array([join.n_fired, join.n_reads, join.n_stores]))
     join_nodes_kernel[blocks, geometry.threads](
         join.tables, events, begin, stop, hits, cells, made, fired, path, room, progress
     )

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM
 from ..device.jit import inlined, kernel
@@ -150,16 +151,16 @@ def counts(steps, events, units, first=None, event=None, geometry=LANE, stream=S
     counted = counted_room(steps, events.symbols, there, none, False, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, False, 1, geometry)
     places = counted.entries + count * len(steps.host.accepting)
-    sums, near = cuda.device_array(places, np.int64), cuda.device_array(places, np.float64)
-    guessed = cuda.device_array((steps.widest, blocks * geometry.threads), np.float64)
-    number = cuda.device_array(count, np.int64)
+    sums, near = device_array(places, np.int64), device_array(places, np.float64)
+    guessed = device_array((steps.widest, blocks * geometry.threads), np.float64)
+    number = device_array(count, np.int64)
     if first is None:
         out_first = np.append(0, np.cumsum(units.stop - units.report)).astype(np.int64)
         given, before = copied(np.empty(0, np.int64)), copied(out_first)
-        wide = [cuda.device_array(int(out_first[-1]), np.int64) for _ in range(2)]
+        wide = [device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     else:
         given = before = copied(first)
-        wide = [copied(event), cuda.device_array(len(event), np.int64)]
+        wide = [copied(event), device_array(len(event), np.int64)]
     step_counts_kernel[blocks, geometry.threads](
         steps.tables, events, there, given, rooms, sums, near, guessed, before, FoundEnds(*wide), number
     )
@@ -187,9 +188,9 @@ def short_counts(steps, short, events, units, first, event, lowest, geometry=LAN
     counted = counted_room(steps, events.symbols, there, none, False, geometry, stream)
     rooms, blocks = rooms_of(steps, counted, count, False, 2 * pairs + states, geometry)
     places = counted.entries + count * states
-    sums, starts = cuda.device_array((4 * pairs, places), np.int64), cuda.device_array(places, np.int64)
+    sums, starts = device_array((4 * pairs, places), np.int64), device_array(places, np.int64)
     own = ShortTables(*(copied(part if part.size else np.zeros(1, part.dtype)) for part in short))
-    out = cuda.device_array(len(event), np.int64)
+    out = device_array(len(event), np.int64)
     ends = copied(first), copied(event), copied(lowest)
     step_short_kernel[blocks, geometry.threads](
         steps.tables, own, events, there, *ends, rooms, sums, starts, out

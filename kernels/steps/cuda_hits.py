@@ -7,6 +7,7 @@ together, so that a unit runs only once.
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM
 from ..device.jit import kernel
@@ -99,8 +100,8 @@ def hits(steps, events, keys, size, units, early=False, geometry=LANE, stream=ST
     if early:
         tables = tables._replace(view_rises=copied(np.zeros_like(steps.host.view_rises)))
     _, size = comparable(np.empty(0, keys.dtype), size)
-    before, number = copied(out_first), cuda.device_array(count, np.int64)
-    wide = [cuda.device_array(int(out_first[-1]), np.int64) for _ in range(2)]
+    before, number = copied(out_first), device_array(count, np.int64)
+    wide = [device_array(int(out_first[-1]), np.int64) for _ in range(2)]
     step_hits_kernel[blocks, geometry.threads](
         tables, events, MeasuredWindow(keys, size), there, early, rooms, before, FoundEnds(*wide), number
     )
@@ -125,6 +126,6 @@ def moved(wide, before, number, geometry=LANE, stream=STREAM):
     """
     units = number.shape[0]
     offsets = offsets_of(number, stream)
-    out = [cuda.device_array(int(offsets[units]), np.int64) for _ in range(2)]
+    out = [device_array(int(offsets[units]), np.int64) for _ in range(2)]
     move_hits_kernel[geometry.blocks(units), geometry.threads](*wide, before, offsets, *out)
     return offsets, *out

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.bodies import form_of
 from ..device.geometry import LANE, STREAM, scratch_blocks
 from ..device.jit import inlined, kernel
@@ -231,7 +232,7 @@ def counted_room(steps, symbols, units, queued, whole=False, geometry=LANE, stre
     count = units.begin.shape[0]
     kept = copied(_kept(steps.host, whole))
     states, shown = kept.shape[0], len(queued)
-    entries, queues, links = (cuda.device_array(count * each, np.int64) for each in (states, shown, 1))
+    entries, queues, links = (device_array(count * each, np.int64) for each in (states, shown, 1))
     step_entries_kernel[geometry.blocks(count), geometry.threads](
         steps.tables, symbols, units.begin, units.stop, kept, copied(queued), entries, queues, links
     )
@@ -266,9 +267,9 @@ def rooms_of(steps, counted, units, valued, columns=1, geometry=LANE):
         counted.entry_first,
         counted.queue_first,
         counted.kept,
-        cuda.device_array(max(counted.entries, 1), np.int32),
-        cuda.device_array(max(counted.entries, 1) if valued else 1, np.int64),
-        cuda.device_array(max(counted.queues, 1), np.int32),
-        cuda.device_array((rows, blocks * geometry.threads), np.int64),
+        device_array(max(counted.entries, 1), np.int32),
+        device_array(max(counted.entries, 1) if valued else 1, np.int64),
+        device_array(max(counted.queues, 1), np.int32),
+        device_array((rows, blocks * geometry.threads), np.int64),
     )
     return rooms, blocks

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import cuda
 
+from ..device.arrays import device_array
 from ..device.geometry import STREAM
 from ..device.jit import device, kernel
 from .contract import comparable
@@ -54,7 +55,7 @@ def lowest_starts(keys, begin, first, event, size, geometry=STREAM):
     -------
     device array, shape (hits,), int64
     """
-    lowest = cuda.device_array(event.shape[0], np.int64)
+    lowest = device_array(event.shape[0], np.int64)
     if event.shape[0]:
         _, size = comparable(np.empty(0, keys.dtype), size)
         launch = geometry.blocks(event.shape[0]), geometry.threads

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from numba import cuda
 
 from cer_gpu.engine.devices import say_no_memory, with_memory
+from cer_gpu.kernels.device.arrays import unused_bytes
 
 Result = TypeVar("Result")
 
@@ -33,8 +34,12 @@ def free_bytes() -> int:
 
 
 def memory_bytes() -> tuple[int, int]:
-    """How many bytes of memory the current device has left, and in all; a terabyte in the simulator."""
+    """How many bytes of memory the current device has left, and in all; a terabyte in the simulator.
+
+    What CuPy's pool keeps for arrays to come is left.
+    """
     free, total = cuda.current_context().get_memory_info()
+    free += unused_bytes()
     return int(min(free, 1 << 40)), int(min(total, 1 << 40))
 
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 from numba import cuda
 
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.device.arrays import device_array, locked_bytes
 from cer_gpu.kernels.device.usable import simulated
 
 ALIGNED = 256
@@ -52,6 +54,8 @@ class Staging:
         self._stream, self._kept = copy_stream()
         self._buffers: list[_Buffer | None] = [None, None]
         self._turn = 0
+        # Where a run ends early, copies may still be under way to memory that is given back.
+        finalize(self, _finish, self._stream, self._kept).atexit = False
 
     def upload(self, arrays: Sequence[np.ndarray]) -> Upload:
         """Begin to copy some arrays, each of one dimension.
@@ -67,7 +71,7 @@ class Staging:
         there = []
         for array, place, source in zip(arrays, places, sources):
             if not len(source):
-                there.append(cuda.device_array(0, array.dtype))
+                there.append(device_array(0, array.dtype))
                 continue
             part = buffer.there[place : place + len(source)]
             part.copy_to_device(source, stream=self._stream)
@@ -85,7 +89,7 @@ class Staging:
             own = array.view(np.uint8)
             if len(own) and not page_locked(own):
                 if not len(buffer.host):
-                    buffer.host = cuda.pinned_array(len(buffer.there), np.uint8)
+                    buffer.host = locked_bytes(len(buffer.there))
                 copy = buffer.host[place : place + len(own)]
                 moved += [(copy[at : at + PART], own[at : at + PART]) for at in range(0, len(own), PART)]
                 own = copy
@@ -109,7 +113,7 @@ class Staging:
                 cuda.synchronize()  # kernels may still read the memory that is freed
             buffer = self._buffers[self._turn] = None
             room = max(size + size // 8, ALIGNED)
-            buffer = _Buffer(cuda.device_array(room, np.uint8), cuda.event(), np.empty(0, np.uint8))
+            buffer = _Buffer(device_array(room, np.uint8), cuda.event(), np.empty(0, np.uint8))
             self._buffers[self._turn] = buffer
         return buffer
 
@@ -131,6 +135,10 @@ class Upload:
     def wait(self) -> None:
         """Let kernels that are launched from now on wait until the arrays are copied."""
         self.copied.wait()
+
+
+def _finish(stream: Any, _: Any) -> None:
+    stream.synchronize()
 
 
 def copy_stream() -> tuple[Any, Any]:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import cuda
 
 from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch
 from cer_gpu.engine.cuda.machines.one_device import cut_early, patched
@@ -20,6 +19,7 @@ from cer_gpu.kernels.classify import cuda as classify
 from cer_gpu.kernels.counts import cpu as on_cpu
 from cer_gpu.kernels.counts import cuda as counts
 from cer_gpu.kernels.counts import cuda_long as matrices
+from cer_gpu.kernels.device.arrays import device_array
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry, lane_geometry
 from cer_gpu.kernels.device.words import copied, empty
 from cer_gpu.kernels.hits import cuda as hits
@@ -283,9 +283,9 @@ class ResidentQuery:
 def _joined(first: ResidentTail, then: ResidentTail) -> ResidentTail:
     """The events of both, one after another."""
     kept = first.kept + then.kept
-    positions = cuda.device_array(kept, np.int64)
+    positions = device_array(kept, np.int64)
     symbols = empty(kept, then.symbols.dtype)
-    measured = cuda.device_array(kept, then.measured.dtype)
+    measured = device_array(kept, then.measured.dtype)
     for part, at in ((first, 0), (then, first.kept)):
         if part.kept:
             place, own = slice(at, at + part.kept), slice(0, part.kept)
@@ -298,9 +298,9 @@ def _joined(first: ResidentTail, then: ResidentTail) -> ResidentTail:
 def _copied_from(events: ResidentTail, low: int) -> ResidentTail:
     """The events from `low` on, in memory of their own, so that the others can be freed; at least one."""
     kept = events.kept - low
-    positions = cuda.device_array(kept, np.int64)
+    positions = device_array(kept, np.int64)
     symbols = empty(kept, events.symbols.dtype)
-    measured = cuda.device_array(kept, events.measured.dtype)
+    measured = device_array(kept, events.measured.dtype)
     positions.copy_to_device(events.positions[low:])
     symbols[:kept].copy_to_device(events.symbols[low : events.kept])
     measured.copy_to_device(events.measured[low:])
