@@ -158,7 +158,7 @@ class Chunker:
     memory : int or None
         Bytes that the run may take.
     least : int, optional
-        A chunk has so many new events at least.
+        A chunk has so many new events at least; `CHUNK` if None.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class Chunker:
         workers: Workers,
         carries: bool,
         memory: int | None,
-        least: int = CHUNK,
+        least: int | None = None,
     ) -> None:
         self._query = query
         self._intake = intake
@@ -177,7 +177,7 @@ class Chunker:
         self._workers = workers
         self._carries = carries
         self._allowance = Allowance(memory)
-        least *= runner.chunks
+        least = (CHUNK if least is None else least) * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
         # Where memory is little, it counts more than how often a tail is run again.
         self._most = None if memory is None else 2 * self._least
