@@ -165,7 +165,6 @@ def test_devices_and_keywords() -> None:
             "SELECT * WHERE A AS a ;[<= 3 s] B AS b ; C AS c FILTER a.x = b.x AND b.y = c.y",
             "write PARTITION BY with its attribute",
         ),
-        ("SELECT * WHERE A AS a ; B AS b FILTER a.x < b.x", "`<` between two variables"),
         ("Q(x; COUNT(*)) <- A(x), B(x)", "aggregates over a rule"),
     ],
 )

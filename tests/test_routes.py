@@ -93,7 +93,7 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
     )
     with pytest.raises(QueryError, match="a rule has no pattern"):
         cer.compile(RULE).explain(engine="regular")
-    with pytest.raises(ValueError, match="engine='fast': the engines are auto, regular, chain, rule"):
+    with pytest.raises(ValueError, match="engine='fast': the engines are auto, regular, chain, ordered"):
         cer.compile(PLAIN).count(events, engine="fast")
 
 

@@ -1,4 +1,4 @@
-"""The position automaton of a formula with equalities between its events (Glushkov's construction).
+"""The position automaton of a formula with comparisons between its events (Glushkov's construction).
 
 A **position** is an atom of the formula: a place where an event is matched. `A AS a ; (B AS b)+` has two, and
 the steps 0 -> 1 and 1 -> 1, the second of which takes the iteration's loop. An **equality** `x.a = y.b` of a
@@ -22,7 +22,8 @@ from cer_gpu.language.chains import flattened
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.repetitions import has_optional
 from cer_gpu.language.scope import variables
-from cer_gpu.language.walk import condition_variables, with_attributes
+from cer_gpu.language.walk import condition_variables, prior_variables, with_attributes
+from cer_gpu.language.walk import walk as every_part
 from cer_gpu.logic.binding import hidden
 from cer_gpu.logic.formulas import correlates
 
@@ -60,15 +61,24 @@ class PositionStep:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of an equality: what is compared of the events at some positions."""
+    """One side of a comparison: what is compared of the events at some positions.
+
+    Attributes
+    ----------
+    key : Expression
+    positions : frozenset of int
+    prior : bool
+        Whether it speaks of the events in the repetition before (PRIOR).
+    """
 
     key: t.Expression
     positions: frozenset[int]
+    prior: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """`x.a = y.b`: every event at a position of one side equals every one of the other, in an instance.
+    """`x.a = y.b`: it holds of each event at a position of one side and each of the other, in an instance.
 
     Attributes
     ----------
@@ -77,12 +87,15 @@ class Constraint:
     left, right : Side
     resets : frozenset of int
         The iterations whose loops begin a new instance.
+    repeats : int or None
+        The iteration whose repetitions PRIOR speaks of; None without PRIOR.
     """
 
     comparison: t.Comparison
     left: Side
     right: Side
     resets: frozenset[int]
+    repeats: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +132,28 @@ def prospects_of(automaton: PositionAutomaton, one: Constraint) -> Prospects:
     return tuple(found)
 
 
-def position_automaton(pattern: t.Pattern) -> PositionAutomaton:
-    """The position automaton of a formula in LP-normal form but for equalities between variables.
+EQUALITY = frozenset({"="})
+"""The comparisons of a chain of equal values."""
+
+
+def position_automaton(pattern: t.Pattern, comparing: frozenset[str] = EQUALITY) -> PositionAutomaton:
+    """The position automaton of a formula in LP-normal form but for comparisons between variables.
+
+    Parameters
+    ----------
+    pattern : Pattern
+    comparing : frozenset of str
+        The operators of comparisons that are followed; with more than `=`, PRIOR is followed too.
 
     Raises
     ------
     QueryError
-        CER061: for a correlation that is no equality of two variables, one whose variables are both defined
-        outside of the filtered pattern, NOT (T), and what `to_lp` leaves over an iteration.
+        CER061: for a correlation that is no comparison of two variables by such an operator, one whose
+        variables are both defined outside of the filtered pattern, NOT (T), and what `to_lp` leaves over an
+        iteration.
     """
     check_repetitions(pattern)
-    walk = _PositionWalk()
+    walk = _PositionWalk(comparing)
     whole = walk.of(pattern, None)
     walk.bind(whole.marked, variables(pattern), 0)
     return PositionAutomaton(
@@ -162,11 +186,13 @@ class _Fragment:
 
 @dataclass
 class _Pending:
-    """An equality of which not every variable is bound yet."""
+    """A comparison of which not every variable is bound yet; `prior`: the side that PRIOR speaks of."""
 
     comparison: t.Comparison
     sides: list[tuple[str, t.Expression, frozenset[int] | None]]
     resets: frozenset[int]
+    prior: int | None = None
+    repeats: int | None = None
 
 
 Around = tuple["t.As | t.Project", "Around"] | None
@@ -174,6 +200,7 @@ Around = tuple["t.As | t.Project", "Around"] | None
 
 @dataclass
 class _PositionWalk:
+    comparing: frozenset[str]
     positions: list[Position] = field(default_factory=list)
     steps: list[PositionStep] = field(default_factory=list)
     pending: list[_Pending] = field(default_factory=list)
@@ -192,7 +219,7 @@ class _PositionWalk:
             case t.Filter(pattern=inner, condition=condition) if correlates(t.Filter(_ANY, condition)):
                 part = self.of(inner, around)
                 for one in flattened(t.Both, condition):
-                    self._equality(one, inner, part)
+                    self._comparison(one, inner, part)
                 return part
             case t.Filter(pattern=t.Iteration(), condition=condition):
                 raise _refused(
@@ -247,6 +274,7 @@ class _PositionWalk:
                 self.n_loops += 1
                 self.loops.append(number)
                 parts: list[_Fragment] = []
+                begin = len(self.pending)
                 for _ in range(node.most or node.least):
                     before = len(self.pending)
                     part = self.of(body, around)
@@ -258,7 +286,9 @@ class _PositionWalk:
                 if node.most is None:
                     self._follow(part.last, part.first, contiguous, number)
                 last = tuple(place for one in parts[node.least - 1 :] for place in one.last)
-                return _Fragment(parts[0].first, last, _all_marked(parts))
+                marked = _all_marked(parts)
+                self._repeated(marked, variables(body), begin, number)
+                return _Fragment(parts[0].first, last, marked)
         raise TypeError(f"no automaton is built for {type(node).__name__} beside a correlation")
 
     def _elements(self, node: t.Sequence, around: Around) -> _Fragment:
@@ -313,18 +343,32 @@ class _PositionWalk:
         """
         for one in self.pending[before:]:
             for number, (name, key, positions) in enumerate(one.sides):
-                if positions is None and name in names:
+                if positions is None and name in names and number != one.prior:
                     one.sides[number] = (name, key, _marking(marked, name))
                     one.resets &= frozenset(self.loops)
+
+    def _repeated(
+        self, marked: Mapping[int, frozenset[str]], names: frozenset[str], before: int, loop: int
+    ) -> None:
+        """Bind PRIOR to an iteration that defines its variable, in the comparisons from `before` on."""
+        for one in self.pending[before:]:
+            if one.prior is not None and one.repeats is None and one.sides[one.prior][0] in names:
+                name, key, _ = one.sides[one.prior]
+                one.sides[one.prior] = (name, key, _marking(marked, name))
+                one.repeats = loop
+                one.resets = frozenset(self.loops)
 
     def constraints(self) -> tuple[Constraint, ...]:
         found = []
         for one in self.pending:
-            left, right = (Side(key, positions or frozenset()) for _, key, positions in one.sides)
-            found.append(Constraint(one.comparison, left, right, one.resets))
+            left, right = (
+                Side(key, positions or frozenset(), number == one.prior)
+                for number, (_, key, positions) in enumerate(one.sides)
+            )
+            found.append(Constraint(one.comparison, left, right, one.resets, one.repeats))
         return tuple(found)
 
-    def _equality(self, condition: t.Condition, inner: t.Pattern, part: _Fragment) -> None:
+    def _comparison(self, condition: t.Condition, inner: t.Pattern, part: _Fragment) -> None:
         if isinstance(condition, t.Not):
             raise inexpressible(
                 condition.operand,
@@ -332,22 +376,31 @@ class _PositionWalk:
             )
         if not isinstance(condition, t.Comparison):
             raise inexpressible(condition, "it is more than an equality")
-        if condition.op != "=":
+        if condition.op not in self.comparing:
             raise inexpressible(condition, "it is no equality")
+        if any(isinstance(part, t.Aggregate) for part in every_part(condition)):
+            raise inexpressible(condition, "it has an aggregate")
         local = variables(inner)
         sides: list[tuple[str, t.Expression, frozenset[int] | None]] = []
-        for side in (condition.left, condition.right):
-            names = condition_variables(side)
-            if len(names) != 1:
+        prior: int | None = None
+        for number, side in enumerate((condition.left, condition.right)):
+            names, before = condition_variables(side), prior_variables(side)
+            if len(names) + len(before) != 1:
                 raise inexpressible(condition, "each side has to speak of one variable")
-            [name] = names
-            sides.append((name, bare(side), _marking(part.marked, name) if name in local else None))
+            if before and (prior is not None or len(self.comparing) == 1):
+                raise inexpressible(
+                    condition, "PRIOR is compared with an event of the repetition itself only"
+                )
+            prior = number if before else prior
+            [name] = names | before
+            there = name in local and not before
+            sides.append((name, bare(side), _marking(part.marked, name) if there else None))
         if all(positions is None for _, _, positions in sides):
             raise inexpressible(
                 condition, "both of its variables are defined outside of the pattern that it filters",
                 "put the filter around the pattern in which one of them is defined",
             )  # fmt: skip
-        self.pending.append(_Pending(condition, sides, frozenset(self.loops)))
+        self.pending.append(_Pending(condition, sides, frozenset(self.loops), prior))
 
     def _follow(
         self, sources: tuple[int, ...], targets: tuple[int, ...], contiguous: bool, loop: int | None

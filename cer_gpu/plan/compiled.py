@@ -63,6 +63,25 @@ class KeyColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueColumn:
+    """A value of events that is compared by order, with the values of other events.
+
+    Attributes
+    ----------
+    value : Expression
+    among : Expression
+        Those of whose values it is compared with: the same for the column that they make themselves.
+    """
+
+    value: Expression
+    among: Expression
+
+
+VALUE_ROWS = 3
+"""Rows of slots that a column of values takes: how it lies to its word, and the halves of the word."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeyPlan:
     """The values of events that are compared with each other.
 
@@ -73,13 +92,20 @@ class KeyPlan:
     lane_column : ndarray, shape (symbols,) or (0,), int32
         For each symbol the column that says the lane of an event, where all events of an answer agree in it;
         empty where no such column makes lanes.
-    asked : ndarray, shape (symbols, columns), bool
+    asked : ndarray, shape (symbols, columns + values), bool
         Whether an event with this symbol is compared by the column.
+    values : tuple of ValueColumn
+        Those that are compared by order; their rows of slots come after those of `columns`.
     """
 
     columns: tuple[KeyColumn, ...] = ()
     lane_column: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     asked: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
+    values: tuple[ValueColumn, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is compared, or makes lanes."""
+        return bool(self.columns or self.values)
 
 
 @dataclass(frozen=True, slots=True)

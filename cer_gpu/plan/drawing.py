@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import Enum, auto
 
 from cer_gpu.automata.cea import CEA, DeterministicCEA, Predicate, Transition, closures, identity
+from cer_gpu.automata.compared import PairAutomaton
 from cer_gpu.automata.pcea import PCEA, Gather
 from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.timed.clocks import checks_of
@@ -20,7 +21,7 @@ from cer_gpu.automata.trim import trim
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import ConjunctiveQuery
-from cer_gpu.language.printer import interval_text
+from cer_gpu.language.printer import interval_text, to_text
 from cer_gpu.plan.drawing_text import EventSets, check_text, equality_text, marks_text, one_of, predicate_text
 
 STATE_BUDGET = 100
@@ -197,6 +198,26 @@ def of_places(automaton: PlaceAutomaton) -> Drawing:
     for step in automaton.steps:
         written = sorted(interval_text(gap) for gap in step.gaps)
         add(step.source, step.target, *([":"] if step.contiguous else []), *written)
+    return Drawing(tuple(nodes), edges.built())
+
+
+def of_pairs(automaton: PairAutomaton) -> Drawing:
+    """The automaton of compared steps: a state is the last event matched, an edge says what is compared."""
+    count = len(automaton.labels)
+    _refuse_large(count)
+    nodes = _states([str(state) for state in range(count)], automaton.last)
+    nodes.append(Node("", Kind.START))
+    edges = _Edges()
+
+    def add(source: int, target: int, *between: str) -> None:
+        marks = marks_text(name for name in automaton.labels[target] if name)
+        edges.add(source, target, predicate_text(automaton.predicates[target]), marks, *between)
+
+    for state in automaton.first:
+        add(count, state)
+    for step in automaton.steps:
+        asked = sorted(f"{to_text(one.old)} {one.op} {to_text(one.new)}" for one in step.tests)
+        add(step.source, step.target, *([":"] if step.contiguous else []), *asked)
     return Drawing(tuple(nodes), edges.built())
 
 

@@ -20,7 +20,13 @@ from typing import TypeAlias
 
 from cer_gpu.automata.explore import explore
 from cer_gpu.automata.pcea import Keys
-from cer_gpu.automata.positions import Constraint, PositionAutomaton, PositionStep, position_automaton
+from cer_gpu.automata.positions import (
+    EQUALITY,
+    Constraint,
+    PositionAutomaton,
+    PositionStep,
+    position_automaton,
+)
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
@@ -59,7 +65,7 @@ class SharedKey:
         return len(set(self.lane.values())) == 1
 
 
-def shared_key(formula: t.Pattern) -> SharedKey | None:
+def shared_key(formula: t.Pattern, comparing: frozenset[str] = EQUALITY) -> SharedKey | None:
     """The key by which the stream may be parted without changing the answer of a formula.
 
     Its complex events are those of `pattern` on the events of each key alone, with their positions in the
@@ -72,6 +78,8 @@ def shared_key(formula: t.Pattern) -> SharedKey | None:
     ----------
     formula : Pattern
         In LP-normal form, but for filters `x.a = y.b` (`cer_gpu.logic.correlations.unfolded`).
+    comparing : frozenset of str
+        The operators of comparisons between events that it may have; equalities alone make a key.
 
     Returns
     -------
@@ -83,10 +91,12 @@ def shared_key(formula: t.Pattern) -> SharedKey | None:
     if any(_sees_other_events(node) for node in nodes(formula)):
         return None
     try:
-        automaton = position_automaton(_untimed(formula))
+        automaton = position_automaton(_untimed(formula), comparing)
     except QueryError:
         # what no automaton can follow is reported where one is asked for
         return None
+    equalities = [one for one in automaton.constraints if one.comparison.op == "=" and one.repeats is None]
+    automaton = replace(automaton, constraints=tuple(equalities))
     found = islice(_classes(automaton), CLASSES)
     classes = [one for one in found if _connects(automaton, one)]
     if not classes:

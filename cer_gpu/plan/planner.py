@@ -21,7 +21,7 @@ from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes
 from cer_gpu.plan.assumed import assumed_schema
 from cer_gpu.plan.axes import Axis, OutlookAxis
-from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, WindowPlan
+from cer_gpu.plan.compiled import CompiledQuery, KeyPlan, Reading, ValueColumn, WindowPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
 from cer_gpu.plan.outline import Outline
@@ -168,7 +168,8 @@ def _named(values: Sequence[tree.Expression]) -> tuple[str, ...]:
 def _derived_keys(keys: KeyPlan, deriver: Deriver) -> KeyPlan:
     """Keys with derived columns in the place of PREV and of functions."""
     columns = tuple(replace(one, keys=deriver.all_rewritten(one.keys)) for one in keys.columns)
-    return replace(keys, columns=columns)
+    values = tuple(ValueColumn(*deriver.all_rewritten((one.value, one.among))) for one in keys.values)
+    return replace(keys, columns=columns, values=values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +240,7 @@ def _planned_with(
     dtype = _symbol_dtype(max(built.n_symbols, web.n_symbols))
     outlooks = tuple(replace(one, becomes=one.becomes.astype(dtype)) for one in web.outlooks)
     found = stages(axes, web.classified, web.symbols.astype(dtype))
-    if built.keys.columns:
+    if built.keys:
         from cer_gpu.plan.looks import asked_before
 
         built = replace(built, keys=replace(built.keys, asked=asked_before(outlooks, built.keys.asked)))

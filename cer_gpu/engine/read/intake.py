@@ -36,6 +36,7 @@ from cer_gpu.plan.compiled import CompiledQuery
 
 if TYPE_CHECKING:
     from cer_gpu.engine.read.derived import DerivedColumns
+    from cer_gpu.engine.read.ordered_values import OrderedValues
 
 
 class NotesBatches(Protocol):
@@ -101,7 +102,7 @@ class Intake:
         self.payload = payload
         self._payload = Payload(payload)
         keys = query.reading.keys
-        self._joins = JoinKeys(keys, units) if keys.columns else None
+        self._joins = JoinKeys(keys, units) if keys else None
         measured = {outlook.reach.kind for outlook in query.outlooks}
         self._contiguous = query.traits.reads_places or "events" in measured
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
@@ -139,6 +140,11 @@ class Intake:
         """For a join how many slots each space of keys has by now, shape (spaces,), int64."""
         assert self._joins is not None
         return self._joins.slot_counts
+
+    @property
+    def values_in_order(self) -> OrderedValues | None:
+        """What puts the values that events are compared by in order; None where none are."""
+        return None if self._joins is None else self._joins.values_in_order
 
     def follow(self, states: Iterable[LaneState]) -> None:
         """Note who keeps something for each lane: where lanes are forgotten, these do so, too."""

@@ -7,7 +7,7 @@ each other the same one); from then on a join compares numbers and its look-up t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +24,9 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.language.units import digits_of
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import UNFIT, KeyColumn, KeyPlan
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.read.ordered_values import OrderedValues
 
 
 class JoinKeys:
@@ -47,6 +50,11 @@ class JoinKeys:
         self._domain_of = _domains(self._columns)
         self._parts: dict[tree.Expression, Part] = {}
         self._keys: list[Keys] = []
+        self.values_in_order: OrderedValues | None = None
+        if keys.values:
+            from cer_gpu.engine.read.ordered_values import OrderedValues  # most queries compare no values
+
+            self.values_in_order = OrderedValues(keys, units)
 
     @property
     def has_lanes(self) -> bool:
@@ -56,7 +64,7 @@ class JoinKeys:
     @property
     def names(self) -> list[str]:
         """The columns of the data that keys are made of."""
-        return columns_read(self._columns)
+        return names_in(key for column in self._columns for key in column.keys)
 
     @property
     def lane_count(self) -> int:
@@ -107,15 +115,21 @@ class JoinKeys:
         out = np.empty((len(self._columns), len(rows)), np.int32)
         for number, column in enumerate(self._columns):
             out[number] = self._keys[column.space].encode([words[key] for key in column.keys])
+        if self.values_in_order is not None:
+            out = np.concatenate([out, self.values_in_order.rows(batch, rows, symbols, before)])
         return out
 
     def reads_singly(self, schema: pa.Schema) -> bool:
         """Whether `slots_of` can be asked, for data of a schema."""
         keys = [key for column in self._columns for key in column.keys]
-        return bool(self._keys) and all(
-            isinstance(key, tree.Attribute)
-            and self._parts[self._domain_of[key]].fits(schema.field(key.name).type)
-            for key in keys
+        return (
+            bool(self._keys)
+            and self.values_in_order is None
+            and all(
+                isinstance(key, tree.Attribute)
+                and self._parts[self._domain_of[key]].fits(schema.field(key.name).type)
+                for key in keys
+            )
         )
 
     def slots_of(self, values: Mapping[str, Any]) -> list[int]:
@@ -157,7 +171,8 @@ class JoinKeys:
     def size(self) -> int:
         """How many values and tuples are remembered."""
         texts = {id(part.texts): part.texts.count for part in self._parts.values() if part.texts is not None}
-        return sum(keys.count for keys in self._keys) + sum(texts.values())
+        ordered = 0 if self.values_in_order is None else self.values_in_order.size
+        return sum(keys.count for keys in self._keys) + sum(texts.values()) + ordered
 
     def forget(self, slots: np.ndarray) -> np.ndarray:
         """Remember only what some events have: what has left the window need not be told apart any more.
@@ -175,6 +190,8 @@ class JoinKeys:
         used = [np.unique(slots[self._rows(space)]) for space in range(len(self._keys_of))]
         used = [numbers[numbers >= 0].astype(np.int64) for numbers in used]
         out = np.full_like(slots, -1)
+        if self.values_in_order is not None:
+            out[len(self._columns) :] = self.values_in_order.forget(slots[len(self._columns) :])
         found = kept(self._keys, used)
         for space, (keys, numbers) in enumerate(found):
             rows = self._rows(space)
@@ -193,7 +210,9 @@ class JoinKeys:
         slots : ndarray, shape (columns, n), int32
         """
         found: dict[str, Any] = {}
-        for number, (column, own) in enumerate(zip(self._columns, slots, strict=True)):
+        if self.values_in_order is not None:
+            found |= self.values_in_order.values(slots[len(self._columns) :])
+        for number, (column, own) in enumerate(zip(self._columns, slots)):
             keys, there = self._keys[column.space], own >= 0
             words = np.zeros((len(keys.parts), len(own)), np.int64)
             words[:, there] = keys.words(own[there])
@@ -218,6 +237,8 @@ class JoinKeys:
                     texts = part.texts.encode(whole)
                     words.append(Words(texts, (texts >= 0).view(np.uint8)))
             slots[number] = self._keys[column.space].encode(words)
+        if self.values_in_order is not None:
+            slots = np.concatenate([slots, self.values_in_order.numbered(values)])
         return slots
 
     def _rows(self, space: int) -> list[int]:
@@ -254,9 +275,15 @@ class JoinKeys:
         return unfit(to_text(key), time, self._parts[self._domain_of[key]].kind)
 
 
-def columns_read(keys: Iterable[KeyColumn]) -> list[str]:
-    """The columns of the data that keys are made of."""
-    return sorted({name for column in keys for key in column.keys for name in attributes_of(key)})
+def columns_read(plan: KeyPlan) -> list[str]:
+    """The columns of the data that keys and compared values are made of."""
+    keys = [key for column in plan.columns for key in column.keys]
+    return names_in([*keys, *(value for one in plan.values for value in (one.value, one.among))])
+
+
+def names_in(keys: Iterable[tree.Expression]) -> list[str]:
+    """The attributes that some expressions read, in their order."""
+    return sorted({name for key in keys for name in attributes_of(key)})
 
 
 def _domains(keys: tuple[KeyColumn, ...]) -> dict[tree.Expression, tree.Expression]:

@@ -319,6 +319,8 @@ class BoundQuery:
         intake.derived = self._derived()
         intake.noted = None if ends is None else ends.times
         runner = self._runner(query, carries)
+        if intake.values_in_order is not None:
+            runner.in_order = intake.values_in_order.ordered  # type: ignore[attr-defined]
         intake.follow(runner.states)
         if query.traits.follows:
             intake.hold(KeptLanes(runner.states))
@@ -448,7 +450,7 @@ class BoundQuery:
     def _kept(self, payload: tuple[str, ...]) -> list[str]:
         """The columns that the run keeps, not those that only say which class an event is of."""
         reading, options = self._query.reading, self._options
-        names = [*options.order_by, *columns_read(reading.keys.columns)]
+        names = [*options.order_by, *columns_read(reading.keys)]
         names += [name for part in reading.partition for name in part]
         if reading.window is not None and reading.window.attribute is not None:
             names.append(reading.window.attribute)

@@ -1,0 +1,198 @@
+"""The CPU backend of ordered look-ups: hits, counts and complex events of chunks, unit by unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.consume import Consumption
+from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, in_order, no_ends
+from cer_gpu.engine.machines.ends import joined as ends_joined
+from cer_gpu.engine.machines.open_runs import OpenRuns
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.lanes import LaneState
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.attribute_window import AttributeWindow
+from cer_gpu.enumeration.blocks import numbers_joined
+from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
+from cer_gpu.enumeration.products import JoinAnswers
+from cer_gpu.kernels.compared import cpu_counts, cpu_hits
+from cer_gpu.kernels.compared.contract import ComparedEvents, ComparedSegments
+from cer_gpu.kernels.compared.cpu_order import arrange
+from cer_gpu.kernels.runs.contract import SegmentHits
+from cer_gpu.plan.compared import ComparedMachine
+from cer_gpu.plan.compiled import CompiledQuery
+
+NO_ATOMS = np.zeros((0, 0), np.uint8)
+"""The labels of a query that is no rule: they fill no atoms."""
+
+
+class ComparedRunner:
+    """Runs a deterministic automaton of compared steps over chunks on the CPU; a `MachineRunner`.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+
+    Attributes
+    ----------
+    in_order : callable
+        Gives the sides and the words of events, from their rows of slots; set where values are compared.
+    """
+
+    chunks = 1
+    in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        machine = query.machine
+        assert isinstance(machine, ComparedMachine)
+        self._machine = machine
+        self._query = query
+        self._workers = workers
+        self.consumption = Consumption(query)
+
+    @property
+    def states(self) -> tuple[LaneState, ...]:
+        """The state that it keeps for each lane."""
+        return (self.consumption,)
+
+    def read(self, events: Relevant, lane_count: int) -> Relevant:
+        """New events, unchanged."""
+        return events
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk that are reported; unless `bounded`, `lowest` may say nothing."""
+        if not len(chunk.segments) or self._query.limit == 0:
+            return no_ends()
+        bounded = bounded or self._query.consume != "NONE"
+        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk, bounded)
+        return self.consumption.left(chunk, found)
+
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
+
+        Returns
+        -------
+        event : ndarray, shape (h,), int64
+            Ascending.
+        number : ndarray, shape (h,), int64, or object past 2^61
+        """
+        query = self._query
+        if query.consume == "NONE" and query.window is None and query.limit != 0:
+            return self._counted_ends(chunk)
+        found = self.ends(chunk)
+        if not len(found):
+            return found.event, found.event
+        return found.event, self._structure(chunk, found, chunk.held).exact_counts()
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: any event of a lane may be compared with a later one."""
+        return chunk.lanes.begin
+
+    def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
+        """The complex events at some ends of a chunk."""
+        return self._structure(chunk, ends, listed=True)
+
+    def open_runs(self) -> OpenRuns | None:
+        """None: each push runs the open window again."""
+        return None
+
+    def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
+        """The complex events of a chunk's ends, counted by several threads."""
+
+        def build(numbers: tuple[int, int]) -> tuple[ComparedStructure, int]:
+            unit = self._unit(chunk, numbers)
+            first, event, lowest = ends_of(chunk.segments.part(*numbers), found)
+            ends = SegmentHits(first, event - unit.low, lowest - unit.low)
+            return ComparedStructure(unit, ends, listed), unit.low
+
+        units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
+        return JoinAnswers(
+            [built for built, _ in units], [low for _, low in units], NO_ATOMS, self._window(chunk),
+            self._workers.map,
+        )  # fmt: skip
+
+    def _counted_ends(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk and their numbers, where every complex event counts."""
+
+        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+            unit = self._unit(chunk, numbers)
+            event, number = cpu_counts.counted_ends(unit.tables, unit.events, unit.segments, unit.arranged)
+            return event + unit.low, number
+
+        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
+        if not parts:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        event, number = np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts])
+        order = in_order(event)
+        return (event, number) if order is None else (event[order], number[order])
+
+    # -------------------------------------------------------------------------------------- units
+
+    def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
+        return chunk.segments.units(self._workers.threads)
+
+    def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ComparedUnit:
+        part = chunk.segments.part(*numbers)
+        low, high = int(part.begin.min()), int(part.stop.max())
+        events, tables, window = chunk.events, self._machine.tables, self._query.window
+        slots = events.slots[:, low:high]
+        sides, words = self._in_order(slots[self._machine.slot_rows :])
+        compared = ComparedEvents(
+            events.symbols[low:high],
+            events.places[low:high] if len(events.places) else events.places,
+            np.ascontiguousarray(slots[: self._machine.slot_rows]),
+            sides,
+            words,
+        )
+        base = np.append(0, np.cumsum(part.stop - part.begin))
+        segments = ComparedSegments(part.begin - low, part.report - low, part.stop - low, base)
+        measured = chunk.measured[low:high] if window is not None else events.keys[:0]
+        arranged = arrange(tables, compared, segments)
+        size = 0 if window is None else window.size
+        return ComparedUnit(tables, segments, compared, arranged, measured, size, low)
+
+    def _in_order(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sides and words of events; none where nothing is compared by order."""
+        if not len(rows):
+            return np.empty((0, rows.shape[1]), np.int32), np.empty((0, rows.shape[1]), np.int64)
+        return self.in_order(rows)
+
+    def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk; a window that is no interval is not checked."""
+
+        def run(numbers: tuple[int, int]) -> Ends:
+            unit = self._unit(chunk, numbers)
+            event, latest = cpu_hits.hits(
+                unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged
+            )
+            event += unit.low
+            if not bounded:
+                return Ends(event, chunk.events.positions[latest + unit.low], event)
+            whole = chunk.segments.part(*numbers)
+            lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, self._query.window)
+            return Ends(event, chunk.events.positions[latest + unit.low], lowest)
+
+        return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
+
+    # ------------------------------------------------------- windows that no structure orders by start
+
+    def _window(self, chunk: Chunk) -> AttributeWindow | None:
+        """The window that complex events are still to be checked against, where it is no interval."""
+        if not chunk.held:
+            return None
+        assert self._query.window is not None
+        return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
+
+    def _admitted_hits(self, chunk: Chunk) -> Ends:
+        """The hits under such a window, from the complex events of an interval around it."""
+        around = self._hits(chunk)
+        return admitted_hits(chunk, around, self._structure(chunk, around, listed=True))
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ComparedRunner:
+    """The runner of ordered look-ups on the CPU; it carries nothing."""
+    return ComparedRunner(query, workers)

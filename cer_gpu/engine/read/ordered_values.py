@@ -1,0 +1,211 @@
+"""The values that events are compared by, as words that can be put in order.
+
+A text becomes its number; a chunk puts the numbers in the order of the texts that there are by then. Any
+other value becomes a word of the domain of what it is compared with (`cer_gpu.engine.read.value_words`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.numbers import TextNumbers
+from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
+from cer_gpu.errors import RowError
+from cer_gpu.kernels.compared.contract import AT, NO_VALUE
+from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes_of
+from cer_gpu.language.printer import to_text
+from cer_gpu.late import compute as pc
+from cer_gpu.plan.compiled import UNFIT, VALUE_ROWS, KeyPlan, ValueColumn
+
+
+class OrderedValues:
+    """Words of the values that a query compares by order.
+
+    Parameters
+    ----------
+    keys : KeyPlan
+    units : dict of str to str
+        The units of the time columns.
+    """
+
+    def __init__(self, keys: KeyPlan, units: dict[str, str]) -> None:
+        self._values = keys.values
+        self._asked = keys.asked[:, len(keys.columns) :]
+        self._units = units
+        self._domains: dict[tree.Expression, Domain] = {}
+        self.texts = TextNumbers()
+        self._textual = np.zeros(len(self._values), np.uint8)
+        self._ranks = np.empty(0, np.int64)
+
+    @property
+    def count(self) -> int:
+        """How many rows of slots they take."""
+        return VALUE_ROWS * len(self._values)
+
+    @property
+    def size(self) -> int:
+        """How many texts are remembered."""
+        return self.texts.count
+
+    def ordered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sides and the words of some events, those of texts in their order.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (count, n), int32
+
+        Returns
+        -------
+        sides : ndarray, shape (values, n), int32
+        words : ndarray, shape (values, n), int64
+        """
+        sides, words = words_of(rows)
+        if self._textual.any():
+            if len(self._ranks) != self.texts.count:
+                order = pc.sort_indices(self.texts.texts_from(0)).to_numpy()
+                ranks = np.empty(len(order), np.int64)
+                ranks[order] = np.arange(len(order))
+                self._ranks = ranks
+            for number in np.flatnonzero(self._textual).tolist():
+                there = sides[number] != NO_VALUE
+                words[number, there] = self._ranks[words[number, there]]
+        return sides, words
+
+    def forget(self, rows: np.ndarray) -> np.ndarray:
+        """Remember only the texts of some events; gives their rows of slots as they are numbered then."""
+        out = rows.copy()
+        places = [VALUE_ROWS * number for number in np.flatnonzero(self._textual).tolist()]
+        used = np.unique(np.concatenate([np.empty(0, np.int32), *(_numbers(rows, at) for at in places)]))
+        self.texts = self.texts.kept(used.astype(np.int64))
+        self._ranks = self._ranks[:0]
+        for at in places:
+            there = rows[at] != NO_VALUE
+            out[at + 2, there] = np.searchsorted(used, rows[at + 2, there])
+        return out
+
+    def values(self, rows: np.ndarray) -> dict[str, Any]:
+        """What the rows of slots of some events stand for, as columns: for `numbered`."""
+        found: dict[str, Any] = {}
+        for at, row in enumerate(rows):
+            number, place = divmod(at, VALUE_ROWS)
+            column = pa.array(row)
+            if self._textual[number] and place == VALUE_ROWS - 1:
+                there = rows[at - place] != NO_VALUE
+                numbers = pa.array(np.where(there, row, 0), mask=~there)
+                column = self.texts.texts_from(0).take(numbers)
+            found[f"value {at}"] = column
+        return found
+
+    def numbered(self, values: pa.Table) -> np.ndarray:
+        """The rows of slots of events whose values `values` has given, as texts are numbered now."""
+        rows = np.empty((self.count, len(values)), np.int32)
+        for at in range(self.count):
+            column = columns.single(values.column(f"value {at}"))
+            textual = columns.is_text(column.type)
+            rows[at] = np.maximum(self.texts.encode(column), 0) if textual else column.to_numpy()
+        return rows
+
+    def rows(self, batch: pa.RecordBatch, rows: np.ndarray, symbols: np.ndarray, before: int) -> np.ndarray:
+        """The rows of slots of some events, as for `JoinKeys.slots`: shape (count, m), int32.
+
+        Raises
+        ------
+        RowError
+            Where a value that an event is compared by does not fit 64 bits.
+        """
+        read = self._reader(batch)
+        known: dict[tree.Expression, tuple[Values, str | None]] = {}
+        out = np.empty((self.count, len(rows)), np.int32)
+        for number, column in enumerate(self._values):
+            if self._is_text(column.value, batch):
+                assert isinstance(column.value, tree.Attribute)
+                self._textual[number] = 1
+                numbers = self.texts.encode(columns.single(batch.column(column.value.name)), rows)
+                at = VALUE_ROWS * number
+                out[at : at + VALUE_ROWS] = np.where(numbers < 0, NO_VALUE, AT), 0 * numbers, numbers
+                continue
+            domain = self._domain(column, batch)
+            if column.value not in known:
+                known[column.value] = evaluate(column.value, read, len(batch))
+            values, unit = known[column.value]
+            data = values.data[rows]
+            there = values.valid[rows] != 0 if len(values.valid) else np.ones(len(rows), bool)
+            if data.dtype.kind == "f":
+                there &= ~np.isnan(data)
+            beyond = self._beyond(column.value, values, batch)
+            if len(beyond):
+                far = beyond[rows] & there
+                wrong = far & self._asked[symbols, number]
+                if wrong.any():
+                    row = int(rows[np.argmax(wrong)])
+                    step = overflow(column.value, self._reader(batch.slice(row, 1))) or to_text(column.value)
+                    raise RowError(
+                        before + row,
+                        f"{{row}}: integer overflow: {step} does not fit 64 bits; cast one of the columns to "
+                        "float64",
+                    )
+                there &= ~far
+            words, sides = in_domain(data, domain_of(values, unit), domain, there)
+            sides[~there] = NO_VALUE
+            out[VALUE_ROWS * number] = sides
+            out[VALUE_ROWS * number + 1] = words >> 32
+            out[VALUE_ROWS * number + 2] = (words & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+        return out
+
+    def _domain(self, column: ValueColumn, batch: pa.RecordBatch) -> Domain:
+        if column.among not in self._domains:
+            none = batch.slice(0, 0)
+            self._domains[column.among] = domain_of(*evaluate(column.among, self._reader(none), 0))
+        return self._domains[column.among]
+
+    @staticmethod
+    def _is_text(value: tree.Expression, batch: pa.RecordBatch) -> bool:
+        """Whether a value is a text: an attribute that is one; nothing else makes one."""
+        return isinstance(value, tree.Attribute) and columns.is_text(batch.schema.field(value.name).type)
+
+    @staticmethod
+    def _beyond(value: tree.Expression, values: Values, batch: pa.RecordBatch) -> np.ndarray:
+        """Where a value does not fit 64 bits, shape (rows,) or (0,), bool."""
+        beyond = values.beyond
+        for name in attributes_of(value):
+            if f"{UNFIT}{name}" in batch.schema.names:
+                more = batch.column(f"{UNFIT}{name}").to_numpy(zero_copy_only=False)
+                beyond = beyond | more if len(beyond) else more
+        return beyond
+
+    def _reader(self, batch: pa.RecordBatch) -> Reader:
+        def read(name: str) -> tuple[Values, str | None]:
+            plain = pa.types.is_integer(batch.schema.field(name).type)
+            return columns.numbers(batch.column(name), name), None if plain else self._units.get(name)
+
+        return read
+
+
+def _numbers(rows: np.ndarray, at: int) -> np.ndarray:
+    """The numbers of the texts in a column whose rows begin at `at`."""
+    return rows[at + 2][rows[at] != NO_VALUE]
+
+
+def words_of(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sides and the words of events, from their rows of slots.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (3 * values, n), int32
+
+    Returns
+    -------
+    sides : ndarray, shape (values, n), int32
+    words : ndarray, shape (values, n), int64
+    """
+    sides = np.ascontiguousarray(rows[::VALUE_ROWS])
+    words = rows[1::VALUE_ROWS].astype(np.int64) << 32
+    words |= np.ascontiguousarray(rows[2::VALUE_ROWS]).view(np.uint32)
+    return sides, words

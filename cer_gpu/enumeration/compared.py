@@ -1,0 +1,114 @@
+"""The structure of compared steps on the host: built for the hits of a chunk, counted, enumerated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cer_gpu.enumeration.products import FEW, FoundRows
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.compared import cpu_counts, cpu_nodes, cpu_walk
+from cer_gpu.kernels.compared.contract import (
+    LARGEST,
+    Arranged,
+    ComparedEvents,
+    ComparedNodes,
+    ComparedSegments,
+    ComparedTables,
+)
+from cer_gpu.kernels.forest.contract import CountedHits
+from cer_gpu.kernels.joins.contract import AnswerRows
+from cer_gpu.kernels.runs.contract import SegmentHits
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedUnit:
+    """Neighbouring segments of a chunk that one thread runs, with their events numbered from 0 on.
+
+    Attributes
+    ----------
+    tables : ComparedTables
+    segments : ComparedSegments
+    events : ComparedEvents
+    arranged : Arranged
+    measured : ndarray, shape (n,) or (0,), int64 or float64
+        What the window measures; empty without a window.
+    size : int or float
+        Of the window.
+    low : int
+        The number of the first event in the chunk.
+    """
+
+    tables: ComparedTables
+    segments: ComparedSegments
+    events: ComparedEvents
+    arranged: Arranged
+    measured: np.ndarray
+    size: int | float
+    low: int
+
+
+class ComparedStructure:
+    """The entries of some segments of a chunk, and the complex events of their hits; a `ListedUnit`.
+
+    Parameters
+    ----------
+    unit : ComparedUnit
+    ends : SegmentHits
+        Of its segments.
+    listed : bool
+        Whether the complex events are to be listed: then they are found at once where they are few, and
+        counted otherwise.
+
+    Attributes
+    ----------
+    hits : CountedHits
+        `counts` is at most `LARGEST`.
+    rows : FoundRows or None
+        All complex events of all hits, where they are few.
+    """
+
+    def __init__(self, unit: ComparedUnit, ends: SegmentHits, listed: bool = True) -> None:
+        first, event, lowest = ends
+        self.hits = CountedHits(first, event, lowest, lowest)
+        self.rows: FoundRows | None = None
+        self._nodes: ComparedNodes | None = None
+        if listed:
+            self._nodes = cpu_nodes.build(
+                unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged, ends
+            )
+            self.rows = self.found(np.empty((0, 0), np.uint8), np.arange(len(event)), FEW * len(event))
+        if self.rows is not None:
+            self._exact = np.diff(self.rows.begin)
+            self._nodes = None
+        else:
+            self._exact = cpu_counts.counts(
+                unit.tables, unit.events, unit.segments, unit.arranged, first, event, lowest
+            )
+        self.hits = self.hits._replace(counts=np.minimum(self._exact, LARGEST).astype(np.int64))
+
+    def exact_counts(self) -> np.ndarray:
+        """How many complex events each hit has, as Python integers where some do not fit."""
+        return self._exact
+
+    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
+        """The complex events of some hits, in the order in which they are found; as `Products.found`."""
+        assert self._nodes is not None
+        marks, depth = 4 * room + 64, 64
+        progress = np.zeros(3, np.int64)
+        begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
+        event, label = np.empty(marks, np.int32), np.empty(marks, np.int32)
+        start, order, spare = (np.empty(room, np.int32) for _ in range(3))
+        while True:
+            rows = AnswerRows(first, event, label, start)
+            path = np.empty((depth, 3), np.int64)
+            status = cpu_walk.fill(
+                self._nodes, hits, self.hits.lowest, begin, rows, order, spare, path, progress
+            )
+            if status == cpu_walk.DONE:
+                return FoundRows(rows, order, begin)
+            if status == cpu_walk.ROWS_FULL:
+                return None
+            if status == cpu_walk.PATH_FULL:
+                depth *= 2
+            else:
+                event, label = (np.append(old, np.empty_like(old)) for old in (event, label))

@@ -1,0 +1,240 @@
+"""The deterministic automaton of compared steps as arrays: the machine of ordered look-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from cer_gpu.automata.compared import PairTest, beyond
+from cer_gpu.automata.compared_steps import ComparedAutomaton, PairView
+from cer_gpu.automata.pcea import Keys
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.compared import contract
+from cer_gpu.kernels.compared.contract import ComparedTables
+from cer_gpu.language import tree as t
+from cer_gpu.language.printer import to_text
+from cer_gpu.plan.compiled import VALUE_ROWS, KeyPlan, Traits, ValueColumn
+from cer_gpu.plan.join_arrays import SlotColumns, lane_keys
+
+OPERATIONS = {
+    "<": contract.LESS,
+    "<=": contract.AT_MOST,
+    ">": contract.GREATER,
+    ">=": contract.AT_LEAST,
+    "=": contract.EQUAL,
+    "!=": contract.DIFFERENT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMachine:
+    """A deterministic automaton of compared steps over symbols.
+
+    Attributes
+    ----------
+    tables : ComparedTables
+    slot_rows : int
+        How many rows of slots there are before those of values.
+    """
+
+    tables: ComparedTables
+    slot_rows: int
+
+    engine: ClassVar[str] = "compared"
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            reads_places=bool((self.tables.view_near != contract.ANY_PLACE).any()),
+            filters=True,
+            streams=False,
+            not_on_device=("ordered look-ups",),
+            not_resident="comparisons between events run on the CPU",
+            not_automatic="comparisons between events run on the CPU",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp:
+    """What a view asks for: equal keys, and one value of the entries in a range.
+
+    Attributes
+    ----------
+    old_keys, new_keys : tuple of Expression
+        Of the entry and of the event, to be equal one by one.
+    value : Expression or None
+        Of the entry; None where none is compared by order.
+    tests : tuple of PairTest
+        Of this value.
+    """
+
+    old_keys: Keys
+    new_keys: Keys
+    value: t.Expression | None
+    tests: tuple[PairTest, ...]
+
+
+def look_up(tests: frozenset[PairTest]) -> LookUp:
+    """What a view with some tests asks for.
+
+    Raises
+    ------
+    QueryError
+        CER061 where its tests are not about one value of the entries.
+    """
+    equal = sorted((test for test in tests if test.op == "="), key=str)
+    ordered = tuple(sorted((test for test in tests if test.op != "="), key=str))
+    values = list(dict.fromkeys(test.old for test in ordered))
+    if len(values) > 1:
+        told = " and ".join(f"`{to_text(value)}`" for value in values)
+        raise beyond(f"one event is compared with {told} of the event before it")
+    if sum(test.op == "!=" for test in ordered) > 1:
+        raise beyond(f"one value is to differ from several of the event before it: `{to_text(values[0])}`")
+    value = values[0] if values else None
+    return LookUp(tuple(one.old for one in equal), tuple(one.new for one in equal), value, ordered)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedArrays:
+    """What an automaton of compared steps is compiled to.
+
+    Attributes
+    ----------
+    tables : ComparedTables
+    keys : KeyPlan
+    """
+
+    tables: ComparedTables
+    keys: KeyPlan
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """How entries of a state lie: by keys, and by a value."""
+
+    state: int
+    keys: Keys
+    value: t.Expression | None
+
+
+def compared_arrays(automaton: ComparedAutomaton, lane: Mapping[str, Keys] | None) -> ComparedArrays:
+    """The arrays of an automaton of compared steps.
+
+    Parameters
+    ----------
+    automaton : ComparedAutomaton
+    lane : mapping of str to Keys, or None
+        For each event type what makes its lane, where all events of an answer are equal in it.
+    """
+    columns = SlotColumns()
+    if lane is not None:
+        lane_keys(columns, lane)
+    views = automaton.views
+    asked = [look_up(view.tests) for view in views]
+    for one in asked:
+        if one.old_keys:
+            columns.link(one.new_keys, one.old_keys)
+    slot_of = {keys: columns.number(keys) for one in asked for keys in (one.old_keys, one.new_keys)}
+    values: dict[ValueColumn, int] = {}
+    orders: dict[_Order, None] = {}
+    for view, one in zip(views, asked):
+        orders[_Order(view.source, one.old_keys, one.value)] = None
+    in_order = sorted(orders, key=lambda order: order.state)
+    place = {order: number for number, order in enumerate(in_order)}
+    order_value = [_value(values, one.value, one.value) for one in in_order]
+    tests = [
+        [(OPERATIONS[test.op], _value(values, test.new, test.old)) for test in one.tests] for one in asked
+    ]
+    groups = _groups(automaton, views)
+    rows = [
+        (symbol, state, groups[symbol][state])
+        for symbol in range(automaton.n_symbols)
+        for state in sorted(groups.get(symbol, ()))
+    ]
+    starts = set(automaton.starts)
+    n_states = len(automaton.state_label)
+    tables = ComparedTables(
+        first=_offsets(np.bincount([row[0] for row in rows], minlength=automaton.n_symbols)),
+        group_state=np.array([state for _, state, _ in rows], np.int32),
+        group_starts=np.array([(symbol, state) in starts for symbol, state, _ in rows], np.uint8),
+        read_first=_offsets([len(reads) for _, _, reads in rows]),
+        read_view=np.array([view for _, _, reads in rows for view in reads], np.int32),
+        accepting=np.array([state in automaton.final for state in range(n_states)], np.uint8),
+        state_label=np.array(automaton.state_label, np.int32),
+        order_first=_offsets(np.bincount([one.state for one in in_order], minlength=n_states)),
+        order_state=np.array([one.state for one in in_order], np.int32),
+        order_slot=np.array([slot_of[one.keys] for one in in_order], np.int32),
+        order_value=np.array(order_value, np.int32),
+        view_order=np.array(
+            [place[_Order(view.source, one.old_keys, one.value)] for view, one in zip(views, asked)], np.int32
+        ),
+        view_near=np.array([view.near for view in views], np.uint8),
+        view_slot=np.array([slot_of[one.new_keys] for one in asked], np.int32),
+        test_first=_offsets([len(found) for found in tests]),
+        test_op=np.array([op for found in tests for op, _ in found], np.uint8),
+        test_value=np.array([value for found in tests for _, value in found], np.int32),
+    )
+    built, _ = columns.built()
+    keys = KeyPlan(built, _lanes(automaton, columns, lane), values=tuple(values))
+    return ComparedArrays(tables, KeyPlan(built, keys.lane_column, _asked(tables, keys), keys.values))
+
+
+def _value(values: dict[ValueColumn, int], value: t.Expression | None, among: t.Expression | None) -> int:
+    if value is None or among is None:
+        return -1
+    return values.setdefault(ValueColumn(value, among), len(values))
+
+
+def _groups(automaton: ComparedAutomaton, views: Sequence[PairView]) -> dict[int, dict[int, list[int]]]:
+    """For each symbol the states that it enters, each with the views that it is entered from."""
+    number = {view: place for place, view in enumerate(views)}
+    groups: dict[int, dict[int, list[int]]] = {}
+    for symbol, state in automaton.starts:
+        groups.setdefault(symbol, {}).setdefault(state, [])
+    for view, symbol, target in automaton.moves:
+        groups.setdefault(symbol, {}).setdefault(target, []).append(number[view])
+    return groups
+
+
+def _lanes(automaton: ComparedAutomaton, columns: SlotColumns, lane: Mapping[str, Keys] | None) -> np.ndarray:
+    """For each symbol the column that says the lane of an event; empty where none does."""
+    if lane is None:
+        return np.empty(0, np.int32)
+    return np.array(
+        [columns.number(lane[min(types)]) if types else -1 for types in automaton.types], np.int32
+    )
+
+
+def _asked(tables: ComparedTables, keys: KeyPlan) -> np.ndarray:
+    """By which columns an event with each symbol is compared, shape (symbols, columns + values), bool."""
+    asked = np.zeros((tables.n_symbols, len(keys.columns) + len(keys.values)), bool)
+    for symbol in range(tables.n_symbols):
+        for group in range(tables.first[symbol], tables.first[symbol + 1]):
+            state = tables.group_state[group]
+            for order in range(tables.order_first[state], tables.order_first[state + 1]):
+                _ask(asked[symbol], tables.order_slot[order], tables.order_value[order], keys)
+            for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]:
+                _ask(asked[symbol], tables.view_slot[view], -1, keys)
+                for test in range(tables.test_first[view], tables.test_first[view + 1]):
+                    _ask(asked[symbol], -1, tables.test_value[test], keys)
+    if len(keys.lane_column):
+        asked[np.arange(tables.n_symbols), keys.lane_column] = True
+    return asked
+
+
+def _ask(row: np.ndarray, slot: int, value: int, keys: KeyPlan) -> None:
+    if slot >= 0:
+        row[slot] = True
+    if value >= 0:
+        row[len(keys.columns) + value] = True
+
+
+def slot_rows(keys: KeyPlan) -> int:
+    """How many rows of slots events have."""
+    return len(keys.columns) + VALUE_ROWS * len(keys.values)
+
+
+def _offsets(counts: Sequence[int] | np.ndarray) -> np.ndarray:
+    return np.append(0, np.cumsum(np.asarray(counts, np.int64))).astype(np.int32)

@@ -1,0 +1,45 @@
+"""Ordered look-ups: each event is compared with the marked event before it, by order or by equality.
+
+`X AS x ; Y AS y FILTER y.price > 1.05 * x.price` becomes a deterministic automaton of steps whose entries lie
+in the order of what is compared: a look-up is a range of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language import tree
+from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.route import Refusal
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.routes.ordered_sketch import OrderedSketch
+
+NAME = "ordered"
+
+
+def sketch(outline: Outline) -> OrderedSketch | Refusal:
+    """The automaton of compared steps of a query that compares events."""
+    query = outline.statement
+    if outline.unevaluated:
+        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
+    if isinstance(query, tree.Rule) or outline.formula is None:
+        return Refusal("a rule has no pattern")
+    if outline.timed:
+        return Refusal("its pattern has intervals of time")
+    if not outline.correlates:
+        return Refusal("no filter compares two events")
+    if not outline.beyond:
+        return Refusal("all its comparisons are equalities")
+    if found := beside_correlation(query) or strategy_beside_chain(query):
+        return Refusal(found[0].message, tuple(found))
+    from cer_gpu.plan.routes.ordered_sketch import sketched  # a process without comparisons need not load it
+
+    try:
+        return sketched(query)
+    except LimitError as error:
+        return Refusal(str(error))
+    except QueryError as error:
+        return Refusal(error.diagnostics[0].message, error.diagnostics)

@@ -1,0 +1,1 @@
+"""Compared: the automaton of steps that compare an event with the marked one before it."""

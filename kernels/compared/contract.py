@@ -1,0 +1,238 @@
+"""The automaton of compared steps as its kernels read it, and what they compute, by its definition.
+
+A run is in a state since an event: together they are an **entry**. An event with a symbol enters states: each
+**group** of the symbol is a state, and **reads** of what it is entered from. A read is a **view** of a state:
+its entries whose event satisfies the view's tests together with the event that reads. All groups of an event
+read what earlier events have entered.
+
+The tests of a view ask for equal slots, and compare one value of the entries with values of the event. So the
+entries of a state lie in an **order** (by slot, then by value), in which those that a view shows are one or
+two neighbouring ranges, found by binary search. A value of an event lies to its 64-bit **word** as `side`
+says: just below it, at it, or just above it (an int64 beside float64 values has no word of its own).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+ANY_PLACE, NEIGHBOUR = range(2)
+"""Which entries a view shows: all, or that of the event right before."""
+
+LESS, AT_MOST, GREATER, AT_LEAST, EQUAL, DIFFERENT = range(6)
+"""What a test asks of an entry's value, beside that of the event."""
+
+NO_VALUE, BELOW, AT, ABOVE = range(-1, 3)
+"""How a value lies to its word; a null lies nowhere, and satisfies no test."""
+
+LARGEST = 1 << 62
+"""A number of complex events that is not counted in 64 bits any more."""
+
+
+class ComparedTables(NamedTuple):
+    """The automaton.
+
+    ================  ======================  ===============================================================
+    `first`           int32 [symbols + 1]     symbol s has the groups first[s] .. first[s + 1] - 1
+    `group_state`     int32 [groups]          the state that is entered
+    `group_starts`    uint8 [groups]          1: a run may start here
+    `read_first`      int32 [groups + 1]      group g has the reads read_first[g] ..
+    `read_view`       int32 [reads]           the view of each
+    `accepting`       uint8 [states]          1: a complex event ends with the event that enters
+    `state_label`     int32 [states]          what that event is marked with
+    `order_first`     int32 [states + 1]      the entries of state q lie in the orders order_first[q] ..
+    `order_state`     int32 [orders]          the state whose entries lie in it
+    `order_slot`      int32 [orders]          the row of slots by which they lie, -1: none
+    `order_value`     int32 [orders]          the row of words by which they lie then, -1: in order of arrival
+    `view_order`      int32 [views]           the order that a view reads
+    `view_near`       uint8 [views]           `ANY_PLACE` or `NEIGHBOUR`
+    `view_slot`       int32 [views]           the row of slots of the event that equal those of entries
+    `test_first`      int32 [views + 1]       view v has the tests test_first[v] ..
+    `test_op`         uint8 [tests]           `LESS` .. `DIFFERENT`; the last at most once in a view
+    `test_value`      int32 [tests]           the row of words of the event
+    ================  ======================  ===============================================================
+    """
+
+    first: np.ndarray
+    group_state: np.ndarray
+    group_starts: np.ndarray
+    read_first: np.ndarray
+    read_view: np.ndarray
+    accepting: np.ndarray
+    state_label: np.ndarray
+    order_first: np.ndarray
+    order_state: np.ndarray
+    order_slot: np.ndarray
+    order_value: np.ndarray
+    view_order: np.ndarray
+    view_near: np.ndarray
+    view_slot: np.ndarray
+    test_first: np.ndarray
+    test_op: np.ndarray
+    test_value: np.ndarray
+
+    @property
+    def n_symbols(self):
+        """How many symbols there are."""
+        return len(self.first) - 1
+
+
+class ComparedEvents(NamedTuple):
+    """Events of some segments.
+
+    =========  =============================  ==============================================================
+    `symbols`  uint8 or uint16 [events]
+    `places`   int64 [events] or [0]          the place in the partition, where a view asks for neighbours
+    `slots`    int32 [rows, events]           -1: there is none, and it equals nothing
+    `sides`    int32 [values, events]         `NO_VALUE` .. `ABOVE`
+    `words`    int64 [values, events]
+    =========  =============================  ==============================================================
+    """
+
+    symbols: np.ndarray
+    places: np.ndarray
+    slots: np.ndarray
+    sides: np.ndarray
+    words: np.ndarray
+
+
+class ComparedSegments(NamedTuple):
+    """What to run: events begin .. stop - 1 of each segment, of which those from `report` on are reported.
+
+    ========  ======================  ====================================================================
+    `begin`   int64 [segments]
+    `report`  int64 [segments]
+    `stop`    int64 [segments]
+    `base`    int64 [segments + 1]    event i of segment g is row base[g] + i - begin[g] of `Arranged`
+    ========  ======================  ====================================================================
+    """
+
+    begin: np.ndarray
+    report: np.ndarray
+    stop: np.ndarray
+    base: np.ndarray
+
+
+class Arranged(NamedTuple):
+    """The events of segments that may be entries, in the orders of the automaton.
+
+    =========  =========================  ====================================================================
+    `size`     int32 [orders, segments]   how many events of the segment have a place in the order
+    `slot`     int32 [orders, rows]       in rows base[g] .. base[g] + size[o, g] - 1 those of the order,
+    `word`     int64 [orders, rows]       ascending by slot, then by word
+    `rank`     int32 [orders, rows]       of each event its place in the order of its segment, -1: none
+    =========  =========================  ====================================================================
+    """
+
+    size: np.ndarray
+    slot: np.ndarray
+    word: np.ndarray
+    rank: np.ndarray
+
+
+class ComparedNodes(NamedTuple):
+    """The runs of segments: each entry with the entries that it comes from.
+
+    A version of an order's entries is a binary tree over their ranks, of which the next one shares all but
+    the path to the new entry.
+
+    ==============  ====================  ===================================================================
+    `event`         int32 [entries]       that has entered
+    `label`         int32 [entries]       what it is marked with
+    `value`         int32 [entries]       the latest start of its runs
+    `link_first`    int32 [entries]       an entry has the links link_first .. link_last - 1
+    `link_last`     int32 [entries]
+    `link_root`     int32 [links]         the tree of the link; -1: a run starts here; -2: one entry,
+    `link_size`     int32 [links]         how many ranks the tree has
+    `link_low`      int32 [links]         the entries of ranks link_low .. link_high - 1; the one entry
+    `link_high`     int32 [links]
+    `left`          int32 [nodes]         the lower half of the ranks, -1: nothing is in it; a leaf's entry
+    `right`         int32 [nodes]         the upper half
+    `latest`        int32 [nodes]         the latest start of a run of the entries in it
+    `root_first`    int64 [hits + 1]      hit h has the roots root_first[h] ..
+    `root_entry`    int32 [roots]         entries that accept
+    ==============  ====================  ===================================================================
+    """
+
+    event: np.ndarray
+    label: np.ndarray
+    value: np.ndarray
+    link_first: np.ndarray
+    link_last: np.ndarray
+    link_root: np.ndarray
+    link_size: np.ndarray
+    link_low: np.ndarray
+    link_high: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    latest: np.ndarray
+    root_first: np.ndarray
+    root_entry: np.ndarray
+
+
+def shallow(tables):
+    """Whether complex events have one or two events: no state is read that a view leads to."""
+    reads = np.diff(tables.read_first) > 0
+    kept = np.diff(tables.order_first) > 0
+    return not kept[tables.group_state[reads]].any()
+
+
+def satisfies(tables, events, view, entered, event):
+    """Whether a view shows an entry at an event: the definition of views."""
+    order = tables.view_order[view]
+    if tables.view_near[view] == NEIGHBOUR and events.places[event] != events.places[entered] + 1:
+        return False
+    if tables.order_slot[order] >= 0:
+        old, new = (
+            events.slots[tables.order_slot[order], entered],
+            events.slots[tables.view_slot[view], event],
+        )
+        if old < 0 or old != new:
+            return False
+    for test in range(tables.test_first[view], tables.test_first[view + 1]):
+        old, new = tables.order_value[order], tables.test_value[test]
+        if events.sides[old, entered] == NO_VALUE or events.sides[new, event] == NO_VALUE:
+            return False
+        # The entry's value is its word; twice the words leave room for what lies between two of them.
+        a = 2 * int(events.words[old, entered])
+        b = 2 * int(events.words[new, event]) + int(events.sides[new, event]) - AT
+        op = tables.test_op[test]
+        if not (
+            (op == LESS and a < b)
+            or (op == AT_MOST and a <= b)
+            or (op == GREATER and a > b)
+            or (op == AT_LEAST and a >= b)
+            or (op == EQUAL and a == b)
+            or (op == DIFFERENT and a != b)
+        ):
+            return False
+    return True
+
+
+def runs_reference(tables, events, begin, stop):
+    """All runs of a segment, by their definition: for each event the runs that end there.
+
+    Returns
+    -------
+    list of list of (int, list of (int, int))
+        For each event from `begin` on: the state that each run has entered, and its (event, label) pairs.
+    """
+    entered = []
+    for event in range(begin, stop):
+        symbol = events.symbols[event]
+        here = []
+        for group in range(tables.first[symbol], tables.first[symbol + 1]):
+            state = int(tables.group_state[group])
+            mark = (event, int(tables.state_label[state]))
+            if tables.group_starts[group]:
+                here.append((state, [mark]))
+            for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]:
+                order = tables.view_order[view]
+                for before, runs in enumerate(entered):
+                    if satisfies(tables, events, view, begin + before, event):
+                        here += [
+                            (state, [*marks, mark])
+                            for source, marks in runs
+                            if tables.order_first[source] <= order < tables.order_first[source + 1]
+                        ]
+        entered.append(here)
+    return entered

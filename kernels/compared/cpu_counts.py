@@ -1,0 +1,449 @@
+"""Counts of compared steps: how many complex events end at each hit, by sums over ranges of ranks.
+
+Each entry counts its runs; what a view shows is the sum of one or two ranges of ranks. Sums of integers wrap,
+which leaves those that fit exact; sums in float64 beside them tell which may not fit.
+
+A window: where complex events have one or two events (`shallow`), entries that have left it are taken out of
+the sums, so that an event costs O(log n). Of longer ones, where no run that ends at a hit begins before the
+window, the number is that of all runs. Where some do, the events of the window are run again for this hit.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..jit import OFTEN, SELDOM, go_on, jit
+from ..joins.contract import FoundEnds
+from .contract import LARGEST, NEIGHBOUR, shallow
+from .cpu_hits import hits, scratch
+from .cpu_order import shown, together
+
+DOUBTFUL = float(LARGEST // 2)
+"""From so many on a number is counted by Python's integers."""
+
+
+class CountRoom(NamedTuple):
+    """Sums of runs.
+
+    =========  =========================  ==============================================================
+    `sums`     int64 [orders, 2 rows]     a tree of sums for each order
+    `near`     float64 [orders, 2 rows]   about the same
+    `last`     int64 [states, 2]          the last event that has entered, and its runs
+    `about`    float64 [states]           about how many
+    `entered`  int64 [groups]             the runs that enter, as many groups as a symbol has
+    `guessed`  float64 [groups]           about how many
+    =========  =========================  ==============================================================
+    """
+
+    sums: np.ndarray
+    near: np.ndarray
+    last: np.ndarray
+    about: np.ndarray
+    entered: np.ndarray
+    guessed: np.ndarray
+
+
+@jit
+def added(sums, order, base, size, rank, number):
+    """Add to a rank's number, in the tree of sums that begins at `base`."""
+    at = size + rank
+    while at >= 1:
+        sums[order, base + at] += number
+        at >>= 1
+    return at
+
+
+@jit
+def cleared(sums, order, base, size, rank):
+    """Make what a rank has been added to zero again."""
+    at = size + rank
+    while at >= 1:
+        sums[order, base + at] = 0
+        at >>= 1
+    return at
+
+
+@jit
+def total(sums, order, base, size, low, high):
+    """The sum of the ranks low .. high - 1; nothing is subtracted."""
+    found = sums[order, base] * 0
+    low += size
+    high += size
+    while low < high:
+        if low & 1:
+            found += sums[order, base + low]
+            low += 1
+        if high & 1:
+            high -= 1
+            found += sums[order, base + high]
+        low >>= 1
+        high >>= 1
+    return found
+
+
+@jit
+def _counts(tables, events, segments, arranged, runs, first, room, out, halt):
+    """Write the number of complex events at each hit, -1 where it may not fit: how many hits there are.
+
+    ==========  =========================  ==================================================================
+    `tables`    ComparedTables             in
+    `events`    ComparedEvents             in
+    `segments`  ComparedSegments           in
+    `arranged`  Arranged                   in
+    `runs`      int64 [runs, 3]            in: a segment, and the events from .. to - 1 of it that are run
+    `first`     int64 [runs + 1] or [0]    in: run r has the hits first[r] ..; empty: they are to be found
+    `room`      CountRoom                  in/out: `sums` and `near` zeros, the rest scratch
+    `out`       FoundEnds                  out: where each ends (in, with `first`), and the numbers
+    `halt`      uint8 [1]                  in: see `jit`
+    ==========  =========================  ==================================================================
+    """
+    sums = room.sums
+    near = room.near
+    last = room.last
+    about = room.about
+    entered = room.entered
+    guessed = room.guessed
+    given = first.shape[0] > 0
+    h = 0
+    for r in range(runs.shape[0]):
+        g = runs[r, 0]
+        base = segments.base[g]
+        for state in range(last.shape[0]):
+            last[state, 0] = -1
+        if given:
+            h = first[r]
+        done = runs[r, 1]
+        for i in range(runs[r, 1], runs[r, 2]):
+            if (given and h == first[r + 1]) or (i % SELDOM == 0 and halt[0]):
+                break
+            done = i + 1
+            symbol = events.symbols[i]
+            begin = tables.first[symbol]
+            number = 0
+            guess_all = 0.0
+            for group in range(begin, tables.first[symbol + 1]):
+                found = np.int64(tables.group_starts[group])
+                guess = np.float64(found)
+                for read in range(tables.read_first[group], tables.read_first[group + 1]):
+                    view = tables.read_view[read]
+                    order = tables.view_order[view]
+                    if tables.view_near[view] == NEIGHBOUR:
+                        source = tables.order_state[order]
+                        if last[source, 0] >= 0 and together(tables, events, view, last[source, 0], i):
+                            found += last[source, 1]
+                            guess += about[source]
+                    else:
+                        size = arranged.size[order, g]
+                        a, b, c, d = shown(tables, events, arranged, base, size, view, i)
+                        if a < b:
+                            found += total(sums, order, 2 * base, size, a, b)
+                            guess += total(near, order, 2 * base, size, a, b)
+                        if c < d:
+                            found += total(sums, order, 2 * base, size, c, d)
+                            guess += total(near, order, 2 * base, size, c, d)
+                entered[group - begin] = found
+                guessed[group - begin] = guess
+                if tables.accepting[tables.group_state[group]]:
+                    number += found
+                    guess_all += guess
+            for group in range(begin, tables.first[symbol + 1]):
+                state = tables.group_state[group]
+                found = entered[group - begin]
+                guess = guessed[group - begin]
+                # A number that does not fit may wrap to 0.
+                if found != 0 or guess >= 1.0:
+                    last[state, 0] = i
+                    last[state, 1] = found
+                    about[state] = guess
+                    for order in range(tables.order_first[state], tables.order_first[state + 1]):
+                        rank = arranged.rank[order, base + i - segments.begin[g]]
+                        if rank >= 0:
+                            added(sums, order, 2 * base, arranged.size[order, g], rank, found)
+                            added(near, order, 2 * base, arranged.size[order, g], rank, guess)
+            if given:
+                if out.event[h] == i:
+                    out.start[h] = number if guess_all < DOUBTFUL else -1
+                    h += 1
+            elif i >= segments.report[g] and (number != 0 or guess_all >= 1.0):
+                out.event[h] = i
+                out.start[h] = number if guess_all < DOUBTFUL else -1
+                h += 1
+        for i in range(runs[r, 1], done):
+            symbol = events.symbols[i]
+            for group in range(tables.first[symbol], tables.first[symbol + 1]):
+                state = tables.group_state[group]
+                for order in range(tables.order_first[state], tables.order_first[state + 1]):
+                    rank = arranged.rank[order, base + i - segments.begin[g]]
+                    if rank >= 0:
+                        cleared(sums, order, 2 * base, arranged.size[order, g], rank)
+                        cleared(near, order, 2 * base, arranged.size[order, g], rank)
+    return h
+
+
+@jit
+def _shallow(tables, events, segments, arranged, first, event, lowest, trees, last, out, halt):
+    """Write the number of complex events of one or two events in the window of each hit.
+
+    ==========  ======================  =====================================================================
+    `tables`    ComparedTables          in
+    `events`    ComparedEvents          in
+    `segments`  ComparedSegments        in
+    `arranged`  Arranged                in
+    `first`     int64 [segments + 1]    in: the hits of segment g are first[g] .. first[g + 1] - 1
+    `event`     int64 [hits]            in: ascending in a segment
+    `lowest`    int64 [hits]            in: the least admissible start, which does not fall in a segment
+    `trees`     int32 [orders, rows]    scratch: numbers of entries by rank, as Fenwick's trees
+    `last`      int64 [states]          scratch: the last event that has entered
+    `out`       int64 [hits]            out
+    `halt`      uint8 [1]               in: see `jit`
+    ==========  ======================  =====================================================================
+    """
+    for g in range(segments.begin.shape[0]):
+        base = segments.base[g]
+        for order in range(trees.shape[0]):
+            for row in range(base, segments.base[g + 1]):
+                trees[order, row] = 0
+        for state in range(last.shape[0]):
+            last[state] = -1
+        h = first[g]
+        gone = segments.begin[g]
+        for i in range(segments.begin[g], segments.stop[g]):
+            if h == first[g + 1] or (i % SELDOM == 0 and halt[0]):
+                break
+            symbol = events.symbols[i]
+            if event[h] == i:
+                while gone < lowest[h]:
+                    left = events.symbols[gone]
+                    for group in range(tables.first[left], tables.first[left + 1]):
+                        if tables.group_starts[group]:
+                            state = tables.group_state[group]
+                            for order in range(tables.order_first[state], tables.order_first[state + 1]):
+                                rank = arranged.rank[order, base + gone - segments.begin[g]]
+                                if rank >= 0:
+                                    put(trees, order, base, arranged.size[order, g], rank, -1)
+                    gone += 1
+                number = 0
+                for group in range(tables.first[symbol], tables.first[symbol + 1]):
+                    if not tables.accepting[tables.group_state[group]]:
+                        continue
+                    number += tables.group_starts[group]
+                    for read in range(tables.read_first[group], tables.read_first[group + 1]):
+                        view = tables.read_view[read]
+                        order = tables.view_order[view]
+                        if tables.view_near[view] == NEIGHBOUR:
+                            before = last[tables.order_state[order]]
+                            if before >= lowest[h] and together(tables, events, view, before, i):
+                                number += 1
+                        else:
+                            size = arranged.size[order, g]
+                            a, b, c, d = shown(tables, events, arranged, base, size, view, i)
+                            if a < b:
+                                number += before_rank(trees, order, base, b)
+                                number -= before_rank(trees, order, base, a)
+                            if c < d:
+                                number += before_rank(trees, order, base, d)
+                                number -= before_rank(trees, order, base, c)
+                out[h] = number
+                h += 1
+            for group in range(tables.first[symbol], tables.first[symbol + 1]):
+                if tables.group_starts[group]:
+                    state = tables.group_state[group]
+                    last[state] = i
+                    for order in range(tables.order_first[state], tables.order_first[state + 1]):
+                        rank = arranged.rank[order, base + i - segments.begin[g]]
+                        if rank >= 0:
+                            put(trees, order, base, arranged.size[order, g], rank, 1)
+
+
+@jit
+def put(trees, order, base, size, rank, number):
+    """Add to a rank's number, in the Fenwick tree that begins at `base`."""
+    at = rank + 1
+    while at <= size:
+        trees[order, base + at - 1] += number
+        at += at & -at
+    return at
+
+
+@jit
+def before_rank(trees, order, base, rank):
+    """The sum of the ranks before `rank`."""
+    found = 0
+    while rank > 0:
+        found += trees[order, base + rank - 1]
+        rank &= rank - 1
+    return found
+
+
+def counted_ends(tables, events, segments, arranged):
+    """Where complex events end, and how many: of all that the segments report, without a window.
+
+    Parameters
+    ----------
+    tables : ComparedTables
+    events : ComparedEvents
+    segments : ComparedSegments
+    arranged : Arranged
+
+    Returns
+    -------
+    event : ndarray, shape (hits,), int64
+    number : ndarray, shape (hits,), int64, or object past 2^61
+    """
+    capacity = int((segments.stop - segments.report).sum())
+    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    n = _run(tables, events, segments, arranged, _whole(segments), np.empty(0, np.int64), out)
+    event, number = out.event[:n], out.start[:n]
+    owner = np.searchsorted(segments.report, event, side="right") - 1
+    return event, _exact(tables, events, segments, arranged, number, owner, segments.begin[owner], event)
+
+
+def counts(tables, events, segments, arranged, first, event, lowest):
+    """How many complex events end at each hit of many segments.
+
+    Parameters
+    ----------
+    tables : ComparedTables
+    events : ComparedEvents
+    segments : ComparedSegments
+    arranged : Arranged
+    first : ndarray, shape (segments + 1,), int64
+    event, lowest : ndarray, shape (hits,), int64
+        Where each ends, among the events that its segment reports, and the least event at which it may start.
+
+    Returns
+    -------
+    ndarray, shape (hits,), int64, or object past 2^61
+    """
+    if shallow(tables):
+        out = np.empty(len(event), np.int64)
+        trees = np.empty((len(tables.order_slot), int(segments.base[-1])), np.int32)
+        last = np.empty(len(tables.accepting), np.int64)
+        _shallow(tables, events, segments, arranged, first, event, lowest, trees, last, out)
+        return out
+    found = FoundEnds(event, np.empty(len(event), np.int64))
+    _run(tables, events, segments, arranged, _whole(segments), first, found)
+    number = found.start
+    owner = np.repeat(np.arange(len(segments.begin)), np.diff(first))
+    begin = segments.begin[owner]
+    later = np.flatnonzero(lowest > begin)
+    if len(later):
+        ends, earliest = hits(tables, events, np.empty(0, np.int64), 0, segments, arranged, early=True)
+        place = np.searchsorted(ends, event[later])
+        again = later[earliest[place] < lowest[later]]
+        if len(again):
+            alone = np.stack([owner[again], lowest[again], event[again] + 1], axis=1)
+            some = FoundEnds(event[again], np.empty(len(again), np.int64))
+            _run(tables, events, segments, arranged, alone, np.arange(len(again) + 1), some)
+            number[again] = some.start
+    return _exact(tables, events, segments, arranged, number, owner, np.maximum(lowest, begin), event)
+
+
+def _whole(segments):
+    return np.stack([np.arange(len(segments.begin)), segments.begin, segments.stop], axis=1)
+
+
+def _run(tables, events, segments, arranged, runs, first, out):
+    shape = len(tables.order_slot), 2 * int(segments.base[-1])
+    entered = scratch(tables)
+    states = len(tables.accepting)
+    room = CountRoom(
+        np.zeros(shape, np.int64),
+        np.zeros(shape),
+        np.empty((states, 2), np.int64),
+        np.empty(states),
+        entered,
+        entered.astype(np.float64),
+    )
+    return _counts(tables, events, segments, arranged, runs, first, room, out)
+
+
+def _exact(tables, events, segments, arranged, number, owner, begin, event):
+    """The numbers, with Python's integers in the place of those that may not fit."""
+    doubtful = np.flatnonzero(number < 0)
+    if not len(doubtful):
+        return number
+    exact = number.astype(object)
+    # Ends that count from the same event on are counted together.
+    keys = np.stack([owner[doubtful], begin[doubtful]], axis=1)
+    for g, low in np.unique(keys, axis=0).tolist():
+        here = doubtful[(keys[:, 0] == g) & (keys[:, 1] == low)]
+        found = count_exactly(tables, events, segments, arranged, g, low, event[here])
+        for h, count in zip(here.tolist(), found):
+            exact[h] = count
+    return exact
+
+
+def count_exactly(tables, events, segments, arranged, g, begin, ends):
+    """How many complex events start at `begin` or later and end at each of some events: Python integers.
+
+    Parameters
+    ----------
+    tables : ComparedTables
+    events : ComparedEvents
+    segments : ComparedSegments
+    arranged : Arranged
+    g : int
+        The segment.
+    begin : int
+    ends : ndarray, shape (n,), int64
+        Ascending.
+    """
+    base, origin = int(segments.base[g]), int(segments.begin[g])
+    sizes = arranged.size[:, g].tolist()
+    sums = [[0] * (2 * size + 1) for size in sizes]
+    last = {}
+    asked = set(ends.tolist())
+    found = []
+    for i in range(begin, int(ends[-1]) + 1):
+        if i % OFTEN == 0:
+            go_on()
+        symbol = int(events.symbols[i])
+        number, entered = 0, []
+        for group in range(tables.first[symbol], tables.first[symbol + 1]):
+            runs = int(tables.group_starts[group])
+            for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]].tolist():
+                order = int(tables.view_order[view])
+                if tables.view_near[view] == NEIGHBOUR:
+                    before, its = last.get(int(tables.order_state[order]), (-1, 0))
+                    runs += its if before >= 0 and together(tables, events, view, before, i) else 0
+                    continue
+                ranks = shown(tables, events, arranged, base, sizes[order], view, i)
+                a, b, c, d = (int(rank) for rank in ranks)
+                runs += _sum(sums[order], sizes[order], a, b) + _sum(sums[order], sizes[order], c, d)
+            state = int(tables.group_state[group])
+            entered.append((state, runs))
+            number += runs if tables.accepting[state] else 0
+        for state, runs in entered:
+            if not runs:
+                continue
+            last[state] = i, runs
+            for order in range(tables.order_first[state], tables.order_first[state + 1]):
+                at = int(arranged.rank[order, base + i - origin])
+                if at >= 0:
+                    at += sizes[order]
+                    while at >= 1:
+                        sums[order][at] += runs
+                        at >>= 1
+        if i in asked:
+            found.append(number)
+    return found
+
+
+def _sum(sums, size, low, high):
+    """As `total`."""
+    found = 0
+    if low >= high:
+        return found
+    low += size
+    high += size
+    while low < high:
+        if low & 1:
+            found += sums[low]
+            low += 1
+        if high & 1:
+            high -= 1
+            found += sums[high]
+        low >>= 1
+        high >>= 1
+    return found

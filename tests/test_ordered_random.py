@@ -1,0 +1,74 @@
+"""Random comparisons between events: every way of running ordered look-ups agrees with the reference."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from engine_oracle import check
+from generate import stream
+from random_ordered import random_ordered
+
+from cer_gpu.api import Query
+from cer_gpu.engine.answers import batches as enumerate
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.run import bound
+from cer_gpu.engine.run import chunks as runner
+from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.tree import SelectQuery
+
+QUERIES = 24
+
+
+@pytest.fixture
+def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
+    monkeypatch.setattr(classify, "BLOCK", 4)
+    monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(runner, "CHUNK", 3)
+    monkeypatch.setattr(runner, "CARRIED", 2)
+    monkeypatch.setattr(chunk, "SEGMENT", 2)
+    monkeypatch.setattr(enumerate, "GROUP", 3)
+    monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
+    monkeypatch.setattr("cer_gpu.enumeration.compared.FEW", 0)
+
+
+def agree(
+    seed: str, queries: int, drawn: Callable[[Random], SelectQuery] = random_ordered, n: int = 13
+) -> Counter[str]:
+    rng = Random(seed)
+    found: Counter[str] = Counter()
+    while found["ordered"] < queries:
+        query = drawn(rng)
+        events = stream(rng, rng.randrange(6, n), lap_falls=rng.random() < 0.3)
+        try:
+            compiled = Query(to_text(query))
+        except (QueryError, LimitError):
+            found["refused"] += 1
+            continue
+        if compiled._plan.engine != "ordered":
+            found["other"] += 1
+            continue
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "no event |no complex event is possible|1 event has no ")
+            answers = check(query, events, rng)
+        found["ordered"] += 1
+        found["answered"] += answers > 0
+    assert found["answered"] > queries // 5
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
+    agree(f"ordered {seed}", QUERIES)
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("seed", range(4))
+def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
+    agree(f"ordered pieces {seed}", QUERIES)
