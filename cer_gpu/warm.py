@@ -35,6 +35,8 @@ JOINED = [
     "A AS a ; B AS b ; C AS c FILTER a.name = b.name AND b.name = c.name",
     "Q(x, y) <- A(name = x), B(name = x, n = y)",
     "Q(x) <- A(name = x, n = y), B(name = x, n = y), C(name = x)",
+    "A AS a ; B AS b FILTER b.price > 1.05 * a.price",
+    "(A AS a FILTER a.n > PRIOR(a).n) {3,}",
 ]
 """Queries that compare events with each other."""
 
