@@ -10,10 +10,10 @@ from cer_gpu.kernels.compared import cpu_counts, cpu_nodes, cpu_walk
 from cer_gpu.kernels.compared.contract import (
     LARGEST,
     Arranged,
-    ComparedEvents,
     ComparedNodes,
     ComparedSegments,
     ComparedTables,
+    PairedEvents,
 )
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.joins.contract import AnswerRows
@@ -28,7 +28,7 @@ class ComparedUnit:
     ----------
     tables : ComparedTables
     segments : ComparedSegments
-    events : ComparedEvents
+    events : PairedEvents
     arranged : Arranged
     measured : ndarray, shape (n,) or (0,), int64 or float64
         What the window measures; empty without a window.
@@ -40,7 +40,7 @@ class ComparedUnit:
 
     tables: ComparedTables
     segments: ComparedSegments
-    events: ComparedEvents
+    events: PairedEvents
     arranged: Arranged
     measured: np.ndarray
     size: int | float

@@ -76,7 +76,7 @@ class ComparedTables(NamedTuple):
         return len(self.first) - 1
 
 
-class ComparedEvents(NamedTuple):
+class PairedEvents(NamedTuple):
     """Events of some segments.
 
     =========  =============================  ==============================================================

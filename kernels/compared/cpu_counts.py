@@ -87,7 +87,7 @@ def _counts(tables, events, segments, arranged, runs, first, room, out, halt):
 
     ==========  =========================  ==================================================================
     `tables`    ComparedTables             in
-    `events`    ComparedEvents             in
+    `events`    PairedEvents             in
     `segments`  ComparedSegments           in
     `arranged`  Arranged                   in
     `runs`      int64 [runs, 3]            in: a segment, and the events from .. to - 1 of it that are run
@@ -186,7 +186,7 @@ def _shallow(tables, events, segments, arranged, first, event, lowest, trees, la
 
     ==========  ======================  =====================================================================
     `tables`    ComparedTables          in
-    `events`    ComparedEvents          in
+    `events`    PairedEvents          in
     `segments`  ComparedSegments        in
     `arranged`  Arranged                in
     `first`     int64 [segments + 1]    in: the hits of segment g are first[g] .. first[g + 1] - 1
@@ -281,7 +281,7 @@ def counted_ends(tables, events, segments, arranged):
     Parameters
     ----------
     tables : ComparedTables
-    events : ComparedEvents
+    events : PairedEvents
     segments : ComparedSegments
     arranged : Arranged
 
@@ -304,7 +304,7 @@ def counts(tables, events, segments, arranged, first, event, lowest):
     Parameters
     ----------
     tables : ComparedTables
-    events : ComparedEvents
+    events : PairedEvents
     segments : ComparedSegments
     arranged : Arranged
     first : ndarray, shape (segments + 1,), int64
@@ -380,7 +380,7 @@ def count_exactly(tables, events, segments, arranged, g, begin, ends):
     Parameters
     ----------
     tables : ComparedTables
-    events : ComparedEvents
+    events : PairedEvents
     segments : ComparedSegments
     arranged : Arranged
     g : int

@@ -48,7 +48,7 @@ def _hits(tables, events, window, segments, arranged, early, best, last, entered
 
     ==========  =======================  ===================================================================
     `tables`    ComparedTables           in
-    `events`    ComparedEvents           in
+    `events`    PairedEvents           in
     `window`    MeasuredWindow           in
     `segments`  ComparedSegments         in
     `arranged`  Arranged                 in
@@ -128,7 +128,7 @@ def hits(tables, events, keys, size, segments, arranged, early=False):
     Parameters
     ----------
     tables : ComparedTables
-    events : ComparedEvents
+    events : PairedEvents
     keys : ndarray, shape (events,) or (0,), int64 or float64
         What the window measures; empty without a window.
     size : int or float

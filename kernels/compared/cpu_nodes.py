@@ -119,7 +119,7 @@ def _build(tables, events, window, segments, arranged, hits, last, root, entered
 
     ==========  =======================  ===================================================================
     `tables`    ComparedTables           in
-    `events`    ComparedEvents           in
+    `events`    PairedEvents           in
     `window`    MeasuredWindow           in
     `segments`  ComparedSegments         in
     `arranged`  Arranged                 in
@@ -318,7 +318,7 @@ def build(tables, events, keys, size, segments, arranged, hits):
     Parameters
     ----------
     tables : ComparedTables
-    events : ComparedEvents
+    events : PairedEvents
     keys : ndarray, shape (events,) or (0,), int64 or float64
         What the window measures; empty without a window.
     size : int or float

@@ -120,7 +120,7 @@ def shown(tables, events, arranged, base, size, view, event):
 
     ==========  ==============  ==========================================
     `tables`    ComparedTables  in
-    `events`    ComparedEvents  in
+    `events`    PairedEvents  in
     `arranged`  Arranged        in
     `base`      int             in: the first row of the segment
     `size`      int             in: how many ranks the order has there
@@ -182,7 +182,7 @@ def together(tables, events, view, entered, event):
 
     ==========  ==============  =======================
     `tables`    ComparedTables  in
-    `events`    ComparedEvents  in
+    `events`    PairedEvents  in
     `view`      int             in
     `entered`   int             in: the earlier event
     `event`     int             in

@@ -19,7 +19,7 @@ from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
 from cer_gpu.enumeration.products import JoinAnswers
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
-from cer_gpu.kernels.compared.contract import ComparedEvents, ComparedSegments
+from cer_gpu.kernels.compared.contract import ComparedSegments, PairedEvents
 from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.plan.compared import ComparedMachine
@@ -141,7 +141,7 @@ class ComparedRunner:
         events, tables, window = chunk.events, self._machine.tables, self._query.window
         slots = events.slots[:, low:high]
         sides, words = self._in_order(slots[self._machine.slot_rows :])
-        compared = ComparedEvents(
+        compared = PairedEvents(
             events.symbols[low:high],
             events.places[low:high] if len(events.places) else events.places,
             np.ascontiguousarray(slots[: self._machine.slot_rows]),
