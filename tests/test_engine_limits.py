@@ -238,3 +238,22 @@ def test_numbers_of_any_size_may_be_asked_for(text: str, asked: dict[str, int]) 
 def test_columns_are_named_by_text(keywords: dict[str, object]) -> None:
     with pytest.raises(TypeError, match=rf"{next(iter(keywords))} names a column by a str, not by"):
         cer.compile("SELECT * WHERE A").count(letters("A"), **keywords)
+
+
+@pytest.mark.parametrize("kind", ["number", "text"])
+def test_what_prev_keeps_of_partitions_counts(kind: str) -> None:
+    keys = 20_000
+    values = np.arange(keys) if kind == "number" else [f"a text of some length, {key}" for key in range(keys)]
+    events = pa.table({"type": ["A"] * keys, "key": np.arange(keys), "v": values}).to_batches(
+        max_chunksize=2000
+    )
+    condition = "v > PREV(v, 3)" if kind == "number" else "v LIKE 'x' AND PREV(v, 3) LIKE 'y'"
+    query = cer.compile(
+        f"SELECT * FROM S WHERE S AS a FILTER a[{condition}] PARTITION BY key WITHIN 5 EVENTS"
+    )
+    plain = cer.compile("SELECT * FROM S WHERE S AS a FILTER a[key < 0] PARTITION BY key WITHIN 5 EVENTS")
+    source = pa.Table.from_batches(events)
+    assert plain.count(source.to_reader(2000), memory=1_500_000) == 0
+    with pytest.raises(cer.LimitError, match=r"memory=1,500,000 was allowed"):
+        query.count(source.to_reader(2000), memory=1_500_000)
+    assert query.count(source.to_reader(2000), memory=20_000_000) == 0

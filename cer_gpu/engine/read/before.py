@@ -8,6 +8,7 @@ each one in a ring of the last events of every partition, and what has to be kno
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import getsizeof
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,11 @@ class Shifted:
         self._tail: pa.RecordBatch | None = None
         """The last rows of the stream, at most as many as the greatest distance."""
         self._memory: dict[str, _LastColumn] = {}
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the last rows."""
+        return 0 if self._tail is None else self._tail.nbytes
 
     def of(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
         """The columns of PREV for the next batch, by name."""
@@ -144,6 +150,13 @@ class InLanes:
         names = dict.fromkeys(one.column for one in wanted)
         self._carried = {name: ValuesBefore(schema.field(name).type) for name in names}
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the rings, of the values in them, and of the keys of partitions."""
+        keys = 0 if self._encoder is None else self._encoder.keys.nbytes
+        values = sum(carried.nbytes for carried in self._carried.values())
+        return self._recent.nbytes + self._place.nbytes + keys + values
+
     def of(self, batch: pa.RecordBatch, inside: np.ndarray | None) -> dict[str, pa.Array]:
         """The columns of PREV for the next batch, by name.
 
@@ -196,6 +209,13 @@ class ValuesBefore:
         self._width = _width(kind)
         self._values: np.ndarray = np.empty(0, f"u{self._width}" if self._width else object)
         self._there = np.empty(0, np.uint8)
+        self._texts = 0
+        """The bytes of the values that are Python objects."""
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the values."""
+        return self._values.nbytes + self._there.nbytes + self._texts
 
     def before(self, column: pa.Array, events: np.ndarray) -> pa.Array:
         """The values of the events that the kernel has found, shape (n,), int64."""
@@ -231,8 +251,13 @@ class ValuesBefore:
         kept = _plain(column.take(pa.array(rows)))
         some = np.empty(len(rows), object)
         some[:] = kept.to_pylist()
+        self._texts += _size_of(some) - _size_of(self._values[slots])
         self._values[slots] = some
         self._there[slots] = kept.is_valid().to_numpy(zero_copy_only=False)
+
+
+def _size_of(values: np.ndarray) -> int:
+    return sum(map(getsizeof, filter(None, values)))
 
 
 def _width(kind: pa.DataType) -> int:

@@ -73,6 +73,12 @@ class DerivedColumns:
             again, self.again = self.again, None
             yield self._extended(batch) if again is None else again
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes that PREV keeps of earlier batches."""
+        kept = self._shifted or self._in_lanes
+        return 0 if kept is None else kept.nbytes
+
     def schema_of(self, schema: pa.Schema) -> pa.Schema:
         """The columns of the batches that `extended` gives for batches of a schema."""
         (batch,) = self.extended([pa.RecordBatch.from_pylist([], schema=schema)])

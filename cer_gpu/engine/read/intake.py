@@ -158,7 +158,8 @@ class Intake:
     def nbytes(self) -> int:
         """The bytes that the keys of partitions take, with what is known of each and is held back."""
         held = sum(holding.nbytes for holding in self._forgetting.holding)
-        return self._partitions.nbytes + held
+        before = 0 if self.derived is None else self.derived.nbytes
+        return self._partitions.nbytes + held + before
 
     @property
     def watermark(self) -> int | float | None:
