@@ -1,4 +1,4 @@
-"""The shell's `cer`: run, count, hits, backtest, explain, check, device, warm, demo.
+"""The shell's `cer`: run, count, hits, backtest, maintain, explain, check, device, warm, demo.
 
 Results go to standard output and everything else to standard error. Exit status: 0 done, 1 the query is
 wrong, 2 the data is wrong, 3 a limit was met, 4 other, 130 interrupted.
@@ -42,6 +42,7 @@ from cer_gpu.cli_inputs import (
     refuse_own_input,
     text_keywords,
 )
+from cer_gpu.cli_maintain import maintain
 from cer_gpu.cli_outputs import Drawn, EventId, Output, OutputFormat, drawing_format, result_format
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
@@ -280,6 +281,9 @@ def backtest(
     with output_file(output) as sink:
         write_rows(found.to_arrow().to_reader(), chosen, sink, most=len(found))
     return DONE
+
+
+_command(maintain)
 
 
 @_command

@@ -39,7 +39,17 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"api", "views"},
-    {"output", "demo", "backtesting", "report", "warm", "cli_backtest", "cli_inputs", "cli_outputs"},
+    {
+        "output",
+        "demo",
+        "backtesting",
+        "report",
+        "warm",
+        "cli_backtest",
+        "cli_inputs",
+        "cli_outputs",
+        "cli_maintain",
+    },
     {"cli", "spark"},
     {"__main__"},
 ]

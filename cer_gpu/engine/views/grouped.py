@@ -54,8 +54,8 @@ class Folded(NamedTuple):
         return self.kind.arrow
 
 
-class Groups(NamedTuple):
-    """Groups with their aggregates.
+class FoldedGroups(NamedTuple):
+    """FoldedGroups with their aggregates.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Grouping:
         types = [self._kinds[name].arrow for name in side.variables]
         return next((kind.tz for kind in types if pa.types.is_timestamp(kind)), None)
 
-    def groups(self, columns: Mapping[str, np.ndarray], counts: np.ndarray) -> Groups:
+    def groups(self, columns: Mapping[str, np.ndarray], counts: np.ndarray) -> FoldedGroups:
         """Fold answers.
 
         Parameters
@@ -139,7 +139,7 @@ class Grouping:
         else:
             distinct, group = np.empty((1, 0), np.int64), np.zeros(rows, np.int64)
         found = [self._values(one, columns, (group, counts), len(distinct)) for one in self.folded]
-        return Groups(distinct, found)
+        return FoldedGroups(distinct, found)
 
     def _values(
         self,
@@ -199,7 +199,7 @@ class Grouping:
         return np.where(none, NULL, found)
 
 
-def changed(old: Groups, new: Groups) -> tuple[np.ndarray, np.ndarray]:
+def changed(old: FoldedGroups, new: FoldedGroups) -> tuple[np.ndarray, np.ndarray]:
     """The places of groups that are not the same in both: of the old ones, and of the new ones."""
     before = {tuple(key): place for place, key in enumerate(old.keys.tolist())}
     rows = [list(zip(*(column.to_pylist() for column in one.values))) for one in (old, new)]

@@ -1,0 +1,104 @@
+"""`cer maintain`: the answers of a rule over relations, after rows are inserted and deleted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cer_gpu.cli_outputs import Output, OutputFormat, result_format
+
+if TYPE_CHECKING:
+    from cer_gpu.views import JoinView
+
+RuleText = Annotated[
+    str, typer.Argument(metavar="RULE", help="The rule, or @FILE, or @- for standard input.")
+]
+Inserted = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--insert",
+        metavar="RELATION=FILE",
+        help="Insert the rows of a file (Parquet, Arrow IPC, CSV, JSON lines) into a relation; repeat it.",
+    ),
+]
+Deleted = Annotated[
+    list[str] | None,
+    typer.Option("--delete", metavar="RELATION=FILE", help="Delete rows, each once; repeat it."),
+]
+Kept = Annotated[
+    str | None,
+    typer.Option(
+        "--snapshot",
+        metavar="FILE",
+        help="Begin with the rows of this file, where it is there, and leave all rows in it.",
+    ),
+]
+Delta = Annotated[
+    bool,
+    typer.Option("--delta", help="Print what was added (multiplicity > 0) and removed alone."),
+]
+Counted = Annotated[bool, typer.Option("--count", help="Print the number of answers alone.")]
+Explained = Annotated[
+    bool, typer.Option("--explain", help="Print how the answers are kept, not the answers.")
+]
+
+
+def maintain(
+    rule: RuleText,
+    insert: Inserted = None,
+    delete: Deleted = None,
+    snapshot: Kept = None,
+    delta: Delta = False,
+    count: Counted = False,
+    explain: Explained = False,
+    form: OutputFormat = None,
+    output: Output = None,
+) -> int:
+    """Print the answers of a rule over relations, after inserts and deletes: all of them, or none."""
+    from cer_gpu.cli_inputs import query_text
+    from cer_gpu.output import output_file, write_rows
+
+    if delta + count + explain > 1:
+        raise typer.BadParameter("--delta, --count and --explain each print something else: name one")
+    chosen = result_format(form, output)
+    view = _begun(query_text(rule), snapshot)
+    given = _named("--insert", insert), _named("--delete", delete)
+    if any(given):
+        view.update(inserts=given[0], deletes=given[1])
+    if explain:
+        print(view.explain())
+    elif count:
+        print(view.count())
+    else:
+        rows = (view.delta() if delta else view.enumerate()).batches()
+        with output_file(output) as sink:
+            write_rows(rows, chosen, sink)
+    if snapshot is not None:
+        view.snapshot(snapshot)
+    return 0
+
+
+def _begun(rule: str, snapshot: str | None) -> JoinView:
+    from cer_gpu.errors import DataError
+    from cer_gpu.views import JoinView
+
+    if snapshot is None or not os.path.exists(snapshot):
+        return JoinView(rule)
+    view = JoinView.restore(snapshot)
+    if view.rule != rule:
+        raise DataError(f"{snapshot} is of another rule: {view.rule}")
+    return view
+
+
+def _named(option: str, given: Sequence[str] | None) -> dict[str, list[str]]:
+    """The files of each relation."""
+    found: dict[str, list[str]] = {}
+    for one in given or ():
+        name, there, path = one.partition("=")
+        if not there or not name or not path:
+            raise typer.BadParameter(f"{option} takes RELATION=FILE, such as R=r.parquet, not `{one}`")
+        found.setdefault(name, []).append(path)
+    return found
