@@ -46,6 +46,12 @@ def test_rule(folder, capsys):
     assert capsys.readouterr().out.splitlines() == [said[1], said[2]]
 
 
+def test_view(capsys):
+    text = re.search(r"```python\n(view = .*?)```", README, re.DOTALL)[1]
+    exec(text, {"cer": cer_gpu, "pa": pa})
+    assert capsys.readouterr().out.splitlines() == re.findall(r"# (\d+|\[.*?\])(?:,|\n)", text)
+
+
 def test_queries_with_joins():
     [pattern] = re.findall(r"```\n(SELECT \* WHERE Login.*?)```", README, re.DOTALL)
     assert "a chain of events" in cer_gpu.compile(pattern).explain()
