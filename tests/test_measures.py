@@ -21,6 +21,7 @@ from generate import ORDER, any_query, stream, stream_to_table
 from spark_tasks import answer, shuffled, task_of
 
 import cer_gpu as cer
+from cer_gpu.engine.answers.distinct import ToldApart
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.language import tree as t
 from cer_gpu.language.measures import with_what_is_read
@@ -399,3 +400,25 @@ def test_limit_0_leaves_no_hits_of_answers_that_measures_alone_tell_apart() -> N
     for pattern in ("A ; B", "A+"):
         query = cer.compile(f"SELECT NONE, COUNT(A) AS n WHERE {pattern} LIMIT 0")
         assert query.hits(events).num_rows == query.count(events) == 0
+
+
+def test_answers_are_told_apart_across_batches() -> None:
+    """Batches without repetitions are given as they come, and others in between are not."""
+    rng = Random("told apart")
+    dropped = 0
+    for _ in range(60):
+        drawn = [(rng.randrange(4), rng.randrange(3), rng.randrange(2)) for _ in range(rng.randrange(1, 12))]
+        rows = sorted(drawn)
+        batches = []
+        while rows:
+            size = rng.randrange(4)
+            some, rows = rows[:size], rows[size:]
+            end, start, value = ([row[k] for row in some] for k in range(3))
+            batches.append(pa.record_batch({"start": start, "end": end, "value": value}, schema=ROWS))
+        given = [row for batch in ToldApart(1, None).distinct(batches) for row in batch.to_pylist()]
+        assert [(row["end"], row["start"], row["value"]) for row in given] == sorted(set(drawn))
+        dropped += len(drawn) - len(set(drawn))
+    assert dropped > 10
+
+
+ROWS = pa.schema({"start": pa.int64(), "end": pa.int64(), "value": pa.int64()})

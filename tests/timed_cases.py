@@ -5,7 +5,7 @@ semantics, over the whole table, in batches, pushed to a stream that is stored a
 on each route that takes the query besides the one that is chosen. A query is asked of some streams, half of
 the queries with blocks, chunks and groups of a few events. What is drawn depends on the seed and the number
 of the query alone. Where an answer is wrong, the query, the events and the command that repeats it are
-printed, and the exit status is 1.
+printed, and the exit status is 1. Ctrl-C ends it with what was compared by then.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from random import Random
 
 import pyarrow as pa
@@ -132,15 +133,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so many seconds")
     asked = parser.parse_args(arguments)
     begin, number, done, told = time.monotonic(), asked.first, Counter[str](), 0
-    while done["cases"] < asked.cases and time.monotonic() - begin < asked.seconds:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    with suppress(KeyboardInterrupt), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        while done["cases"] < asked.cases and time.monotonic() - begin < asked.seconds:
             done += of_query(asked.seed, number)
-        number += 1
-        if done["cases"] >= told + 5_000:
-            told = done["cases"]
-            sys.stdout.write(f"{told:,} cases of {number - asked.first:,} queries, {done['WRONG']} wrong\n")
-            sys.stdout.flush()
+            number += 1
+            if done["cases"] >= told + 1_000:
+                told = done["cases"]
+                sys.stdout.write(
+                    f"{told:,} cases of {number - asked.first:,} queries, {done['WRONG']} wrong\n"
+                )
+                sys.stdout.flush()
     sys.stdout.write(f"seed {asked.seed}, queries {asked.first} to {number - 1}")
     sys.stdout.write(f" in {time.monotonic() - begin:.0f} s\n")
     for what, many in sorted(done.items()):

@@ -102,7 +102,7 @@ def _counts(tables, events, segments, first, room, sums, near, entered, guessed,
     return h
 
 
-def counted_ends(tables, events, segments):
+def counted_ends(tables, events, segments, out=None):
     """Where complex events end, and how many: of all that the segments report, without a window.
 
     Parameters
@@ -110,16 +110,21 @@ def counted_ends(tables, events, segments):
     tables : StepTables
     events : StepEvents
     segments : StepSegments
+    out : FoundEnds, optional
+        Room for as many ends as events are reported: what is returned is the first part of it.
 
     Returns
     -------
     event : ndarray, shape (hits,), int64
     number : ndarray, shape (hits,), int64, or object past 2^61
     """
-    capacity = int((segments.stop - segments.report).sum())
-    out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
+    if out is None:
+        capacity = int((segments.stop - segments.report).sum())
+        out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
     n = _run(tables, events, segments, np.empty(0, np.int64), out)
     event, number = out.event[:n], out.start[:n]
+    if not (number < 0).any():
+        return event, number
     begin = segments.begin[np.searchsorted(segments.report, event, side="right") - 1]
     return event, exact_numbers(tables, events, number, begin, event)
 

@@ -37,6 +37,10 @@ class ToldApart(NamedTuple):
                 continue
             names = [*batch.schema.names[:2], *batch.schema.names[-self.measures :]]
             new = pa.Table.from_batches([batch.select(names)])
+            if self.limit is None and _apart(new, before):
+                yield batch
+                before = new.slice(len(new) - 1)
+                continue
             joined = new if before is None else pa.concat_tables([before, new]).combine_chunks()
             old = len(joined) - len(new)
             numbered = joined.append_column(_ROW, pa.array(np.arange(len(joined))))
@@ -49,6 +53,15 @@ class ToldApart(NamedTuple):
             start, end = (joined.column(place)[len(joined) - 1] for place in range(2))
             same = pc.and_(pc.equal(joined.column(0), start), pc.equal(joined.column(1), end))
             before = joined.filter(same)
+
+
+def _apart(new: pa.Table, before: pa.Table | None) -> bool:
+    """Whether no two neighbouring rows have one start and end, the row before the first one among them."""
+    shown = new if before is None else pa.concat_tables([before.slice(len(before) - 1), new])
+    start, end = (shown.column(place).combine_chunks() for place in range(2))
+    rest = len(shown) - 1
+    same = (pc.equal(column.slice(0, rest), column.slice(1)) for column in (start, end))
+    return not pc.any(pc.and_(*same), skip_nulls=False, min_count=0).as_py()
 
 
 _ROW = "\0row"

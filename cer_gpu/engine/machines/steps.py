@@ -19,6 +19,7 @@ from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.sessions import GreatestSets
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.joins.contract import FoundEnds
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepNodes, StepSegments
@@ -231,14 +232,20 @@ class StepRunner:
         if there is not None:
             return _sorted(*there)
 
-        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-            unit = self._unit(chunk, numbers)
-            event, number = cpu_counts.counted_ends(self.tables, unit.events, unit.segments)
-            return event + unit.low, number
+        units = self._units(chunk)
+        reported = np.append(0, np.cumsum(chunk.segments.stop - chunk.segments.report))
+        out = FoundEnds(*np.empty((2, int(reported[-1])), np.int64))
 
-        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
-        if not parts:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
+        def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+            unit, own = self._unit(chunk, numbers), slice(reported[numbers[0]], reported[numbers[1]])
+            room = FoundEnds(out.event[own], out.start[own])
+            event, number = cpu_counts.counted_ends(self.tables, unit.events, unit.segments, room)
+            event += unit.low
+            return event, number
+
+        parts = self._workers.map("counting", count, units, chunk.segments.events)
+        if sum(len(event) for event, _ in parts) == len(out.event) and _fit(parts):
+            return _sorted(out.event, out.start)  # every event is an end, and its number is where it belongs
         return _sorted(np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts]))
 
     # -------------------------------------------------------------------------------------- units
@@ -306,6 +313,11 @@ class StepRunner:
         """The hits under such a window, from the complex events of an interval around it."""
         around = self._hits(chunk)
         return admitted_hits(chunk, around, self._listed(chunk, around))
+
+
+def _fit(parts: list[tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Whether all numbers are 64-bit integers."""
+    return all(number.dtype == np.int64 for _, number in parts)
 
 
 def _sorted(event: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
