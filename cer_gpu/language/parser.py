@@ -80,7 +80,7 @@ def _syntax_error(text: str, tokens: Tokens, fed: int, expected: frozenset[str])
 
 def _half_character(text: str) -> Diagnostic | None:
     """An error for the first half of a surrogate pair in a text; no data that is read can hold one."""
-    found = _HALF.search(text)
+    found = None if text.isascii() else _HALF.search(text)
     if found is None:
         return None
     shown = f"U+{ord(found.group()):04X}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import operator
 import re
@@ -58,9 +59,8 @@ def members_of(token: str, start: int, findings: Findings) -> Members:
     found = _plain(written)
     if found is not None:
         return Members(*found, written=written, start=start)
-    between, *rest = _STRINGS.split(written[1:-1])
-    if not between.strip() and {one.strip() for one in rest[1::2]} <= {"", ","}:
-        texts = tuple([text[1:-1].replace("''", "'") for text in rest[::2]])
+    texts = _texts(written)
+    if texts is not None:
         return Members(texts=texts, written=written, start=start)
     numbers: list[int | float] = []
     lows: list[End] = []
@@ -120,15 +120,17 @@ def _plain(written: str) -> tuple[tuple[int | float, ...], tuple[End, ...], tupl
     """The numbers, low ends and high ends of a set without strings; None where one might not fit."""
     if "'" in written:
         return None
-    parts = written[1:-1].split(",")
+    inner = written[1:-1]
+    ranges, members = inner.count(".."), inner.count(",") + 1
+    if ranges in (0, members) and (found := _whole_numbers(inner.replace("..", ","))) is not None:
+        if not _fit(found):
+            return None
+        return ((), tuple(found[0::2]), tuple(found[1::2])) if ranges else (tuple(found), (), ())
+    parts = inner.split(",")
     try:
-        if ".." not in written:
+        if not ranges:
             numbers = _numbers(parts)
             return (numbers, (), ()) if _fit(numbers) else None
-        if written.count("..") == len(parts):  # ranges alone
-            ends = written[1:-1].replace("..", ",").split(",")
-            lows, highs = _ends(ends[0::2]), _ends(ends[1::2])
-            return ((), lows, highs) if _fit(lows) and _fit(highs) else None
         pairs = [part.partition("..") for part in parts]
         numbers = _numbers([low for low, dots, _ in pairs if not dots])
         pairs = [pair for pair in pairs if pair[1]]
@@ -138,6 +140,26 @@ def _plain(written: str) -> tuple[tuple[int | float, ...], tuple[End, ...], tupl
     except ValueError:  # `- 5`, with a space; or more digits than Python reads
         pass
     return None
+
+
+def _texts(written: str) -> tuple[str, ...] | None:
+    """The strings of a set that has nothing else."""
+    pieces = written[1:-1].split("'")
+    if "''" not in written:
+        between, texts = pieces[0::2], tuple(pieces[1::2])
+    else:
+        between, *rest = _STRINGS.split(written[1:-1])
+        between, texts = [between, *rest[1::2]], tuple([one[1:-1].replace("''", "'") for one in rest[::2]])
+    return texts if {one.strip() for one in set(between)} <= {"", ","} else None
+
+
+def _whole_numbers(written: str) -> list[int] | None:
+    """The whole numbers of a list of them, all at once; None where anything else is in it."""
+    try:
+        found = json.loads(f"[{written}]")
+    except ValueError:
+        return None
+    return found if set(map(type, found)) == {int} else None
 
 
 def _numbers(written: Sequence[str]) -> tuple[int | float, ...]:

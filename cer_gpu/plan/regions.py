@@ -12,6 +12,7 @@ an array, and all that is done with sets is done by sorting.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -69,17 +70,21 @@ class Regions:
             found = np.sort(found)
             self.constants = found[_last_of_each(found)]
         else:
-            self.constants = exact_array(sorted(set(found.tolist())))
+            # Not by way of `set`: many sets are written in their order, which is then sorted in no time.
+            self.constants = exact_array(sorted(dict.fromkeys(found.tolist())))
         self.count = 2 * len(self.constants) + 2
-        self._place = (
-            None if numeric else {value: place for place, value in enumerate(self.constants.tolist())}
-        )
+        self._numeric = numeric
+
+    @cached_property
+    def _place(self) -> dict[Value, int]:
+        """The place of each constant, where they are objects."""
+        return dict(zip(self.constants.tolist(), range(len(self.constants))))
 
     def of(self, values: ValueSet) -> np.ndarray:
         """The regions of a set of values, all of whose constants are among these."""
         if len(values.points) + len(values.lows) == 1:
             return self._of_one(values)
-        points = self._at(values.points)
+        points = self._points(values.points)
         lows = self._edges(values.lows, not values.low_in, 1)
         highs = self._edges(values.highs, values.high_in, self.count)
         first, behind = np.append(points, lows), np.append(points + 1, highs)
@@ -100,13 +105,22 @@ class Regions:
 
     def _place_of(self, value: Value) -> int:
         """The region that a value is alone."""
-        place = self.constants.searchsorted(value) if self._place is None else self._place[value]
+        place = self.constants.searchsorted(value) if self._numeric else self._place[value]
         return 2 * int(place) + 2
+
+    def _points(self, values: np.ndarray) -> np.ndarray:
+        """The regions that some values are alone, in any order."""
+        count = len(self.constants)
+        if not self._numeric and len(values) >= count and len(set(values.tolist())) == count:
+            return 2 * np.arange(count) + 2  # they are all that there are
+        return self._at(values)
 
     def _at(self, values: np.ndarray) -> np.ndarray:
         """The region that each value is alone."""
-        if self._place is None:
+        if self._numeric:
             return 2 * np.searchsorted(self.constants, values) + 2
+        if not len(values):
+            return np.zeros(0, np.int64)
         places = map(self._place.__getitem__, values.tolist())
         return 2 * np.fromiter(places, np.int64, len(values)) + 2
 
