@@ -206,6 +206,33 @@ def test_what_a_set_holds(written: str, members: t.Members) -> None:
     assert read(f"v NOT IN {written}") == t.Not(found)
 
 
+WRITTEN = [
+    "1",
+    " 22",
+    "-3",
+    "- 4",
+    "5..6",
+    " -7..8",
+    "9 .. 10",
+    "..1",
+    "2..",
+    "1.5",
+    ".5..1e3",
+    "'a'",
+    " 'b''c'",
+]
+
+
+def test_a_set_read_at_once_holds_what_it_holds_member_by_member() -> None:
+    """A comment inside has it read member by member."""
+    rng = Random(7)
+    for some in range(300):
+        among = rng.sample(WRITTEN, rng.randint(1, 4)) if some % 2 else WRITTEN
+        members = [rng.choice(among) for _ in range(rng.randint(1, 6))]
+        at_once, singly = (f"v IN {{{','.join(members)}{more}}}" for more in ("", " /* */"))
+        assert read(at_once) == read(singly), at_once
+
+
 @pytest.mark.parametrize(
     ("predicate", "message", "marked"),
     [
