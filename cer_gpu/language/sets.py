@@ -144,12 +144,12 @@ def _plain(written: str) -> tuple[tuple[int | float, ...], tuple[End, ...], tupl
 
 def _texts(written: str) -> tuple[str, ...] | None:
     """The strings of a set that has nothing else."""
-    pieces = written[1:-1].split("'")
     if "''" not in written:
+        pieces = written[1:-1].split("'")
         between, texts = pieces[0::2], tuple(pieces[1::2])
     else:
-        between, *rest = _STRINGS.split(written[1:-1])
-        between, texts = [between, *rest[1::2]], tuple([one[1:-1].replace("''", "'") for one in rest[::2]])
+        pieces = _STRINGS.split(written[1:-1])
+        between, texts = pieces[0::2], tuple([one[1:-1].replace("''", "'") for one in pieces[1::2]])
     return texts if {one.strip() for one in set(between)} <= {"", ","} else None
 
 

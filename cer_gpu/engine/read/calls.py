@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import pyarrow as pa
 
-from cer_gpu.engine.read.functions import TIMES, of_text, of_time
+from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.functions import TIMES, of_numbers, of_text, of_time
 from cer_gpu.late import compute as pc
 
 
@@ -19,6 +20,11 @@ def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
         In capitals.
     arguments : sequence of Array
         Of types that the checks of the language allow.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        For a number that does not fit.
     """
     if function == "COALESCE":
         kinds = {one.type for one in arguments}
@@ -30,36 +36,20 @@ def called(function: str, arguments: Sequence[pa.Array]) -> pa.Array:
         return of_text(function, values)
     if function in TIMES:
         return of_time(function, values)
-    return _FUNCTIONS[function](values)
+    if pa.types.is_decimal(values.type):
+        return _of_decimals(function, values)
+    if pa.types.is_duration(values.type):  # ABS
+        return called(function, [values.cast(pa.int64())]).cast(values.type)
+    found = of_numbers(function, [(columns.numbers(values, ""), None)], None)
+    if found.beyond.any():
+        raise pa.ArrowInvalid(f"{function} does not fit 64 bits")
+    return pa.array(found.data, mask=found.valid == 0 if len(found.valid) else None)
 
 
-def _absolute(values: pa.Array) -> pa.Array:
-    if not pa.types.is_duration(values.type):
+def _of_decimals(function: str, values: pa.Array) -> pa.Array:
+    """The same of decimals with any digits, of which `of_numbers` has those that fit 64 bits."""
+    if function == "ABS":
         return pc.abs_checked(values)
-    return pc.abs_checked(values.cast(pa.int64())).cast(values.type)
-
-
-def _rounded(name: str) -> Callable[[pa.Array], pa.Array]:
-    """A function that gives whole numbers; null where they do not fit 64 bits."""
-
-    def rounded(values: pa.Array) -> pa.Array:
-        if pa.types.is_integer(values.type):
-            return values.cast(pa.int64())
-        if pa.types.is_decimal(values.type):
-            return getattr(pc, name)(values, **_MODE.get(name, {})).cast(pa.int64())
-        found = getattr(pc, name)(values.cast(pa.float64()), **_MODE.get(name, {}))
-        fits = pc.and_(pc.greater_equal(found, -(2.0**63)), pc.less(found, 2.0**63))
-        return pc.if_else(fits, found, None).cast(pa.int64())
-
-    return rounded
-
-
-_MODE = {"round": {"round_mode": "half_to_even"}}
-
-
-_FUNCTIONS: Mapping[str, Callable[[pa.Array], pa.Array]] = {
-    "ABS": _absolute,
-    "FLOOR": _rounded("floor"),
-    "CEIL": _rounded("ceil"),
-    "ROUND": _rounded("round"),
-}
+    if function == "ROUND":
+        return pc.round(values, round_mode="half_to_even").cast(pa.int64())
+    return (pc.floor if function == "FLOOR" else pc.ceil)(values).cast(pa.int64())
