@@ -283,6 +283,9 @@ SCRATCH: dict[str, frozenset[str]] = {
     "step_hits": _ENTRIES | {"rooms", "out"},
     "step_counts": _ENTRIES | {"rooms", "sums", "near", "guessed", "out"},
     "step_short": _ENTRIES | {"rooms", "sums", "starts"},
+    "step_nodes": _ENTRIES | {"rooms", "entered"},
+    "step_measure": frozenset(("frames",)),
+    "step_walk": frozenset(("frames", "spare", "tally")),
     "join_hits": frozenset(("cells", "fired", "out_event", "out_start")),
     "join_nodes": frozenset(("cells", "arena", "children", "root_node", "fired", "path", "progress")),
     "join_counts": frozenset(

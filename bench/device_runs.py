@@ -115,6 +115,7 @@ KINDS = {
     "gaps: hits": (GAPS, ("type", "ts"), "gapped", "hits"),
     "gaps: count": (GAPS, ("type", "ts"), "gapped", "count"),
     "gaps, window: count": (GAPS + " WITHIN 500 EVENTS", ("type", "ts"), "gapped", "count"),
+    "gaps: batches": (GAPS.replace("400", "40"), ("type", "ts"), "listed", "run"),
     "no window: hits": (WINDOWLESS, PRICED, "carried", "hits"),
     "no window: count": (WINDOWLESS, PRICED, "carried", "count"),
     "attribute: count": (

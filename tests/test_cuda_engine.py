@@ -319,7 +319,11 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         for clause in ("", " WITHIN 9 EVENTS", " WITHIN 5 SECONDS", " WITHIN 2.5 [price]"):
             for steps in ("A ;[<= 5 s] C", "A ;[<= 5 s] A+[<= 4 s] ;[<= 5 s] C"):
                 query = Query(f"SELECT * WHERE {steps}{clause}")
-                assert query.count(table, device="cuda", order_by="ts", order_unit="s") > 3
+                number = query.count(table, device="cuda", order_by="ts", order_unit="s")
+                assert number > 3
+                assert (
+                    len(query.run(table, device="cuda", order_by="ts", order_unit="s").to_arrow()) == number
+                )
     monkeypatch.setattr("cer_gpu.plan.symbols.TABLE_BUDGET", 4)
     monkeypatch.setattr(runner, "CARRIED", 64)
     for window in ("", " WITHIN 9 seconds"):

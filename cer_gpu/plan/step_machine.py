@@ -49,7 +49,7 @@ class StepMachine:
             reads_times=bool(self.tables.view_timed.any()),
             filters=True,
             forgets=self.reach is not None,
-            not_on_device=("listing the complex events of timed steps",),
+            not_on_device=() if self.sessions is None else ("following sessions",),
             not_resident="timed patterns go through the CPU",
             not_automatic=(
                 "timed patterns run on the CPU: no GPU has been measured to be faster; device='cuda' uses one"

@@ -13,15 +13,14 @@ where the threads of a block meet at a barrier, in steps of the blocks of the gr
 There are kernels for: classification and compaction; hits, counts and the lowest starts of windows; long
 lanes without a window in units (`cuda_long` of hits and counts); the persistent structure and its bulk
 enumeration (`forest`); the choice of NEXT and LAST (`best`); hits and counts of joins, whose look-up tables
-are hash tables, and the nodes from which these counts are made (`joins`); hits and counts of timed steps
-(`steps`); CONSUME BY PARTITION (`consume`).
+are hash tables, and the nodes from which these counts are made (`joins`); hits, counts and
+complex events of timed steps (`steps`); CONSUME BY PARTITION (`consume`).
 
 The following stays on the host. Given are its share of the time of a query on one core, and the reason:
 
 - The structure of joins and its enumeration (`joins`): half of a join that is listed. The nodes that are
   built for counts would do, but they are freed once the counts are made. The walk of a product needs a stack
   of choices for each thread, as deep as the query.
-- Listing the complex events of timed steps (`steps`).
 - Sessions (`steps.cpu_sessions`): one comparison for each event, less than copying the times there.
 - Automata with one clock (`clocked`): an event goes on with the persistent nodes of the event before it, and
   how many nodes a lane makes is not known before it has run; so a lane is a chain that one thread follows in

@@ -28,8 +28,11 @@ from ..joins.cuda_nodes import ListNodes
 from ..runs.contract import Program, SegmentHits, TransitionTables
 from ..steps import cuda_counts as step_counts
 from ..steps import cuda_hits as step_hits
+from ..steps import cuda_nodes as step_nodes
 from ..steps import cuda_units as step_units
-from ..steps.contract import ShortTables, StepEvents, StepSegments, StepTables
+from ..steps import cuda_walk as step_walk
+from ..steps.contract import ShortTables, StepEvents, StepNodes, StepSegments, StepTables
+from ..steps.cuda_nodes import UnitNodes
 from ..steps.cuda_units import UnitRooms
 from ..windows import cuda as windows
 from ..windows.contract import MeasuredWindow
@@ -123,6 +126,8 @@ STEP_ROOMS = _named(UnitRooms, I64, I64, U8, I32, I64, I32, I64_2)
 FOUND = _named(FoundEnds, I64, I64)
 SHORT = _named(ShortTables, _array(types.int8), I32, I32)
 TIMES = (U64, F64)
+STEP_NODES = _named(StepNodes, I32, I32, I64, *[I32] * 4, I64, I32, I32)
+UNIT_NODES = _named(UnitNodes, STEP_NODES, I64, I64, I64, INT, INT)
 
 
 def _steps(times):
@@ -331,6 +336,36 @@ KERNELS = (
             (_steps(times), SHORT, _timed(times), STEP_UNITS, I64, I64, I64, STEP_ROOMS, I64_2, I64, I64)
             for times in TIMES
         ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_nodes",
+        step_nodes.step_nodes_kernel,
+        tuple(
+            (
+                _steps(times),
+                _timed(times),
+                _window(times, size),
+                STEP_UNITS,
+                HITS,
+                STEP_ROOMS,
+                I64_3,
+                UNIT_NODES,
+            )
+            for times, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_measure",
+        step_walk.step_measure_kernel,
+        ((UNIT_NODES, I64, I64, I64, I64_3, I64, I64),),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "step_walk",
+        step_walk.step_walk_kernel,
+        ((UNIT_NODES, I64, I64, I64, I64_3, I64, UNSORTED, SORTING),),
         LANE.threads,
     ),
 )

@@ -364,7 +364,9 @@ def fill(forest, walked, most=MOST, stream=STREAM):
     found = Unsorted(start, first, length, event, label)
     sorting = SortScratch(order, spare, walked.scratch.tally)
     walk_kernel[walked.scratch.launch](*walked.arrays, mark_first, found, sorting)
-    return _written(forest, units, found, _merged(units, found, order, spare, stream), stream)
+    bounds = units.wanted_first, units.answer_first
+    merged = _merged(units, found, order, spare, stream)
+    return written(units.hits, forest.lowest, bounds, found, merged, stream)
 
 
 def _merged(units, found, order, spare, stream):
@@ -378,9 +380,22 @@ def _merged(units, found, order, spare, stream):
     return order
 
 
-def _written(forest, units, found, order, stream):
-    total = int(units.wanted_first[len(units.hits)])
-    bounds = units.wanted_first, units.answer_first
+def written(hits, lowest, bounds, found, order, stream=STREAM):
+    """The complex events of hits in their order, a `Block` of device arrays.
+
+    Parameters
+    ----------
+    hits : device array, shape (m,), int64
+        The numbers of the hits.
+    lowest : device array, shape (all hits,), int64
+        What the events of each hit are numbered from.
+    bounds : (device array, device array), shape (m + 1,), int64
+        Where the complex events of each hit go, and where they are in `order`.
+    found : Unsorted
+    order : device array, shape (complex events,), int32
+    stream : Geometry
+    """
+    total = int(bounds[0][hits.shape[0]])
     launch = stream.blocks(total), stream.threads
     out_lengths = device_array(total, np.int64)
     lengths_kernel[launch](*bounds, order, found.length, out_lengths)
@@ -389,5 +404,5 @@ def _written(forest, units, found, order, stream):
     out_hit, out_start = device_array(total, np.int64), device_array(total, np.int64)
     out_event, out_label = device_array(n_marks, np.int64), device_array(n_marks, np.int32)
     block = Block(out_hit, out_start, out_first, out_event, out_label)
-    write_kernel[launch](units.hits, forest.lowest, *bounds, order, found, block)
+    write_kernel[launch](hits, lowest, *bounds, order, found, block)
     return block

@@ -49,7 +49,7 @@ _FORM = form_of(
         paths.canonical,
     ]
 )
-_walk_recorded, _canonical, precedes = _FORM["_walk_pending"], _FORM["canonical"], _FORM["_precedes"]
+_walk_recorded, canonical, precedes = _FORM["_walk_pending"], _FORM["canonical"], _FORM["_precedes"]
 
 
 @device
@@ -203,6 +203,6 @@ def walk_kernel(forest, units, unit_first, ways, stacks, mark_first, found, sort
             found.start[low:high], found.first[low:high], found.length[low:high], found.event, found.label
         )
         order = sorting.order[low:high]
-        _canonical(high - low, own, SortScratch(order, sorting.spare[low:high], sorting.tally[:, thread]))
+        canonical(high - low, own, SortScratch(order, sorting.spare[low:high], sorting.tally[:, thread]))
         for k in range(low, high):
             sorting.order[k] += low

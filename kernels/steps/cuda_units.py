@@ -133,6 +133,8 @@ def room_of(tables, rooms, unit, thread):
     high = rooms.entry_first[unit * states + states]
     for state in range(states + 1):
         first[state] = rooms.entry_first[unit * states + state] - low
+    for state in range(states):
+        used[state] = first[state]
     queue_low = rooms.queue_first[unit * shown]
     queue_high = rooms.queue_first[unit * shown + shown]
     for view in range(shown + 1):

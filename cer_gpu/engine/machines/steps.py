@@ -76,6 +76,10 @@ class StepDevices(Protocol):
         """How many complex events end at each of some ends."""
         ...
 
+    def answers(self, runner: StepRunner, chunk: Chunk, ends: Ends) -> Answers | None:
+        """The complex events at some ends of a chunk."""
+        ...
+
 
 class StepRunner:
     """Runs a deterministic automaton of steps over chunks on the CPU; a `MachineRunner`.
@@ -139,7 +143,7 @@ class StepRunner:
         if self._sessions is not None:
             return found.event, np.ones(len(found), np.int64)
         if chunk.held:
-            return found.event, self._listed(chunk, found).exact_counts()
+            return found.event, self.listed_here(chunk, found).exact_counts()
         there = None if self._devices is None else self._devices.counts(self, chunk, found)
         return found.event, self._counted(chunk, found) if there is None else there
 
@@ -157,7 +161,10 @@ class StepRunner:
         """The complex events at some ends of a chunk."""
         if self._sessions is not None:
             return self._greatest(chunk, ends, self._sessions)
-        return self._listed(chunk, ends)
+        there = None
+        if self._devices is not None and not chunk.held and len(ends):
+            there = self._devices.answers(self, chunk, ends)
+        return self.listed_here(chunk, ends) if there is None else there
 
     def open_runs(self) -> StepRuns | None:
         """The runs that a stream keeps; None where the window is no interval of starts and consumes."""
@@ -181,8 +188,8 @@ class StepRunner:
         self._workers.map("following sessions", begin, chunk.lanes.units(self._workers.threads), len(begins))
         return GreatestSets(ends.event, np.maximum(begins[ends.event], ends.lowest), sessions.label)
 
-    def _listed(self, chunk: Chunk, found: Ends) -> StepAnswers:
-        """The complex events of a chunk's ends, found by several threads."""
+    def listed_here(self, chunk: Chunk, found: Ends) -> StepAnswers:
+        """The complex events of a chunk's ends, found by several threads of the CPU."""
         size = 0 if self._query.window is None else self._query.window.size
 
         def build(numbers: tuple[int, int]) -> tuple[StepNodes, np.ndarray, int]:
@@ -312,7 +319,7 @@ class StepRunner:
     def _admitted_hits(self, chunk: Chunk) -> Ends:
         """The hits under such a window, from the complex events of an interval around it."""
         around = self._hits(chunk)
-        return admitted_hits(chunk, around, self._listed(chunk, around))
+        return admitted_hits(chunk, around, self.listed_here(chunk, around))
 
 
 def _fit(parts: list[tuple[np.ndarray, np.ndarray]]) -> bool:

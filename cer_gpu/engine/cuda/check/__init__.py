@@ -6,7 +6,7 @@
 `runs`       hits, windows, counts, long segments without a window, CONSUME
 `listing`    the persistent structure, its bulk enumeration, the choice of NEXT and LAST
 `joined`     hits and counts of joins
-`stepped`    hits and counts of timed steps
+`stepped`    hits, counts and complex events of timed steps
 `families`   the families in order, and the check itself: it finds the first family that is wrong, or none
 ===========  ======================================================================================
 """

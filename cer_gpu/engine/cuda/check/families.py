@@ -51,6 +51,7 @@ FAMILIES = (
     Family("counts of joins", joined.joined_counts),
     Family("hits of timed steps", stepped.stepped_hits),
     Family("counts of timed steps", stepped.stepped_counts),
+    Family("complex events of timed steps", stepped.stepped_lists),
 )
 """A family comes after those whose kernels it also launches, so the first wrong family is to blame."""
 

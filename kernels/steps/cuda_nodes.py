@@ -1,0 +1,148 @@
+"""`cpu_nodes` on the device: the same body, one thread for each unit. Entries are numbered by unit."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from ..device.arrays import device_array
+from ..device.bodies import form_of
+from ..device.geometry import LANE, STREAM
+from ..device.jit import inlined, kernel
+from ..device.words import copied
+from ..runs.contract import SegmentHits
+from ..windows.contract import MeasuredWindow, comparable
+from . import cpu_nodes as step_nodes
+from .contract import StepNodes, StepSegments
+from .cuda_units import VIEWS, counted_room, entered_of, queued_views, room_of, rooms_of
+
+_of_views = {name: VIEWS[name] for name in ("begin_segment", "all_shown", "latest_shown", "neighbour")}
+build_of = form_of([step_nodes._build], **_of_views)["_build"]
+
+
+class UnitNodes(NamedTuple):
+    """The runs of units on the device.
+
+    =============  ===========================  ============================================================
+    `nodes`        StepNodes                    of all units, one after another; the root numbers of hit h of
+                                                unit g are root_first[h + g] .. root_first[h + g + 1] - 1
+    `entry_first`  int64 [units * states + 1]   as in `UnitRooms`
+    `link_start`   int64 [units + 1]            where the links of each unit begin
+    `hit_first`    int64 [units + 1]            where the hits of each unit begin
+    `states`       int
+    `widest`       int                          how many roots a hit has at most
+    =============  ===========================  ============================================================
+    """
+
+    nodes: StepNodes
+    entry_first: Any
+    link_start: Any
+    hit_first: Any
+    states: int
+    widest: int
+
+
+@inlined
+def nodes_of(made, unit):
+    """The part of `UnitNodes` that a unit has: `StepNodes`."""
+    low = made.entry_first[unit * made.states]
+    high = made.entry_first[(unit + 1) * made.states]
+    first = made.link_start[unit]
+    last = made.link_start[unit + 1]
+    h0 = made.hit_first[unit]
+    h1 = made.hit_first[unit + 1]
+    every = made.nodes
+    return StepNodes(
+        every.event[low:high], every.label[low:high], every.latest[low:high], every.link_first[low:high],
+        every.link_last[low:high], every.link_low[first:last], every.link_high[first:last],
+        every.root_first[h0 + unit : h1 + unit + 1], every.root_entry[h0 * made.widest : h1 * made.widest],
+        every.before,
+    )  # fmt: skip
+
+
+@kernel
+def step_nodes_kernel(tables, events, window, units, hits, rooms, entered, made):
+    """Make the entries of each unit, and the roots of its hits.
+
+    =========  ===========================  ===================================================
+    `tables`   StepTables                   in
+    `events`   StepEvents                   in: `symbols` are padded
+    `window`   MeasuredWindow               in
+    `units`    StepSegments                 in
+    `hits`     SegmentHits                  in: of units in place of segments
+    `rooms`    UnitRooms                    in/out: `event` and `value` are those of `made`
+    `entered`  int64 [groups, 2, threads]   scratch
+    `made`     UnitNodes                    out
+    =========  ===========================  ===================================================
+    """
+    thread = cuda.grid(1)
+    for unit in range(thread, units.begin.shape[0], rooms.scratch.shape[1]):
+        own = StepSegments(
+            units.begin[unit : unit + 1], units.report[unit : unit + 1], units.stop[unit : unit + 1]
+        )
+        h0 = hits.first[unit]
+        h1 = hits.first[unit + 1]
+        bounds = entered_of(tables, rooms, thread)
+        bounds[0] = 0
+        bounds[1] = h1 - h0
+        build_of(
+            tables, events, window, own, SegmentHits(bounds, hits.event[h0:h1], hits.lowest[h0:h1]),
+            room_of(tables, rooms, unit, thread), entered[:, :, thread], nodes_of(made, unit),
+            tables.accepting[:0],
+        )  # fmt: skip
+
+
+def bytes_of_nodes(steps, events, hits):
+    """Bytes that the runs of each unit take on the device, at most: shape (units,), int64.
+
+    Parameters
+    ----------
+    steps : DeviceSteps
+    events, hits : ndarray, shape (units,), int64
+        How many events and hits each unit has.
+    """
+    of_event = 24 * steps.widest + 8 * steps.links + 4 * len(steps.host.view_state)
+    return of_event * events + (24 + 4 * steps.widest) * (hits + 1)
+
+
+def build(steps, events, units, hits, geometry=LANE, stream=STREAM):
+    """The entries of many units with the roots of their hits: `UnitNodes`.
+
+    Entries from which no run inside a window is left are made too: walks pass over them.
+
+    Parameters
+    ----------
+    steps : DeviceSteps
+    events : StepEvents
+        Of device arrays; `symbols` are padded uint16.
+    units : StepSegments
+        Of arrays on the host, at least one unit.
+    hits : SegmentHits
+        Of device arrays; of units in place of segments.
+    geometry, stream : Geometry
+    """
+    count = len(units.begin)
+    there = StepSegments(*map(copied, units))
+    queued = queued_views(steps.host, False)
+    counted = counted_room(steps, events.symbols, there, queued, True, geometry, stream)
+    rooms, blocks = rooms_of(steps, counted, count, True, 2, geometry)
+    entries, links = max(counted.entries, 1), max(counted.links, 1)
+    total = hits.event.shape[0]
+    nodes = StepNodes(
+        rooms.event,
+        device_array(entries, np.int32),
+        rooms.value,
+        *(device_array(each, np.int32) for each in (entries, entries, links, links)),
+        device_array(total + count, np.int64),
+        device_array(max(total * steps.widest, 1), np.int32),
+        copied(np.empty(0, np.int32)),
+    )
+    states = len(steps.host.accepting)
+    made = UnitNodes(nodes, counted.entry_first, counted.link_first, hits.first, states, steps.widest)
+    entered = device_array((steps.widest, 2, blocks * geometry.threads), np.int64)
+    none, size = comparable(np.empty(0, steps.host.view_low.dtype), 0)
+    window = MeasuredWindow(copied(none), size)
+    step_nodes_kernel[blocks, geometry.threads](
+        steps.tables, events, window, there, hits, rooms, entered, made
+    )
+    return made
