@@ -26,7 +26,7 @@ from cer_gpu.engine.views.listing import Piece
 from cer_gpu.engine.views.relations import table_of
 from cer_gpu.engine.views.snapshots import Snapshot, packed, unpacked, write
 from cer_gpu.engine.views.terms import refused
-from cer_gpu.errors import DataError, QueryError
+from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.language import tree as t
 from cer_gpu.language.check import check
 from cer_gpu.language.parser import parse
@@ -53,7 +53,9 @@ def maintain(rule: str, most_kept: int = MOST_KEPT) -> JoinView:
     rule : str
         `Q(a, d) <- R(a, b), S(b, c), a < c`: relations with a variable for each column, or by name,
         `R(price = a)`; comparisons between variables, with arithmetic; the head says which variables an
-        answer has. A comparison of text is `=` or `!=`.
+        answer has. A comparison of text is `=` or `!=`. Or SQL, read by sqlglot (`pip install
+        'cer-gpu[sql]'`): `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, with aggregates and GROUP
+        BY, and the answers as often as SQL has them.
     most_kept : int, optional
         Of a cyclic rule, such as a triangle, rows of two relations that join are kept as pairs: at most so
         many.
@@ -85,9 +87,7 @@ class JoinView:
     """
 
     def __init__(self, rule: str, most_kept: int = MOST_KEPT) -> None:
-        statement = parse(rule)
-        if not isinstance(statement, t.Rule):
-            raise QueryError([_no_rule()], rule)
+        statement, self._named = _statement(rule)
         wrong = [one for one in check(statement) if one.severity == "error"]
         if wrong:
             raise QueryError(wrong, rule)
@@ -211,7 +211,7 @@ class JoinView:
         if not kept.trees:
             return None
         fields = [(name, kept.kinds[variable].arrow) for name, variable in kept.body.head]
-        fields += [(one.name, one.arrow) for one in self._grouping().folded]
+        fields += [(self._named.get(one.name, one.name), one.arrow) for one in self._grouping().folded]
         return pa.schema([*fields, (MULTIPLICITY, pa.int64())])
 
     def _grouping(self) -> Grouping:
@@ -326,15 +326,17 @@ def _together(pieces: Iterable[Piece], names: Sequence[str]) -> Piece:
     return Piece(columns, before, after)
 
 
-def _no_rule() -> Any:
-    from cer_gpu.errors import Diagnostic
+def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:
+    """The rule that a text says, and the names of its aggregates where they are not their texts."""
+    if text.split(None, 1)[:1] and text.split(None, 1)[0].upper() == "SELECT":
+        from cer_gpu.sql import rule_of_sql
 
-    return Diagnostic(
-        "CER095",
-        "a view keeps a rule, and this is a query over a stream",
-        None,
-        hints=("write `Q(x, y) <- R(x, z), S(z, y)`",),
-    )
+        return rule_of_sql(text)
+    statement = parse(text)
+    if isinstance(statement, t.Rule):
+        return statement, {}
+    what = "a view keeps a rule, and this is a query over a stream"
+    raise QueryError([Diagnostic("CER095", what, None, hints=("write `Q(x, y) <- R(x, z), S(z, y)`",))], text)
 
 
 def _check_kept(rule: t.Rule, text: str) -> None:

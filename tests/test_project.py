@@ -38,7 +38,7 @@ LAYERS = [
     {"kernels"},
     {"enumeration"},
     {"engine"},
-    {"api", "views"},
+    {"api", "sql", "views"},
     {
         "output",
         "demo",

@@ -170,7 +170,6 @@ def test_nulls_and_nans_join_nothing_and_are_kept_where_they_stand_alone() -> No
         ("Q(a, a) <- R(a)", "two columns"),
         ("Q(multiplicity) <- R(multiplicity)", "two columns"),
         ("Q(z) <- R(a)", "z"),
-        ("SELECT * WHERE A", "a view keeps a rule"),
     ],
 )
 def test_rules_that_are_refused(rule: str, what: str) -> None:
