@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -16,7 +18,9 @@ from engine_oracle import OPTIONS, check, found
 from generate import stream, stream_to_table
 
 import cer_gpu as cer
+from cer_gpu.engine.read.functions import of_text
 from cer_gpu.language import tree
+from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.parser import parse
 
 
@@ -238,3 +242,22 @@ def test_streams_that_from_names_have_their_own_events_before() -> None:
     rows = [row for row, name in enumerate(table["stream"].to_pylist()) if name == "S"]
     alone = query.hits(table.take(pa.array(rows)), order_by="ts")["position"].to_pylist()
     assert query.hits(table, **OPTIONS)["position"].to_pylist() == [rows[at] for at in alone]
+
+
+def test_small_and_capital_letters_of_all_that_have_them() -> None:
+    points = [chr(point) for point in range(sys.maxunicode + 1) if not 0xD800 <= point < 0xE000]
+    # Arrow knows letters that are newer than those of Python.
+    known = [one for one in points if unicodedata.category(one) != "Cn"]
+    for function, ours in (("LOWER", lower), ("UPPER", upper)):
+        arrow = of_text(function, pa.array(known)).to_pylist()
+        newer = [one for one in arrow if unicodedata.category(one) == "Cn"]
+        wrong = [(one, told) for one, told in zip(known, arrow) if ours(one) != told and told not in newer]
+        assert not wrong
+        assert len(newer) < 100
+    words = ["Straße", "ΑΣ ΟΔΟΣ", "İstanbul", "ﬁne", ""]
+    for function, ours in (("LOWER", lower), ("UPPER", upper)):
+        assert of_text(function, pa.array(words)).to_pylist() == [ours(word) for word in words]
+    events = pa.table({"type": ["A"] * len(words), "s": words})
+    for row, word in enumerate(words):
+        query = cer.compile(f"SELECT * WHERE A AS a FILTER a[UPPER(s) = UPPER('{word}')]")
+        assert query.hits(events)["position"].to_pylist() == [row]

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
+from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import (
     NANOSECONDS,
@@ -184,7 +185,7 @@ def folded(call: tree.Call) -> tree.Expression:
     return tree.Boolean(bool(value)) if kind is ValueType.BOOL else tree.Number(value)
 
 
-_OF_TEXT: dict[str, Callable[[str], str | int]] = {"LOWER": str.lower, "UPPER": str.upper, "LENGTH": len}
+_OF_TEXT: dict[str, Callable[[str], str | int]] = {"LOWER": lower, "UPPER": upper, "LENGTH": len}
 _ROUNDED: dict[str, Callable[[float], int]] = {"FLOOR": math.floor, "CEIL": math.ceil, "ROUND": round}
 
 

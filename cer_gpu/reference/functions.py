@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
+from cer_gpu.language.letters import lower, upper
 from cer_gpu.language.units import NANOSECONDS
 from cer_gpu.reference.events import Duration, Instant, Value
 
@@ -45,7 +46,7 @@ def call(function: str, values: Sequence[Value]) -> Value:
     return _whole(_ROUNDED[function], value)
 
 
-_OF_TEXT: Mapping[str, Callable[[str], Value]] = {"LOWER": str.lower, "UPPER": str.upper, "LENGTH": len}
+_OF_TEXT: Mapping[str, Callable[[str], Value]] = {"LOWER": lower, "UPPER": upper, "LENGTH": len}
 
 _OF_TIME: Mapping[str, Callable[[datetime], int]] = {
     "YEAR": lambda time: time.year,

@@ -31,6 +31,12 @@ class LookingAhead(Listening):
 
     Events are appended to an arena, and taken out of it once those that have been given may be half of all.
 
+    Without an interval an event waits until something follows it in its lane, perhaps until the end. With k
+    lanes in which events wait, any method keeps at least k bits: let two streams leave events waiting in
+    different sets of lanes; if what follows comes to a lane of one set only, and nowhere else, their answers
+    differ, so that what is kept of the two must differ, too, and there are 2^k sets. To give the answers, the
+    positions of the events are needed besides.
+
     Parameters
     ----------
     outlook : Outlook
