@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from random import Random
 
 import numpy as np
@@ -151,6 +152,25 @@ def test_times_of_different_units_are_compared_as_times() -> None:
     ]
     later = cer.compile("Q() <- A(fine = x), B(whole = y), y - x >= 0.5 s")
     assert [one.positions for one in later.run(table)] == [(0, 2)]
+
+
+def test_decimals_are_compared_exactly_at_any_width() -> None:
+    number = Decimal("12345678901234567890123.5")
+    table = pa.table(
+        {
+            "type": ["A", "B", "B"],
+            "d": pa.array([number, None, None], pa.decimal128(30, 1)),
+            "e": pa.array([None, number, number + 1], pa.decimal128(30, 2)),
+        }
+    )
+    for condition, wanted in (
+        ("y > x", [(0, 2)]),
+        ("y - x >= 1", [(0, 2)]),
+        ("y <= x + 0.5", [(0, 1)]),
+        ("x + y > 2 * x", [(0, 2)]),
+    ):
+        query = cer.compile(f"Q() <- A(d = x), B(e = y), {condition}")
+        assert [one.positions for one in query.run(table)] == wanted, condition
 
 
 def test_a_sum_that_does_not_fit_is_an_error() -> None:

@@ -79,6 +79,10 @@ ROUTES = {
         "Q(k) <- A(k=k), B(k=k), C(k=k) WITHIN 9 EVENTS",
         "each with the halo of one window before it",
     ),
+    "lookups": (
+        "Q(k) <- A(k=k, price=p), B(k=k, price=q), q > 1.5 * p WITHIN 9 EVENTS",
+        "each with the halo of one window before it",
+    ),
     "whole": (
         "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[price > 98] AND b[price > 97]",
         "one task, since the query has neither",

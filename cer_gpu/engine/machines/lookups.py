@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.derive import relation
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks, read_columns
+from cer_gpu.engine.read.ranks import NO_RANK, beyond, ranks, read_columns, read_wide
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
@@ -410,6 +410,8 @@ class Lookups:
         }
         table, source = pa.table(values), checked.source
         truth = relation(source.op, source.left, source.right, read_columns(table, units), len(rows))
+        if len(truth.beyond) and truth.beyond.any():
+            truth = relation(source.op, source.left, source.right, read_wide(table, units), len(rows))
         if len(truth.beyond) and truth.beyond.any():
             row = table.slice(int(np.argmax(truth.beyond)), 1)
             raise beyond(source, row, units)

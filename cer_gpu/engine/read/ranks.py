@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.decimals import unscaled
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
@@ -76,9 +77,25 @@ def read_columns(table: pa.Table, units: Mapping[str, str]) -> Reader:
     return read
 
 
+def read_wide(table: pa.Table, units: Mapping[str, str]) -> Reader:
+    """The same with decimals as Python integers, where they do not fit 64 bits."""
+    plain = read_columns(table, units)
+
+    def read(name: str) -> tuple[Values, str | None]:
+        column = table.column(name)
+        if not pa.types.is_decimal(column.type):
+            return plain(name)
+        array = columns.single(column)
+        return Values(unscaled(array), columns.validity(array)), units.get(name)
+
+    return read
+
+
 def _values(side: tree.Expression, table: pa.Table, units: Mapping[str, str]) -> tuple[Values, str | None]:
     read = read_columns(table, units)
     values, unit = evaluate(side, read, len(table))
+    if len(values.beyond) and (values.beyond & values.present).any():
+        values, unit = evaluate(side, read_wide(table, units), len(table))
     if len(values.beyond) and (values.beyond & values.present).any():
         row = int(np.argmax(values.beyond & values.present))
         raise beyond(side, table.slice(row, 1), units)
