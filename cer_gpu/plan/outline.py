@@ -130,8 +130,8 @@ def rewritten_statement(statement: tree.Statement) -> tree.Statement:
 
 
 def _is_rewritten(node: object) -> bool:
-    """Whether a rewriting may have something to do: an aggregate, or two variables that are compared."""
-    if isinstance(node, tree.Comparison):
+    """Whether a rewriting may have something to do: an aggregate, or variables that are compared by order."""
+    if isinstance(node, tree.Comparison) and node.op not in ("=", "=="):
         return any(getattr(part, "variable", None) is not None for part in walk(node))
     return isinstance(node, tree.Aggregate)
 
