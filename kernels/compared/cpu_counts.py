@@ -14,6 +14,7 @@ import numpy as np
 
 from ..jit import OFTEN, SELDOM, go_on, jit
 from ..joins.contract import FoundEnds
+from ..windows.contract import comparable
 from .contract import LARGEST, NEIGHBOUR, shallow
 from .cpu_hits import hits, scratch
 from .cpu_order import shown, together
@@ -181,23 +182,28 @@ def _counts(tables, events, segments, arranged, runs, first, room, out, halt):
 
 
 @jit
-def _shallow(tables, events, segments, arranged, first, event, lowest, trees, last, out, halt):
-    """Write the number of complex events of one or two events in the window of each hit.
+def _shallow(tables, events, window, segments, arranged, first, lowest, trees, last, out, halt):
+    """Write the number of complex events of one or two events in the window of each hit: how many hits.
 
-    ==========  ======================  =====================================================================
-    `tables`    ComparedTables          in
-    `events`    PairedEvents          in
-    `segments`  ComparedSegments        in
-    `arranged`  Arranged                in
-    `first`     int64 [segments + 1]    in: the hits of segment g are first[g] .. first[g + 1] - 1
-    `event`     int64 [hits]            in: ascending in a segment
-    `lowest`    int64 [hits]            in: the least admissible start, which does not fall in a segment
-    `trees`     int32 [orders, rows]    scratch: numbers of entries by rank, as Fenwick's trees
-    `last`      int64 [states]          scratch: the last event that has entered
-    `out`       int64 [hits]            out
-    `halt`      uint8 [1]               in: see `jit`
-    ==========  ======================  =====================================================================
+    ==========  ============================  ===============================================================
+    `tables`    ComparedTables                in
+    `events`    PairedEvents                  in
+    `window`    MeasuredWindow                in: where hits are to be found
+    `segments`  ComparedSegments              in
+    `arranged`  Arranged                      in
+    `first`     int64 [segments + 1] or [0]   in: the hits of segment g are first[g] .. first[g + 1] - 1;
+                                              empty: they are to be found
+    `lowest`    int64 [hits] or [0]           in: the least admissible start, which does not fall in a segment
+    `trees`     int32 [orders, rows]          scratch: numbers of entries by rank, as Fenwick's trees
+    `last`      int64 [states]                scratch: the last event that has entered
+    `out`       FoundEnds                     out: where each ends (in, with `first`), and the numbers
+    `halt`      uint8 [1]                     in: see `jit`
+    ==========  ============================  ===============================================================
     """
+    given = first.shape[0] > 0
+    keys = window.keys
+    windowed = keys.shape[0] > 0
+    h = 0
     for g in range(segments.begin.shape[0]):
         base = segments.base[g]
         for order in range(trees.shape[0]):
@@ -205,14 +211,22 @@ def _shallow(tables, events, segments, arranged, first, event, lowest, trees, la
                 trees[order, row] = 0
         for state in range(last.shape[0]):
             last[state] = -1
-        h = first[g]
+        if given:
+            h = first[g]
         gone = segments.begin[g]
+        least = gone
         for i in range(segments.begin[g], segments.stop[g]):
-            if h == first[g + 1] or (i % SELDOM == 0 and halt[0]):
+            if (given and h == first[g + 1]) or (i % SELDOM == 0 and halt[0]):
                 break
             symbol = events.symbols[i]
-            if event[h] == i:
-                while gone < lowest[h]:
+            asked = out.event[h] == i if given else i >= segments.report[g]
+            if asked:
+                if given:
+                    least = lowest[h]
+                elif windowed:
+                    while keys[i] - keys[least] > window.size:
+                        least += 1
+                while gone < least:
                     left = events.symbols[gone]
                     for group in range(tables.first[left], tables.first[left + 1]):
                         if tables.group_starts[group]:
@@ -232,7 +246,7 @@ def _shallow(tables, events, segments, arranged, first, event, lowest, trees, la
                         order = tables.view_order[view]
                         if tables.view_near[view] == NEIGHBOUR:
                             before = last[tables.order_state[order]]
-                            if before >= lowest[h] and together(tables, events, view, before, i):
+                            if before >= least and together(tables, events, view, before, i):
                                 number += 1
                         else:
                             size = arranged.size[order, g]
@@ -243,8 +257,10 @@ def _shallow(tables, events, segments, arranged, first, event, lowest, trees, la
                             if c < d:
                                 number += before_rank(trees, order, base, d)
                                 number -= before_rank(trees, order, base, c)
-                out[h] = number
-                h += 1
+                if given or number > 0:
+                    out.event[h] = i
+                    out.start[h] = number
+                    h += 1
             for group in range(tables.first[symbol], tables.first[symbol + 1]):
                 if tables.group_starts[group]:
                     state = tables.group_state[group]
@@ -253,6 +269,7 @@ def _shallow(tables, events, segments, arranged, first, event, lowest, trees, la
                         rank = arranged.rank[order, base + i - segments.begin[g]]
                         if rank >= 0:
                             put(trees, order, base, arranged.size[order, g], rank, 1)
+    return h
 
 
 @jit
@@ -275,13 +292,16 @@ def before_rank(trees, order, base, rank):
     return found
 
 
-def counted_ends(tables, events, segments, arranged):
-    """Where complex events end, and how many: of all that the segments report, without a window.
+def counted_ends(tables, events, keys, size, segments, arranged):
+    """Where complex events end, and how many: of all that the segments report.
 
     Parameters
     ----------
     tables : ComparedTables
     events : PairedEvents
+    keys : ndarray, shape (events,) or (0,), int64 or float64
+        What the window measures; empty without a window, as it must be unless the automaton is `shallow`.
+    size : int or float
     segments : ComparedSegments
     arranged : Arranged
 
@@ -292,10 +312,20 @@ def counted_ends(tables, events, segments, arranged):
     """
     capacity = int((segments.stop - segments.report).sum())
     out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
-    n = _run(tables, events, segments, arranged, _whole(segments), np.empty(0, np.int64), out)
+    none = np.empty(0, np.int64)
+    if shallow(tables):
+        n = _run_shallow(tables, events, comparable(keys, size), segments, arranged, none, none, out)
+        return out.event[:n], out.start[:n]
+    n = _run(tables, events, segments, arranged, _whole(segments), none, out)
     event, number = out.event[:n], out.start[:n]
     owner = np.searchsorted(segments.report, event, side="right") - 1
     return event, _exact(tables, events, segments, arranged, number, owner, segments.begin[owner], event)
+
+
+def _run_shallow(tables, events, window, segments, arranged, first, lowest, out):
+    trees = np.empty((len(tables.order_slot), int(segments.base[-1])), np.int32)
+    last = np.empty(len(tables.accepting), np.int64)
+    return _shallow(tables, events, window, segments, arranged, first, lowest, trees, last, out)
 
 
 def counts(tables, events, segments, arranged, first, event, lowest):
@@ -315,13 +345,11 @@ def counts(tables, events, segments, arranged, first, event, lowest):
     -------
     ndarray, shape (hits,), int64, or object past 2^61
     """
-    if shallow(tables):
-        out = np.empty(len(event), np.int64)
-        trees = np.empty((len(tables.order_slot), int(segments.base[-1])), np.int32)
-        last = np.empty(len(tables.accepting), np.int64)
-        _shallow(tables, events, segments, arranged, first, event, lowest, trees, last, out)
-        return out
     found = FoundEnds(event, np.empty(len(event), np.int64))
+    if shallow(tables):
+        window = comparable(np.empty(0, np.int64), 0)
+        _run_shallow(tables, events, window, segments, arranged, first, lowest, found)
+        return found.start
     _run(tables, events, segments, arranged, _whole(segments), first, found)
     number = found.start
     owner = np.repeat(np.arange(len(segments.begin)), np.diff(first))

@@ -104,13 +104,16 @@ def search_slot(slots, order, low, high, slot):
 @jit
 def search_word(words, order, low, high, word, beyond):
     """The first of some rows whose word is not below `word` (is above it, if `beyond`), or `high`."""
-    while low < high:
-        middle = (low + high) >> 1
-        own = words[order, middle]
-        if own < word or (beyond and own == word):
-            low = middle + 1
-        else:
-            high = middle
+    # Halves of a fixed size, so that no branch has to be guessed.
+    left = high - low
+    while left > 1:
+        half = left >> 1
+        own = words[order, low + half - 1]
+        low += half if own < word or (beyond and own == word) else 0
+        left -= half
+    if left == 1:
+        own = words[order, low]
+        low += 1 if own < word or (beyond and own == word) else 0
     return low
 
 

@@ -19,7 +19,7 @@ from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
 from cer_gpu.enumeration.products import JoinAnswers
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
-from cer_gpu.kernels.compared.contract import ComparedSegments, PairedEvents
+from cer_gpu.kernels.compared.contract import ComparedSegments, PairedEvents, shallow
 from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.plan.compared import ComparedMachine
@@ -81,7 +81,8 @@ class ComparedRunner:
         number : ndarray, shape (h,), int64, or object past 2^61
         """
         query = self._query
-        if query.consume == "NONE" and query.window is None and query.limit != 0:
+        every = query.window is None or (shallow(self._machine.tables) and not chunk.held)
+        if query.consume == "NONE" and every and query.limit != 0 and len(chunk.segments):
             return self._counted_ends(chunk)
         found = self.ends(chunk)
         if not len(found):
@@ -120,7 +121,9 @@ class ComparedRunner:
 
         def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
             unit = self._unit(chunk, numbers)
-            event, number = cpu_counts.counted_ends(unit.tables, unit.events, unit.segments, unit.arranged)
+            event, number = cpu_counts.counted_ends(
+                unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged
+            )
             return event + unit.low, number
 
         parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)

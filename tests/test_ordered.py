@@ -1,0 +1,219 @@
+"""Ordered look-ups: what is compared, larger streams against sums by hand, numbers that need many digits."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cer_gpu.kernels.compared import cpu_counts, cpu_hits
+from cer_gpu.kernels.compared.contract import AT, NO_VALUE, ComparedSegments, PairedEvents, runs_reference
+from cer_gpu.kernels.compared.cpu_order import arrange
+from cer_gpu.kernels.runs.contract import SegmentHits
+
+import cer_gpu as cer
+from cer_gpu.engine.machines import chunk
+from cer_gpu.engine.read.value_words import Domain, in_domain
+from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
+from cer_gpu.plan.compared import ComparedMachine
+
+RISING = "SELECT * WHERE (T AS x FILTER x.v > PRIOR(x).v)+"
+
+
+def pairs(v: np.ndarray, w: np.ndarray, window: int, op: str) -> np.ndarray:
+    """How many events i before each event j, at most `window` before it, have `v[i] op w[j]`."""
+    low = np.maximum(np.arange(len(v)) - window, 0)
+    return np.array([int(COMPARE[op](v[low[j] : j], w[j]).sum()) for j in range(len(v))])
+
+
+@pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "!="])
+def test_counts_in_many_segments_are_those_of_a_loop(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunk, "SEGMENT", 300)
+    rng = np.random.default_rng(3)
+    v = rng.integers(0, 60, 4000)
+    table = pa.table({"type": ["T"] * len(v), "v": v})
+    query = cer.compile(f"SELECT * WHERE T AS x ; T AS y FILTER x.v {op} 1.25 * y.v - 3 WITHIN 120 EVENTS")
+    wanted = pairs(v.astype(float), 1.25 * v - 3, 120, op)
+    found = query.counts(table)
+    assert found["position"].to_pylist() == np.flatnonzero(wanted).tolist()
+    assert found["count"].to_pylist() == wanted[wanted > 0].tolist()
+    hits = query.hits(table)
+    assert hits["position"].to_pylist() == np.flatnonzero(wanted).tolist()
+    listed = np.bincount([match.end for match in query.run(table)], minlength=len(v))
+    assert listed.tolist() == wanted.tolist()
+
+
+def rising(values: list[int], lowest: list[int]) -> list[int]:
+    """How many ascending runs with gaps end at each event and start at its lowest event or later."""
+    found = []
+    for end, low in enumerate(lowest):
+        ways = [0] * len(values)
+        for i in range(low, end + 1):
+            ways[i] = 1 + sum(ways[j] for j in range(low, i) if values[j] < values[i])
+        found.append(ways[end])
+    return found
+
+
+def test_rising_runs_are_counted_past_64_bits() -> None:
+    rng = Random(4)
+    values = [i + rng.randrange(3) for i in range(120)]
+    table = pa.table({"type": ["T"] * len(values), "v": values})
+    wanted = rising(values, [0] * len(values))
+    assert wanted[-1] > 2**64
+    assert cer.compile(RISING).count(table) == sum(wanted)
+    lowest = [max(i - 90, 0) for i in range(len(values))]
+    assert cer.compile(RISING + " WITHIN 90 EVENTS").count(table) == sum(rising(values, lowest))
+
+
+def test_rising_runs_in_windows_are_those_of_a_loop() -> None:
+    rng = Random(5)
+    values = [rng.randrange(20) for _ in range(150)]
+    table = pa.table({"type": ["T"] * len(values), "v": values})
+    wanted = rising(values, [max(i - 12, 0) for i in range(len(values))])
+    query = cer.compile(RISING + " WITHIN 12 EVENTS")
+    assert query.counts(table)["count"].to_pylist() == wanted
+    assert query.count(table) == sum(1 for _ in query.run(table)) == sum(wanted)
+
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "!=": operator.ne,
+}
+
+KINDS = [
+    (pa.array([1, 2, 2**53 + 1, -(2**63), 2**63 - 1]), pa.array([1.5, 2.0, 2.0**53, -(2.0**63), 2.0**63])),
+    (pa.array([0, 2**63 - 1, 5], pa.int64()), pa.array([-1, 3, 7], pa.int8())),
+    (pa.array([-0.0, 1e300, float("inf")]), pa.array([0.0, -1e300, float("-inf")])),
+    (pa.array([1, 2, 3], pa.timestamp("s")), pa.array([1000, 1500, 3001], pa.timestamp("ms"))),
+    (pa.array([1, 1500, 2001], pa.timestamp("ms")), pa.array([1, 2, -5], pa.timestamp("s"))),
+    (pa.array([2**62, 5], pa.duration("s")), pa.array([2**62, 5], pa.duration("ns"))),
+    (pa.array([Decimal("1.10"), Decimal("2.00")]), pa.array([Decimal("1.1"), Decimal("1.9")])),
+    (pa.array([Decimal("1.10"), Decimal("2.00")]), pa.array([1.1, 2.0])),
+    (pa.array([1.1, 2.0]), pa.array([Decimal("1.10"), Decimal("2.00")])),
+    (pa.array([Decimal("1.10"), Decimal("2.00")]), pa.array([1, 2])),
+    (pa.array(["b", "é", "z", ""]), pa.array(["a", "z", "é", "b"])),
+]
+
+
+def exact(value: pa.Scalar, kind: pa.DataType) -> str | float | Fraction:
+    """A value that Python compares as the language does."""
+    if pa.types.is_temporal(kind):
+        unit = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[kind.unit]
+        return Fraction(value.cast(pa.int64()).as_py() * unit)
+    found = value.as_py()
+    return found if isinstance(found, str | float) else Fraction(str(found))
+
+
+@pytest.mark.parametrize("kinds", KINDS, ids=[f"{one.type} {other.type}" for one, other in KINDS])
+@pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "!="])
+def test_values_of_several_types_compare_as_numbers(kinds: tuple[pa.Array, pa.Array], op: str) -> None:
+    old, new = kinds
+    n, m = len(old), len(new)
+    table = pa.table(
+        {
+            "type": ["A"] * n + ["B"] * m,
+            "a": pa.concat_arrays([old, pa.nulls(m, old.type)]),
+            "b": pa.concat_arrays([pa.nulls(n, new.type), new]),
+        }
+    )
+    query = cer.compile(f"SELECT * WHERE A AS x ; B AS y FILTER x.a {op} y.b")
+    ends, begins = ([exact(value, array.type) for value in array] for array in (new, old))
+    wanted = {
+        (i, n + j) for i, one in enumerate(begins) for j, other in enumerate(ends) if _holds(one, op, other)
+    }
+    assert query._plan.engine == "ordered"
+    assert {(match.start, match.end) for match in query.run(table)} == wanted
+    assert query.count(table) == len(wanted)
+
+
+def _holds(one: Any, op: str, other: Any) -> bool:
+    return bool(COMPARE[op](one, other))
+
+
+def test_numbers_in_another_domain_keep_their_order() -> None:
+    rng = Random(6)
+    domains = [Domain(kind, unit) for kind in "if" for unit in (None,)] + [
+        Domain("i", u) for u in ("s", "ns")
+    ]
+    for _ in range(200):
+        own, domain = rng.choice(domains), rng.choice(domains)
+        if (own.unit is None) != (domain.unit is None):
+            continue
+        if own.kind == "f":
+            data = np.array([rng.choice((0.0, 0.5, -3.25, 2.0**53, 1e19, -1e30)) for _ in range(8)])
+        else:
+            data = np.array([rng.choice((0, 1, -7, 2**53 + 1, 2**63 - 1, -(2**63))) for _ in range(8)])
+        words, sides = in_domain(data, own, domain, np.ones(8, bool))
+        places = [(int(word), int(side)) for word, side in zip(words, sides)]
+        for one, its in zip(data.tolist(), places):
+            for other, others in zip(data.tolist(), places):
+                if Fraction(one) < Fraction(other):
+                    assert its <= others
+                elif Fraction(one) == Fraction(other):
+                    assert its == others
+        assert own != domain or all(side == AT for _, side in places)
+
+
+QUERIES = [
+    "A AS a ; B AS b FILTER b.v > a.v",
+    "A AS a ; B AS b ; A AS c FILTER b.v != a.v AND b.k = a.k AND c.v <= b.v",
+    "(A AS a FILTER a.v >= PRIOR(a).v) {2,} ; B AS b",
+    "A AS a ; (A OR B) AS b : B AS c FILTER b.v < a.w AND c.v > b.v",
+]
+
+
+@pytest.mark.parametrize("pattern", QUERIES)
+def test_kernels_find_the_runs_of_the_definition(pattern: str) -> None:
+    machine = cer.compile(f"SELECT * WHERE {pattern}")._plan.compiled.machine
+    assert isinstance(machine, ComparedMachine)
+    tables, rng = machine.tables, np.random.default_rng(8)
+    n, values = 60, 1 + max(int(tables.order_value.max()), int(tables.test_value.max(initial=-1)))
+    events = PairedEvents(
+        rng.integers(0, tables.n_symbols, n).astype(np.uint8),
+        np.cumsum(rng.integers(1, 3, n)),
+        rng.integers(-1, 2, (machine.slot_rows, n)).astype(np.int32),
+        np.full((values, n), AT, np.int32),
+        rng.integers(0, 6, (values, n)),
+    )
+    events.sides[:, rng.random(n) < 0.1] = NO_VALUE
+    begin, stop = np.array([0, 15, 36]), np.array([25, 45, 60])
+    base = np.append(0, np.cumsum(stop - begin))
+    segments = ComparedSegments(begin, np.array([0, 25, 45]), stop, base)
+    arranged = arrange(tables, events, segments)
+    window = np.arange(n)
+    wanted: dict[int, list[tuple[tuple[int, int], ...]]] = {}
+    for low, report, high in zip(begin.tolist(), segments.report.tolist(), stop.tolist()):
+        for end, here in enumerate(runs_reference(tables, events, low, high), low):
+            found = [tuple(marks) for state, marks in here if tables.accepting[state]]
+            found = [marks for marks in found if end - marks[0][0] <= 9]
+            if found and end >= report:
+                wanted[end] = sorted(found)
+    event, latest = cpu_hits.hits(tables, events, window, 9, segments, arranged)
+    assert event.tolist() == sorted(wanted)
+    assert latest.tolist() == [max(marks[0][0] for marks in wanted[end]) for end in sorted(wanted)]
+    first = np.append(np.searchsorted(event, segments.report), len(event))
+    lowest = np.maximum(event - 9, np.repeat(begin, np.diff(first)))
+    unit = ComparedUnit(tables, segments, events, arranged, window, 9, 0)
+    built = ComparedStructure(unit, SegmentHits(first, event, lowest))
+    assert built.exact_counts().tolist() == [len(wanted[end]) for end in sorted(wanted)]
+    counted = cpu_counts.counts(tables, events, segments, arranged, first, event, lowest)
+    assert counted.tolist() == [len(wanted[end]) for end in sorted(wanted)]
+    listed = ComparedStructure(unit, SegmentHits(first, event, lowest))
+    assert listed.rows is not None
+    rows = listed.rows.rows
+    for hit, end in enumerate(event.tolist()):
+        own = range(int(listed.rows.begin[hit]), int(listed.rows.begin[hit + 1]))
+        marks = [
+            tuple(zip(rows.event[a:b].tolist(), rows.label[a:b].tolist()))
+            for a, b in ((rows.first[row], rows.first[row + 1]) for row in own)
+        ]
+        assert sorted(marks) == wanted[end]
