@@ -7,6 +7,7 @@ WORKERS ?= 2
 
 SECONDS ?= 600
 SEED ?= 1
+CASES ?= 4000
 
 # Tests and measurements start Python some hundred times: modules become bytecode once, whatever the caller has set.
 unexport PYTHONDONTWRITEBYTECODE
@@ -38,9 +39,10 @@ test-rapids: $(VENV)/.ready-test
 		&& mvn --batch-mode --quiet dependency:copy -Dartifact=$$artifact -DoutputDirectory=$(abspath $(VENV))/rapids
 	RAPIDS_JAR=$$(ls -t $(abspath $(VENV))/rapids/*.jar | head -n 1) $(BIN)/python -m pytest -m rapids tests/test_spark_rapids.py
 
-# Random timed automata and formulas, more of them than the suite has time for: about two minutes.
+# Random timed automata, formulas and queries, more of them than the suite has time for: about four minutes.
 test-timed: $(VENV)/.ready-test
 	$(BIN)/python tests/timed_campaign.py
+	$(BIN)/python tests/timed_cases.py --cases $(CASES)
 
 bench: $(VENV)/.ready-bench
 	$(BIN)/cer warm

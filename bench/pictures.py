@@ -2,8 +2,9 @@
 
 Of what `join_update` wrote: `join-update.svg`, time for an event over the window, and `join-delay.svg`, steps
 between two answers. Of what `bench/device.py` wrote: `device-roofline.svg`, the runs under the rates that the
-measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. Altair
-and vl-convert draw without a browser (both BSD-3-Clause, well kept).
+measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. Of the
+sections `timed` and `clocked`: `timed.svg`, `timed-gaps.svg`, `timed-sessions.svg` and `clock.svg`, millions
+of events or answers a second. Altair and vl-convert draw without a browser (both BSD-3-Clause, well kept).
 """
 
 from __future__ import annotations
@@ -43,6 +44,36 @@ def draw(data: list[dict[str, Any]], title: str, folder: Path, name: str) -> Non
         )
     )
     chart.save(str(folder / name))
+
+
+def rates(record: dict[str, Any], section: str, folder: Path, name: str) -> None:
+    """A bar for each rate of a section, where it has some."""
+    rows = [
+        {"case": figure["case"], "rate": figure["value"], "unit": figure["unit"]}
+        for figure in record["figures"]
+        if figure["section"] == section and figure["unit"].startswith("M ")
+    ]
+    if not rows:
+        return
+    bars = (
+        alt.Chart(alt.Data(values=rows), width=480)
+        .mark_bar()
+        .encode(
+            x=alt.X("rate:Q", title="millions a second"),
+            y=alt.Y("case:N", sort=None, title=None, axis=alt.Axis(labelLimit=420)),
+            color=alt.Color("unit:N", title=None),
+        )
+    )
+    bars.save(str(folder / name))
+
+
+RATES = {
+    "timed": "timed.svg",
+    "timed: sizes of gaps": "timed-gaps.svg",
+    "timed: sessions": "timed-sessions.svg",
+    "clock: update": "clock.svg",
+}
+"""The sections of which a picture is drawn, and its file."""
 
 
 def roofline(record: dict[str, Any], folder: Path) -> None:
@@ -97,7 +128,11 @@ def main(path: str) -> None:
         roofline(record, folder)
         kernels(record, folder)
         return
+    for section, name in RATES.items():
+        rates(record, section, folder, name)
     found = rows(record)
+    if not found:
+        return
     draw([row for row in found if row["what"] != "delay"], "ns an event", folder, "join-update.svg")
     steps = "steps between answers / events of one"
     draw([row for row in found if row["what"] == "delay"], steps, folder, "join-delay.svg")
