@@ -196,3 +196,19 @@ class DeviceOnly:
 def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> None:
     events = pa.record_batch({"type": ["A", "B", "B"]})
     assert cer.compile("SELECT * WHERE A ; B").count(kind(events)) == 2
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("A ;[<= 5 s] B", "no GPU was found to be faster; device='cuda' uses one"),
+        ("(A ; B+) WITHIN [<= 5 s] ; C", "which one thread follows"),
+        (
+            "A ;[<= 1 s] (B ALL C)",
+            "what an event does to them is found out where the stream first leads there",
+        ),
+    ],
+)
+def test_explain_says_why_a_timed_pattern_takes_no_gpu(pattern: str, words: str) -> None:
+    said = cer.compile(f"SELECT * WHERE {pattern}").explain()
+    assert words in said[said.index("\ndevice ") :]

@@ -34,5 +34,8 @@ class ClockMachine:
             forgets=True,
             not_on_device=("automata with a clock",),
             not_resident="automata with a clock run on the CPU",
-            not_automatic="automata with a clock run on the CPU",
+            not_automatic=(
+                "automata with a clock run on the CPU: a lane is a chain of persistent nodes, "
+                "which one thread follows"
+            ),
         )

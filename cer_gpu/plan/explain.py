@@ -51,6 +51,8 @@ def _lines(plan: Plan) -> Iterator[str]:
     if query.consume != "NONE" or query.limit is not None:
         yield _line("reports", _reports(query))
     yield _line("cost", of.cost(query))
+    if plan.outline.timed:
+        yield _line("device", _device(query))
     yield _line("stream", _pushes(query))
 
 
@@ -185,6 +187,13 @@ def _pushes(query: CompiledQuery) -> str:
             "since what is chosen depends on all that begin in the window"
         )
     return said
+
+
+def _device(query: CompiledQuery) -> str:
+    """What runs on the CPU, whatever the device; why no GPU is taken unasked."""
+    traits = query.traits
+    said = f"on the CPU in any case: {', '.join(traits.not_on_device)}" if traits.not_on_device else ""
+    return "\n".join(part for part in (said, traits.not_automatic) if part)
 
 
 def _reports(query: CompiledQuery) -> str:

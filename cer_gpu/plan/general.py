@@ -61,5 +61,8 @@ class GeneralMachine:
             reads_prefix=self.prefix,
             not_on_device=(f"following partial matches with {kept}",),
             not_resident=f"partial matches with {kept} are followed by the CPU",
-            not_automatic=f"partial matches with {kept} are followed by the CPU",
+            not_automatic=(
+                f"partial matches with {kept} are followed by the CPU: "
+                "what an event does to them is found out where the stream first leads there"
+            ),
         )

@@ -52,7 +52,7 @@ class StepMachine:
             not_on_device=() if self.sessions is None else ("following sessions",),
             not_resident="timed patterns go through the CPU",
             not_automatic=(
-                "timed patterns run on the CPU: no GPU has been measured to be faster; device='cuda' uses one"
+                "timed patterns run on the CPU: no GPU was found to be faster; device='cuda' uses one"
             ),
         )
 
