@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.frozen import dataclass
+from cer_gpu.language.tree import Expression
 from cer_gpu.plan.compiled import Traits
 from cer_gpu.plan.outlook import Reach
 
@@ -38,6 +39,10 @@ class GeneralMachine:
         Whether what ends at an event depends on all events before it.
     registers : bool
         Whether partial matches keep values of events that later ones are compared with.
+    columns : tuple of Expression
+        These values, over the columns of the data and derived ones.
+    plain : bool
+        Whether the values are numbers of 64 bits that compare as they are.
     """
 
     product: Literal["run", "counts", "hits"]
@@ -49,6 +54,8 @@ class GeneralMachine:
     placed: bool
     prefix: bool
     registers: bool = False
+    columns: tuple[Expression, ...] = ()
+    plain: bool = False
 
     engine: ClassVar[str] = "general"
 

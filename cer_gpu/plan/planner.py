@@ -16,6 +16,7 @@ import numpy as np
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
+from cer_gpu.language.leaves import attributes
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.units import NANOSECONDS, exact, one_in
 from cer_gpu.language.walk import nodes
@@ -136,6 +137,8 @@ def _plan(
     planned = _planned(sketch, known, columns, deriver, looks, before)
     built, dtype = planned.built, planned.dtype
     values = built.values if deriver is None else deriver.all_rewritten(built.values)
+    if values:
+        built = _reading_values(built, values)
     said, form = _said(statement), built.form
     if isinstance(statement, tree.SelectQuery) and _says_more(statement):
         from cer_gpu.plan.answer_form import answer_form, limit_of_marks
@@ -151,7 +154,7 @@ def _plan(
         keys=built.keys if deriver is None else _derived_keys(built.keys, deriver),
         window=None if built.windowed else window_of(statement, known, built),
         derived=() if deriver is None else deriver.columns,
-        compared=(*built.compared, *_named(values)),
+        compared=built.compared or _names_in(values),
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
@@ -160,9 +163,21 @@ def _plan(
     return Plan(outline, compiled, built, chosen, sketch, planned.diagram)
 
 
-def _named(values: Sequence[tree.Expression]) -> tuple[str, ...]:
-    """The columns of values that are columns by now."""
-    return tuple(value.name for value in values if isinstance(value, tree.Attribute))
+def _names_in(values: Sequence[tree.Expression]) -> tuple[str, ...]:
+    """The columns that values are made of."""
+    return tuple(dict.fromkeys(one.name for one in attributes(*values)))
+
+
+def _reading_values(built: Built, values: tuple[tree.Expression, ...]) -> Built:
+    """A machine that reads values of events, with derived columns in the place of PREV and of functions."""
+    machines = [
+        None if one is None else replace(one, columns=values)  # type: ignore[type-var]
+        for one in (built.machine, built.hits_machine, built.counts_machine)
+    ]
+    machine, hits, counts = machines
+    assert machine is not None
+    assert hits is not None
+    return replace(built, machine=machine, hits_machine=hits, counts_machine=counts)
 
 
 def _derived_keys(keys: KeyPlan, deriver: Deriver) -> KeyPlan:

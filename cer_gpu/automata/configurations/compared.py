@@ -14,6 +14,7 @@ from cer_gpu.automata.configurations.registers import (
     Fold,
     Owner,
     keeps_of,
+    owners_of_sides,
     sides_of,
 )
 from cer_gpu.language import tree
@@ -96,12 +97,16 @@ class _Reading:
             return
         if not isinstance(leaf, tree.Comparison):
             raise TypeError(f"no register is kept for {type(leaf).__name__}")
+        sides = owners_of_sides(leaf)
+        if sides is not None:
+            own = tuple((self._column(side),) for side in (leaf.left, leaf.right))
+            self.found[leaf] = ComparedEvents(leaf, sides, own, keeps_of(leaf), ())
+            return
         read: dict[Owner, dict[int, None]] = {}
         for side in sides_of(leaf):
             read.setdefault(owner_of(side), {})[self._column(side)] = None
         choices = tuple(read)
-        columns = tuple(tuple(own) for own in read.values())
-        keeps = keeps_of(leaf, choices)
+        columns = tuple(tuple(each) for each in read.values())
         folds = tuple(
             Fold(
                 Owner(one.variable or "", one.prior),
@@ -111,7 +116,7 @@ class _Reading:
             )
             for one in dict.fromkeys(aggregates(*operands(leaf)))
         )
-        self.found[leaf] = ComparedEvents(leaf, choices, columns, keeps or (ALL,) * len(choices), folds)
+        self.found[leaf] = ComparedEvents(leaf, choices, columns, (ALL,) * len(choices), folds)
 
     def _column(self, side: tree.Expression) -> int:
         return self.columns.setdefault(column_of(side), len(self.columns))

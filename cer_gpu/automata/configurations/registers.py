@@ -234,69 +234,32 @@ def truth(
 # ---------------------------------------------------------------------------------- what is kept
 
 
-def keeps_of(condition: tree.Comparison, choices: Sequence[Owner]) -> tuple[str, ...] | None:
-    """What the registers of a comparison of two events keep, if that is less than all values; else None."""
-    sides = condition.left, condition.right
-    if len(choices) != 2 or any(aggregates(*operands(condition))):
+def owners_of_sides(condition: tree.Comparison) -> tuple[Owner, Owner] | None:
+    """The variables of the two sides of a comparison, where each has one of its own; else None."""
+    if any(aggregates(*operands(condition))):
         return None
-    owners = [{Owner(one.variable or "", one.prior) for one in attributes(side)} for side in sides]
-    if any(len(own) != 1 for own in owners):
+    left, right = (
+        {Owner(one.variable or "", one.prior) for one in attributes(side)}
+        for side in (condition.left, condition.right)
+    )
+    if len(left) != 1 or len(right) != 1 or left == right:
         return None
-    places = [choices.index(next(iter(own))) for own in owners]
-    if condition.op == "=":
-        # One value on each side decides, where a side tells all values apart.
-        if all(isinstance(side, tree.Attribute) for side in sides):
-            return SAME, SAME
-        return None
-    if condition.op == "!=":
-        return None
-    ways = [direction(side) for side in sides]
-    if None in ways:
-        return None
-    # `left < right`: the greatest left, the least right.
-    wanted = (MOST, LEAST) if condition.op in ("<", "<=") else (LEAST, MOST)
-    turned = {MOST: LEAST, LEAST: MOST}
-    found = [keep if way == 1 else turned[keep] for keep, way in zip(wanted, ways, strict=True)]
-    return tuple(found[places.index(place)] for place in range(2))
+    return next(iter(left)), next(iter(right))
 
 
-def direction(side: tree.Expression) -> int | None:
-    """1 where an expression over one attribute never falls as this grows, -1 where it never grows; else None.
+def keeps_of(condition: tree.Comparison) -> tuple[str, str]:
+    """What the registers of a comparison keep, each side of which is a value of one variable.
 
-    Not a number times nothing, which gives no value for what is infinite.
+    Of `left < right` the greatest left and the least right decide, of an equality the one value.
     """
-    match side:
-        case tree.Attribute() | tree.Previous() | tree.Call():
-            return 1
-        case tree.Negation(operand=operand):
-            return _turned(direction(operand))
-        case tree.Arithmetic(op="+" | "-" as op, left=left, right=right):
-            if _constant(right) is not None:
-                return direction(left)
-            if _constant(left) is not None:
-                return direction(right) if op == "+" else _turned(direction(right))
-        case tree.Arithmetic(op="*" | "/" as op, left=left, right=right):
-            factor, other = _constant(right), left
-            if factor is None and op == "*":
-                factor, other = _constant(left), right
-            if factor:
-                return direction(other) if factor > 0 else _turned(direction(other))
-    return None
-
-
-def _turned(way: int | None) -> int | None:
-    return None if way is None else -way
-
-
-def _constant(side: tree.Expression) -> int | float | None:
-    """A constant that is a finite number, or a span."""
-    match side:
-        case tree.Number(value=value) | tree.Quantity(value=value):
-            return value if value - value == 0 else None
-        case tree.Negation(operand=operand):
-            found = _constant(operand)
-            return None if found is None else -found
-    return None
+    match condition.op:
+        case "=":
+            return SAME, SAME
+        case "<" | "<=":
+            return MOST, LEAST
+        case ">" | ">=":
+            return LEAST, MOST
+    return ALL, ALL
 
 
 def sides_of(condition: tree.Comparison) -> Iterator[tree.Expression]:

@@ -19,6 +19,7 @@ from cer_gpu.engine.read.compared import (
     comparison_of,
     kind_of,
     kind_of_aggregate,
+    known,
     missing,
     values_of,
 )
@@ -147,6 +148,7 @@ class Reader:
         self.satisfied = automaton.satisfied
         self.clocked = any(test.interval is not None for test in automaton.tests.all)
         self._kinds: tuple[ColumnKind, ...] = ()
+        self._columns: list[Callable[[Sequence[Any]], Any]] = []
         self._compares: list[Callable[[Sequence[Any]], bool]] = []
         self._rows: list[tuple[Any, ...]] = []
         self._times: list[Any] = []
@@ -166,10 +168,11 @@ class Reader:
             assert following.rows is not None
             columns = [following.rows.column(name) for name in names]
             if not self._kinds:
-                self._begin(tuple(kind_of(column.type) for column in columns))
-            self._rows = list(zip(*map(values_of, columns), strict=True))
+                self._begin([kind_of(column.type) for column in columns], names)
+            rows = list(zip(*map(values_of, columns), strict=True))
+            self._rows = [tuple([one(row) for one in self._columns]) for row in rows]
         else:
-            self._begin(())
+            self._begin([], names)
             self._rows = [()] * (stop - first)
         times = places = np.zeros(stop - first, np.int64)
         if machine.timed:
@@ -181,8 +184,18 @@ class Reader:
             dtype = np.dtype(np.float64 if times.dtype.kind == "f" else np.uint64)
             self._bounds = [bounds_of(reach, dtype) for reach in machine.reaches]
 
-    def _begin(self, kinds: tuple[ColumnKind, ...]) -> None:
-        self._kinds = kinds
+    def _begin(self, kinds: Sequence[ColumnKind], names: Sequence[str]) -> None:
+        """Get ready for columns of some kinds."""
+
+        def places(part: tree.Expression) -> tuple[int, ColumnKind] | None:
+            if not isinstance(part, tree.Attribute):
+                return None
+            place = names.index(part.name)
+            return place, kinds[place]
+
+        found = [known(one, places) for one in self._machine.columns]
+        self._columns = [one.value for one in found]
+        self._kinds = tuple(one.kind for one in found)
         self._compares = [self._function(one) for one in self._automaton.comparisons]
 
     def factor(self, column: int) -> Any:

@@ -132,7 +132,7 @@ def comparison_of(condition: tree.Comparison, places: Places) -> Callable[[Seque
     condition : Comparison
     places : callable
     """
-    left, right = _beside(_known(condition.left, places), _known(condition.right, places))
+    left, right = _beside(known(condition.left, places), known(condition.right, places))
     compare = _COMPARE[condition.op]
     first, second = left.value, right.value
 
@@ -156,7 +156,8 @@ def _constant(value: Value, kind: ColumnKind, literal: Fraction | None = None) -
     return Known(lambda values: value, kind, literal)
 
 
-def _known(expression: tree.Expression, places: Places) -> Known:
+def known(expression: tree.Expression, places: Places) -> Known:
+    """An expression as a function of the values that it reads."""
     found = places(expression)
     if found is not None:
         place, kind = found
@@ -169,12 +170,12 @@ def _known(expression: tree.Expression, places: Places) -> Known:
         case tree.Quantity(value=size, unit=unit):
             return _constant(nanoseconds(size, unit), ColumnKind("span"))
         case tree.Negation(operand=operand):
-            inner = _known(operand, places)
+            inner = known(operand, places)
             return Known(lambda values: _negated(inner.value(values)), inner.kind)
         case tree.Arithmetic(op=op, left=left, right=right):
-            return _arithmetic(op, *_beside(_known(left, places), _known(right, places)))
+            return _arithmetic(op, *_beside(known(left, places), known(right, places)))
         case tree.Call(function=function, arguments=arguments):
-            return _called(function, [_known(one, places) for one in arguments])
+            return _called(function, [known(one, places) for one in arguments])
     raise TypeError(f"no value of events: {to_text(expression)}")
 
 
@@ -289,8 +290,8 @@ def _called(function: str, arguments: Sequence[Known]) -> Known:
             lambda read: next((found for one in values if (found := one(read)) is not None), None), kind
         )
     (argument,) = values
-    (known,) = arguments
-    zone = ZoneInfo(known.kind.zone) if known.kind.zone else UTC
+    (one,) = arguments
+    zone = ZoneInfo(one.kind.zone) if one.kind.zone else UTC
 
     def local(value: int) -> datetime:
         return (_EPOCH + timedelta(microseconds=value // 1_000)).astimezone(zone)
@@ -308,12 +309,12 @@ def _called(function: str, arguments: Sequence[Known]) -> Known:
         whole = _ROUNDED[function](value) if _is_finite(value) else None
         return whole if whole is not None and whole in INT64 else None
 
-    kind = known.kind if function == "ABS" else ColumnKind("number")
+    kind = one.kind if function == "ABS" else ColumnKind("number")
     if function in ("LOWER", "UPPER"):
         kind = ColumnKind("text")
     elif function == "DATE":
         kind = ColumnKind("time")
-    return Known(lambda read: None if (one := argument(read)) is None else called(one), kind)
+    return Known(lambda read: None if (found := argument(read)) is None else called(found), kind)
 
 
 def aggregated(function: str, distinct: bool, register: Any, about: str) -> Value:

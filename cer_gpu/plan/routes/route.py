@@ -104,7 +104,7 @@ class Built:
     compared : tuple of str
         As in `Reading`.
     values : tuple of Expression
-        What the machine reads of each relevant event besides its symbol: attributes, PREV and functions.
+        What a general machine reads of each relevant event besides its symbol.
     windowed : bool
         Whether the machine itself keeps to the window of the query.
     """
