@@ -32,7 +32,7 @@ class At:
         self._slots = slots
         self._now = now
 
-    def holds(self, slot: int, test: int) -> bool:
+    def says(self, slot: int, other: int, test: int) -> bool:
         gap, interval = self._now - self._slots[slot], self._tests[test].interval
         return gap == 0 if interval is None else inside(Duration(gap, "ms"), interval, None)
 

@@ -41,8 +41,9 @@ class GeneralMachine:
         Whether partial matches keep values of events that later ones are compared with.
     columns : tuple of Expression
         These values, over the columns of the data and derived ones.
-    plain : bool
-        Whether the values are numbers of 64 bits that compare as they are.
+    reals : tuple of bool or None
+        For each of these values whether it is a float, where all are numbers of 64 bits that compare two by
+        two as they are; None where they are more than that.
     """
 
     product: Literal["run", "counts", "hits"]
@@ -55,7 +56,7 @@ class GeneralMachine:
     prefix: bool
     registers: bool = False
     columns: tuple[Expression, ...] = ()
-    plain: bool = False
+    reals: tuple[bool, ...] | None = None
 
     engine: ClassVar[str] = "general"
 

@@ -17,8 +17,15 @@ STAYS = -2
 FIRST_LEAF = 3
 """Leaf n is the reference -(n + FIRST_LEAF)."""
 
-SLOT, TEST, NO, YES, NODE_COLUMNS = range(5)
-"""Columns of a node: the slot that is tested, the test, and where it goes on; and their number."""
+SLOT, OTHER, TEST, NO, YES, NODE_COLUMNS = range(6)
+"""Columns of a node: the slot that is tested, the one it is compared with, the test, and where it goes on.
+
+`NODE_COLUMNS` is their number. Of a comparison a slot below 0 is the value of the event in the column that
+the test names."""
+
+OF_TIME, OF_PLACES, IS_KNOWN, LESS, AT_MOST, SAME, OTHER_THAN = range(7)
+"""What a test asks: whether an age is within bounds, in time or in places; whether the event has a value;
+whether the first value is less than the second, at most as large, the same, another one."""
 
 LABEL, FLAGS, TARGET, SLOTS, SLOT_AT, OUTCOME_COLUMNS = range(6)
 """Columns of an outcome: the label (0: none), `STARTS` and `ACCEPTS`, the shape that it leads to (-1: none),
@@ -44,9 +51,12 @@ class Steps(NamedTuple):
     `leaf`       int32 [leaves + 1]                    leaf n has the outcomes leaf[n] .. leaf[n + 1] - 1
     `outcome`    int32 [outcomes, OUTCOME_COLUMNS]
     `source`     int32 [entries]                       for each slot of a target the slot that it was, -1:
-                                                       the event's time, -2: its place
+                                                       the event's time, -2: its place, -3 - c: its value
+                                                       in column c
     `started`    uint8 [shapes]                        whether complex events have started
-    `measure`    uint8 [tests]                         0: of time, 1: of places
+    `measure`    uint8 [tests]                         what it asks, `OF_TIME` and so on
+    `column`     int32 [tests, 2]                      the columns of the two values that it compares
+    `real`       uint8 [columns]                       whether its values are floats
     `low`        dtype of slots [tests]                the least and the greatest age, both in
     `high`       dtype of slots [tests]
     ===========  ====================================  ====================================================
@@ -59,6 +69,8 @@ class Steps(NamedTuple):
     source: np.ndarray
     started: np.ndarray
     measure: np.ndarray
+    column: np.ndarray
+    real: np.ndarray
     low: np.ndarray
     high: np.ndarray
 
@@ -72,6 +84,10 @@ class TimedEvents(NamedTuple):
     `times`      dtype of slots [events] or [0]      empty where no clock measures time
     `places`     dtype of slots [events] or [0]      in the partition; empty where none measures events
     `number`     int64 [events]                      what it is called in configurations and nodes
+    `values`     int64 [columns, events]             what later events are compared with: whole numbers, or
+                                                     the bits of floats
+    `reals`      float64 [columns, events]           the same memory
+    `known`      uint8 [columns, events]             0 at a null and at a NaN
     ===========  ==================================  ==================================================
     """
 
@@ -80,6 +96,9 @@ class TimedEvents(NamedTuple):
     times: np.ndarray
     places: np.ndarray
     number: np.ndarray
+    values: np.ndarray
+    reals: np.ndarray
+    known: np.ndarray
 
 
 class Kept(NamedTuple):
@@ -93,6 +112,7 @@ class Kept(NamedTuple):
     `bucket`    int32 [2 ** k]                                the first one with each hash; -1: none
     `slots`     uint64 or float64 [room, most slots]
     `bits`      int64 [room, most slots]                      the same memory
+    `reals`     float64 [room, most slots]                    the same memory
     `began`     int64 [room, 2]                               the least and the greatest start
     `since`     dtype of slots [room]                         what a window measures of the greatest start
     `node`      int64 [room]                                  the node of its complex events
@@ -109,6 +129,7 @@ class Kept(NamedTuple):
     bucket: np.ndarray
     slots: np.ndarray
     bits: np.ndarray
+    reals: np.ndarray
     began: np.ndarray
     since: np.ndarray
     node: np.ndarray

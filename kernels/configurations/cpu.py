@@ -5,6 +5,7 @@ from ..jit import OFTEN, inline, jit
 from ..streams.contract import ALL_LANES, OWN_LANE
 from .contract import (
     ACCEPTS,
+    AT_MOST,
     COUNT,
     EPOCH,
     EVENT,
@@ -12,15 +13,19 @@ from .contract import (
     FLAGS,
     FREE,
     HIT,
+    IS_KNOWN,
     LABEL,
     LANE,
+    LESS,
     LINKS,
     MISSING,
     NEEDED,
     NO,
     NO_WINDOW,
     NODES,
+    OTHER,
     ROOTS,
+    SAME,
     SLOT,
     SLOT_AT,
     SLOTS,
@@ -185,8 +190,35 @@ def _put(kept, groups, lane, shape, n_slots, row, arena, progress):
             progress[TOP] = max(progress[TOP], kept.number[one, kept.number.shape[1] - 1])
 
 
+@inline
+def _compares(steps, kept, events, event, row, reference):
+    """Whether a comparison of a node holds."""
+    test = steps.tree[reference, TEST]
+    asked = steps.measure[test]
+    column = steps.column[test, 0]
+    if asked == IS_KNOWN:
+        return events.known[column, event] != 0
+    one = steps.tree[reference, SLOT]
+    other = steps.tree[reference, OTHER]
+    if steps.real[column]:
+        first = kept.reals[row, one] if one >= 0 else events.reals[column, event]
+        last = kept.reals[row, other] if other >= 0 else events.reals[steps.column[test, 1], event]
+        if asked == LESS:
+            return first < last
+        if asked == AT_MOST:
+            return first <= last
+        return (first == last) == (asked == SAME)
+    whole = kept.bits[row, one] if one >= 0 else events.values[column, event]
+    next_whole = kept.bits[row, other] if other >= 0 else events.values[steps.column[test, 1], event]
+    if asked == LESS:
+        return whole < next_whole
+    if asked == AT_MOST:
+        return whole <= next_whole
+    return (whole == next_whole) == (asked == SAME)
+
+
 @jit
-def _gather(steps, kept, groups, touched, lane, symbol, progress):
+def _gather(steps, events, kept, groups, touched, lane, symbol, progress):
     """Find the configurations of a lane that an event changes, and their leaves: how many, or -1 - status."""
     n = 0
     at = groups.lane[lane, 0]
@@ -200,11 +232,13 @@ def _gather(steps, kept, groups, touched, lane, symbol, progress):
             reference = root
             while reference >= 0:
                 test = steps.tree[reference, TEST]
-                age = groups.now[lane, steps.measure[test]] - kept.slots[row, steps.tree[reference, SLOT]]
-                if steps.low[test] <= age and age <= steps.high[test]:
-                    reference = steps.tree[reference, YES]
+                asked = steps.measure[test]
+                if asked >= IS_KNOWN:
+                    holds = _compares(steps, kept, events, progress[EVENT], row, reference)
                 else:
-                    reference = steps.tree[reference, NO]
+                    age = groups.now[lane, asked] - kept.slots[row, steps.tree[reference, SLOT]]
+                    holds = steps.low[test] <= age and age <= steps.high[test]
+                reference = steps.tree[reference, YES if holds else NO]
             if reference == UNKNOWN:
                 progress[MISSING] = row
                 return -1 - STEP_MISSING
@@ -267,7 +301,7 @@ def _take_out(kept, groups, touched, lane, n, count_of, progress):
 
 
 @jit
-def _carry_out(steps, kept, groups, touched, arena, ends, rules, lane, n, number, progress):
+def _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n, number, progress):
     """Put in what becomes of the configurations that an event changes; whether complex events end.
 
     `number` int64 in: what the event is called.
@@ -341,8 +375,10 @@ def _carry_out(steps, kept, groups, touched, arena, ends, rules, lane, n, number
                     kept.slots[row, s] = touched.slots[k, source]
                 elif source == -1:
                     kept.slots[row, s] = time
-                else:
+                elif source == -2:
                     kept.slots[row, s] = place
+                else:
+                    kept.bits[row, s] = events.values[-3 - source, event]
             if kept.node.shape[0] > 0:
                 kept.node[row] = base
                 if label > 0:
@@ -405,7 +441,7 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
                 kept.number[row, limb] = 0
             _put(kept, groups, lane, 0, 0, row, arena, progress)
             groups.lane[lane, 2] = 1
-        n = _gather(steps, kept, groups, touched, lane, events.symbols[event], progress)
+        n = _gather(steps, events, kept, groups, touched, lane, events.symbols[event], progress)
         if n < 0:
             return -1 - n
         if n == 0:
@@ -427,7 +463,9 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
             return LIMBS_FULL
         _take_out(kept, groups, touched, lane, n, count_of, progress)
         number = events.number[event]
-        accepted = _carry_out(steps, kept, groups, touched, arena, ends, rules, lane, n, number, progress)
+        accepted = _carry_out(
+            steps, events, kept, groups, touched, arena, ends, rules, lane, n, number, progress
+        )
         if accepted:
             if listed:
                 ends.root_first[progress[HIT] + 1] = progress[ROOTS]
@@ -441,7 +479,7 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
 
 
 @jit
-def sweep(steps, rules, kept, groups, touched, count_of, arena, ends, progress, halt):
+def sweep(steps, events, rules, kept, groups, touched, count_of, arena, ends, progress, halt):
     """Drop the configurations that are late, and what others ask for no more; `DONE`, or as `follow`.
 
     As in `follow`; lanes from progress[LANE] on, as of the last event of each.
@@ -455,7 +493,7 @@ def sweep(steps, rules, kept, groups, touched, count_of, arena, ends, progress, 
         if groups.lane[lane, 1] != progress[EPOCH]:
             _forget(kept, groups, lane, count_of, progress)
             groups.lane[lane, 1] = progress[EPOCH]
-        n = _gather(steps, kept, groups, touched, lane, tick, progress)
+        n = _gather(steps, events, kept, groups, touched, lane, tick, progress)
         if n < 0:
             return -1 - n
         outcomes = _takes(steps, kept, touched, n, progress)
@@ -470,6 +508,6 @@ def sweep(steps, rules, kept, groups, touched, count_of, arena, ends, progress, 
             return LIMBS_FULL
         if n > 0:
             _take_out(kept, groups, touched, lane, n, count_of, progress)
-            _carry_out(steps, kept, groups, touched, arena, ends, rules, lane, n, 0, progress)
+            _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n, 0, progress)
         progress[LANE] = lane + 1
     return DONE

@@ -81,6 +81,11 @@ class ComparedEvents:
     folds: tuple[Fold, ...]
 
     @property
+    def is_of_two(self) -> bool:
+        """Whether it compares one value of each of two variables."""
+        return len(self.choices) == 2 and not self.folds and all(len(own) == 1 for own in self.columns)
+
+    @property
     def owners(self) -> frozenset[Owner]:
         """All variables that it speaks of."""
         return frozenset((*self.choices, *(fold.owner for fold in self.folds)))

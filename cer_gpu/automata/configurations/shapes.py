@@ -19,16 +19,18 @@ a clock without an upper bound is dropped once it is above the lower one.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.formulas import Stepped
 from cer_gpu.automata.configurations.members import END
-from cer_gpu.automata.configurations.slots import NOW, Ages, State, best, renamed, slots_of
+from cer_gpu.automata.configurations.slots import EVENTS, NOW, Slot, State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.printer import to_text
 
 TICK = -1
 """In the place of a symbol: time has passed, and nothing is read."""
@@ -83,9 +85,10 @@ class Outcome(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A test of a slot, and what it said."""
+    """A test of a slot, of a comparison of two, and what it said."""
 
     slot: int
+    other: int
     test: int
     holds: bool
 
@@ -93,45 +96,142 @@ class Asked(NamedTuple):
 Path: TypeAlias = tuple[Asked, ...]
 
 
-class _WithoutRegisters:
-    """Only clocks are asked for: no value of an event."""
+class SaysOfSlots(Protocol):
+    """Who answers the tests of a configuration at an event."""
 
-    def _none(self, *about: object) -> Any:
-        raise TypeError("a shape has no values")
+    symbol: int
 
-    value = missing = less = same = spans = satisfies = holds_of = _none
+    def says(self, slot: int, other: int, test: int) -> bool:
+        """Whether a test holds; slots below 0 are the event's (`RegisterTests`)."""
+        ...
 
 
-class _Noting(_WithoutRegisters):
-    """Ages tests, each once, and notes them."""
+TURNED = {">": "<", ">=": "<="}
+"""Operators that are asked with their sides exchanged."""
 
-    def __init__(self, symbol: int, answers: Ages) -> None:
+
+class RegisterTests:
+    """The tests of registers, numbered behind those of clocks.
+
+    Parameters
+    ----------
+    automaton : Stepped
+
+    Attributes
+    ----------
+    all : list of (str, int, int)
+        What each asks: "known" or one of `= != < <=`, and the columns of the values that it reads.
+    turned : list of bool
+        Of each comparison whether its right side stands on the left.
+    """
+
+    def __init__(self, automaton: Stepped) -> None:
+        self._first = len(automaton.tests.all)
+        self._of_columns = 3 * len(automaton.columns)
+        self.all: list[tuple[str, int, int]] = []
+        self.turned: list[bool] = []
+        for column in range(len(automaton.columns)):
+            self.all += [("known", column, column), ("<", column, column), ("=", column, column)]
+        for one in automaton.comparisons:
+            if isinstance(one.condition, tree.Comparison) and one.is_of_two:
+                ((left,), (right,)) = one.columns
+                op = one.condition.op
+                self.turned.append(op in TURNED)
+                self.all.append((TURNED[op], right, left) if op in TURNED else (op, left, right))
+            else:
+                self.turned.append(False)
+                self.all.append(("known", 0, 0))
+
+    def known(self, column: int) -> int:
+        """Whether the event has a value in a column."""
+        return self._first + 3 * column
+
+    def less(self, column: int) -> int:
+        """Whether one value of a column is less than another."""
+        return self._first + 3 * column + 1
+
+    def same(self, column: int) -> int:
+        """Whether two values of a column are the same."""
+        return self._first + 3 * column + 2
+
+    def comparison(self, number: int) -> int:
+        """Whether a comparison holds for two values."""
+        return self._first + self._of_columns + number
+
+
+class _Noting:
+    """SaysOfSlots tests, each once, and notes them."""
+
+    def __init__(
+        self, symbol: int, answers: SaysOfSlots, tests: RegisterTests, satisfied: Sequence[Sequence[bool]]
+    ) -> None:
         self.symbol = symbol
         self._answers = answers
-        self._known: dict[tuple[int, int], bool] = {}
+        self._tests = tests
+        self._satisfied = satisfied
+        self._known: dict[tuple[int, int, int], bool] = {}
         self.path: list[Asked] = []
 
-    def holds(self, slot: int, test: int) -> bool:
-        key = int(slot), test
+    def _says(self, slot: int, other: int, test: int) -> bool:
+        key = int(slot), int(other), test
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = self._answers.holds(key[0], test)
+            found = self._known[key] = self._answers.says(*key)
             self.path.append(Asked(*key, found))
         return found
 
+    def holds(self, slot: int, test: int) -> bool:
+        return self._says(slot, 0, test)
 
-class _AsksNothing(_WithoutRegisters):
+    def value(self, column: int) -> Slot | None:
+        """The register that keeps the value of the event; None for what compares to nothing."""
+        return Slot(NOW - 2 - column) if self._says(0, 0, self._tests.known(column)) else None
+
+    def missing(self, value: Slot | None) -> bool:
+        return value is None
+
+    def less(self, column: int, one: Slot, other: Slot) -> bool:
+        return one != other and self._says(one, other, self._tests.less(column))
+
+    def same(self, column: int, one: Slot, other: Slot) -> bool:
+        return one == other or self._says(one, other, self._tests.same(column))
+
+    def satisfies(self, comparison: int) -> bool:
+        return self._satisfied[comparison][self.symbol]
+
+    def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
+        ((one,), (other,)) = rows
+        if one is None or other is None:
+            return False
+        if self._tests.turned[comparison]:
+            one, other = other, one
+        return self._says(one, other, self._tests.comparison(comparison))
+
+    def spans(self, column: int, first: Any, last: Any, size: int | float) -> bool:
+        raise TypeError("no shape measures a window over an attribute")
+
+
+class _AsksNothing(_Noting):
     """Says whether anything is asked, by an error."""
 
-    def __init__(self, symbol: int) -> None:
-        self.symbol = symbol
-
-    def holds(self, slot: int, test: int) -> bool:
+    def _says(self, slot: int, other: int, test: int) -> bool:
         raise _AskedError
 
 
 class _AskedError(Exception):
     """Something was asked."""
+
+
+class _NoAnswers:
+    """Nobody is asked."""
+
+    symbol = TICK
+
+    def says(self, slot: int, other: int, test: int) -> bool:
+        raise _AskedError
+
+
+_NO_ANSWERS = _NoAnswers()
 
 
 class Shapes:
@@ -152,6 +252,9 @@ class Shapes:
     def __init__(self, automaton: Stepped) -> None:
         self._member = automaton.member
         self._tests = automaton.tests.all
+        self._compared = [to_text(one.condition) for one in automaton.comparisons]
+        self._satisfied = automaton.satisfied
+        self.registers = RegisterTests(automaton)
         self.all: list[Shape] = []
         self._number: dict[Hashable, int] = {}
         self.labels = automaton.labels
@@ -174,17 +277,18 @@ class Shapes:
 
     def about(self, what: str) -> str:
         """The message of a limit: the operators whose clocks are open, and what to do."""
-        asked = {test.about for test in self._tests if test.about}
-        operators = "; ".join(sorted(asked))
+        operators = "; ".join(sorted({test.about for test in self._tests if test.about}))
+        kept = [f"the times at which their clocks were set, of {operators}"] if operators else []
+        kept += [f"the values that `{text}` compares" for text in self._compared]
         return (
-            f"{what}: they keep the times at which their clocks were set, of {operators}. Give these a "
-            "narrower interval, filter more, or part the stream (PARTITION BY)"
+            f"{what}: they keep {', and '.join(kept)}. Give these a narrower interval or a smaller WITHIN, "
+            "filter more, or part the stream (PARTITION BY)"
         )
 
     def stays(self, number: int, symbol: int) -> bool:
         """Whether an event with a symbol changes nothing of a shape but the ages of its slots."""
         shape = self.all[number]
-        event = _AsksNothing(symbol)
+        event = _AsksNothing(symbol, _NO_ANSWERS, self.registers, self._satisfied)
         found: set[State] = set()
         try:
             for state in shape.states:
@@ -196,7 +300,7 @@ class Shapes:
             return False
         return found == shape.states
 
-    def step(self, number: int, symbol: int, answers: Ages) -> tuple[Path, tuple[Outcome, ...]]:
+    def step(self, number: int, symbol: int, answers: SaysOfSlots) -> tuple[Path, tuple[Outcome, ...]]:
         """What an event does to a configuration.
 
         Parameters
@@ -205,8 +309,8 @@ class Shapes:
             Its shape.
         symbol : int
             `TICK` if time has passed, and nothing else.
-        answers : Ages
-            Of the ages of its slots.
+        answers : SaysOfSlots
+            Of the ages of its slots, and of the values that they keep.
 
         Returns
         -------
@@ -220,7 +324,7 @@ class Shapes:
             Past the budget of shapes.
         """
         shape = self.all[number]
-        event = _Noting(symbol, answers)
+        event = _Noting(symbol, answers, self.registers, self._satisfied)
         reached: dict[Label, set[State]] = {}
         if symbol == TICK:
             reached[UNMARKED if shape.started else BEFORE] = set(shape.states)
@@ -254,6 +358,8 @@ class Shapes:
         same: dict[int, int] = {}
         for now in sorted(slot for slot in used if slot < 0):
             measure = NOW - now
+            if measure > EVENTS:
+                continue
             old = [slot for slot, own in enumerate(shape.measures) if own == measure]
             # A clock that was set at this very time, by an event before, is the same clock.
             if old and old[-1] in used and event.holds(old[-1], measure):

@@ -14,7 +14,8 @@ from cer_gpu.automata.configurations.written import shape_of, written
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
-from cer_gpu.engine.machines.stepping import GrowingSteps, KnownAges
+from cer_gpu.engine.machines.stepping import GrowingSteps, KnownSlots
+from cer_gpu.engine.read.compared_numbers import numbers_of
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.blocks import ranges
@@ -49,6 +50,7 @@ class ConfigurationRuns:
     """
 
     _kept: Kept
+    _now: TimedEvents
     _groups: Groups
     _touched: Touched
     _rules: Rules
@@ -65,6 +67,8 @@ class ConfigurationRuns:
         self._limbs = int(machine.product == "counts")
         self._steps: GrowingSteps | None = None
         self._count = 0  # of the events that the stream keeps
+        none = np.empty(0, np.int64)
+        self._now = TimedEvents(none, none, none, none, none, *_NO_VALUES)
         self._progress = np.zeros(words.WORDS, np.int64)
         self._arena = np.empty((ROOM if self._lists else 0, 4), np.int64)
 
@@ -74,7 +78,7 @@ class ConfigurationRuns:
         """Follow the configurations over further events; as `OpenRuns.push`."""
         first, count = following.first, following.stop - following.first
         self._count = following.stop
-        events = self._events(following)
+        events = self._now = self._events(following)
         if self._steps is None:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
@@ -126,8 +130,17 @@ class ConfigurationRuns:
         lanes = following.events.lanes
         number = np.arange(new.start, new.stop) if self._lists else following.positions[new]
         return TimedEvents(
-            following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number
-        )
+            following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number,
+            *self._values(following),
+        )  # fmt: skip
+
+    def _values(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What later events are compared with, as `TimedEvents` has it."""
+        reals = self._machine.reals
+        if not reals:
+            return _NO_VALUES
+        assert following.rows is not None
+        return numbers_of(self._machine.columns, reals, following.rows)
 
     def _follow(self, events: TimedEvents, stop: int, ends: EndsFound) -> EndsFound:
         """Follow the configurations up to an event."""
@@ -153,7 +166,7 @@ class ConfigurationRuns:
         progress[words.LANE] = 0
         while True:
             status = kernels.sweep(
-                self._steps.tables, self._rules, self._kept, self._groups, self._touched,
+                self._steps.tables, self._now, self._rules, self._kept, self._groups, self._touched,
                 self._steps.count_of, self._arena, ends, progress,
             )  # fmt: skip
             if status == kernels.DONE:
@@ -201,7 +214,21 @@ class ConfigurationRuns:
             gap: int | float = now[measure].item() - kept.slots[row, slot].item()
             return gap % 2**64 if isinstance(gap, int) else gap
 
-        steps.learn(int(kept.shape[row]), symbol, KnownAges(symbol, age, steps.tables))
+        events, event = self._now, int(self._progress[words.EVENT])
+
+        def value(slot: int, column: int) -> int | float:
+            found: int | float
+            if steps.tables.real[column]:
+                found = (kept.reals[row, slot] if slot >= 0 else events.reals[column, event]).item()
+            else:
+                found = (kept.bits[row, slot] if slot >= 0 else events.values[column, event]).item()
+            return found
+
+        def known(column: int) -> bool:
+            return bool(events.known[column, event])
+
+        told = KnownSlots(symbol, age, value, known, steps.tables)
+        steps.learn(int(kept.shape[row]), symbol, told)
         if steps.most_slots > kept.slots.shape[1]:
             self._regroup(np.flatnonzero(kept.shape >= 0), len(kept.shape))
             self._touched = _touched(len(self._touched.leaf), self._kept)
@@ -213,8 +240,10 @@ class ConfigurationRuns:
         dtype = measured.dtype
         machine = self._machine
         self._steps = GrowingSteps(
-            self._shapes, len(machine.symbols), self._automaton.tests.all, machine.reaches, dtype
-        )
+            self._shapes, len(machine.symbols), self._automaton.tests.all, machine.reaches, dtype,
+            machine.reals or (),
+        )  # fmt: skip
+
         self._groups = Groups(
             np.empty((0, 3), np.int64), np.empty((0, 2), dtype), np.empty((ROOM, 3), np.int32)
         )
@@ -240,6 +269,7 @@ class ConfigurationRuns:
             bucket=np.full(buckets, -1, np.int32),
             slots=slots,
             bits=slots.view(np.int64),
+            reals=slots.view(np.float64),
             began=np.empty((rows, 2), np.int64),
             since=np.zeros(rows, dtype),
             node=np.empty(rows if self._lists else 0, np.int64),
@@ -417,6 +447,10 @@ class ConfigurationRuns:
 
 _STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
 """What of `Kept` is stored."""
+
+
+_NO_VALUES = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64), np.empty((0, 0), np.uint8)
+"""What `TimedEvents` has where no values are compared."""
 
 
 def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.ndarray:

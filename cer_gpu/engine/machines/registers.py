@@ -322,7 +322,7 @@ class RegisterRuns:
 
     def _sweep(self) -> None:
         """Drop the configurations that are late."""
-        if self._reader.clocked:
+        if self._reader.clocked and self._reader.begun:
             for lane in self._lanes.values():
                 for one in list(lane.values()):
                     del lane[one.started, one.states]

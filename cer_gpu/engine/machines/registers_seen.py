@@ -223,6 +223,11 @@ class Reader:
 
     # ---------------------------------------------------------------------------------------- clocks
 
+    @property
+    def begun(self) -> bool:
+        """Whether any event has been read since the stream was opened."""
+        return self._bounds is not None
+
     def in_time(self, slot: int, test: int, now: tuple[Any, Any]) -> bool:
         """Whether the age of a clock is within the bounds of a test."""
         assert self._bounds is not None

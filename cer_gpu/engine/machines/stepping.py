@@ -10,10 +10,15 @@ from cer_gpu.automata.configurations.shapes import TICK, Outcome, Path, Shapes
 from cer_gpu.automata.configurations.slots import AgeTest
 from cer_gpu.kernels.configurations.contract import (
     ACCEPTS,
+    AT_MOST,
     FIRST_LEAF,
+    IS_KNOWN,
+    LESS,
     NO,
     NODE_COLUMNS,
+    OTHER_THAN,
     OUTCOME_COLUMNS,
+    SAME,
     STARTS,
     STAYS,
     UNKNOWN,
@@ -26,28 +31,52 @@ ROOM = 64
 """Entries of a table at first."""
 
 
-class KnownAges:
-    """The ages of the slots of a configuration, at an event or at a later time.
+class KnownSlots:
+    """The slots of a configuration, at an event or at a later time: `Answers` of the host.
 
     Parameters
     ----------
     symbol : int
     age : callable
         `age(slot, measure)`, a number.
+    value : callable
+        `value(slot, column)`: the value that a slot keeps, below 0 that of the event.
+    known : callable
+        `known(column)`: whether the event has a value.
     steps : Steps
-        With the bounds of the tests.
+        With the tests.
     """
 
-    def __init__(self, symbol: int, age: Callable[[int, int], int | float], steps: Steps) -> None:
+    def __init__(
+        self,
+        symbol: int,
+        age: Callable[[int, int], int | float],
+        value: Callable[[int, int], int | float],
+        known: Callable[[int], bool],
+        steps: Steps,
+    ) -> None:
         self.symbol = symbol
         self._age = age
+        self._value = value
+        self._known = known
         self._steps = steps
 
-    def holds(self, slot: int, test: int) -> bool:
-        """Whether the age of a slot is within the bounds of a test."""
-        age = self._age(slot, int(self._steps.measure[test]))
-        low, high = self._steps.low[test].item(), self._steps.high[test].item()
-        return bool(low <= age <= high)
+    def says(self, slot: int, other: int, test: int) -> bool:
+        """Whether a test holds."""
+        steps, asked = self._steps, int(self._steps.measure[test])
+        if asked < IS_KNOWN:
+            age = self._age(slot, asked)
+            return bool(steps.low[test].item() <= age <= steps.high[test].item())
+        left, right = steps.column[test].tolist()
+        if asked == IS_KNOWN:
+            return self._known(left)
+        one, two = self._value(slot, left), self._value(other, right)
+        return bool({LESS: one < two, AT_MOST: one <= two, SAME: one == two, OTHER_THAN: one != two}[asked])
+
+
+def asked_of(op: str) -> int:
+    """What a test asks that compares by an operator."""
+    return {"known": IS_KNOWN, "<": LESS, "<=": AT_MOST, "=": SAME, "!=": OTHER_THAN}[op]
 
 
 class GrowingSteps:
@@ -62,6 +91,8 @@ class GrowingSteps:
         What each test asks, in the units of the data.
     dtype : dtype
         Of slots: uint64 or float64.
+    reals : sequence of bool
+        For each column of values whether they are floats.
 
     Attributes
     ----------
@@ -77,12 +108,15 @@ class GrowingSteps:
         tests: Sequence[AgeTest],
         reaches: Sequence[Reach | None],
         dtype: np.dtype,
+        reals: Sequence[bool] = (),
     ) -> None:
         self.shapes = shapes
         self._n_symbols = n_symbols
         self._leaves: dict[tuple[Outcome, ...], int] = {}
         self._used = {"tree": 0, "leaf": 1, "outcome": 0, "source": 0}
-        bounds = [bounds_of(reach, dtype) for reach in reaches]
+        compares = shapes.registers.all
+        bounds = [bounds_of(reach, dtype) for reach in reaches] + [(0, 0)] * len(compares)
+        columns = [(0, 0)] * len(tests) + [(left, right) for _, left, right in compares]
         self.tables = Steps(
             root=np.empty((0, n_symbols + 1), np.int32),
             tree=np.empty((ROOM, NODE_COLUMNS), np.int32),
@@ -90,7 +124,11 @@ class GrowingSteps:
             outcome=np.empty((ROOM, OUTCOME_COLUMNS), np.int32),
             source=np.empty(ROOM, np.int32),
             started=np.empty(0, np.uint8),
-            measure=np.array([test.measure for test in tests], np.uint8),
+            measure=np.array(
+                [test.measure for test in tests] + [asked_of(op) for op, _, _ in compares], np.uint8
+            ),
+            column=np.array(columns, np.int32).reshape(-1, 2),
+            real=np.array(reals, np.uint8),
             low=np.array([low for low, _ in bounds], dtype),
             high=np.array([high for _, high in bounds], dtype),
         )
@@ -113,7 +151,7 @@ class GrowingSteps:
             root[:known] = self.tables.root[:known]
         self.tables = self.tables._replace(root=root, started=np.append(self.tables.started, started))
 
-    def learn(self, shape: int, symbol: int, ages: KnownAges) -> None:
+    def learn(self, shape: int, symbol: int, slots: KnownSlots) -> None:
         """Find out what an event does to a configuration; a symbol past the last one: time has passed.
 
         Raises
@@ -128,17 +166,17 @@ class GrowingSteps:
             if stays:
                 root[shape, symbol] = STAYS
                 return
-        path, outcomes = self.shapes.step(shape, TICK if symbol == self._n_symbols else symbol, ages)
+        path, outcomes = self.shapes.step(shape, TICK if symbol == self._n_symbols else symbol, slots)
         self.note_shapes()
         self._insert(shape, symbol, path, self._leaf(outcomes))
 
     def _insert(self, shape: int, symbol: int, path: Path, leaf: int) -> None:
         """Put a leaf where a path leads."""
         table, at = self.tables.root, (shape, symbol)
-        for slot, test, holds in path:
+        for slot, other, test, holds in path:
             reference = int(table[at])
             if reference == UNKNOWN:
-                reference = self._row("tree", (slot, test, UNKNOWN, UNKNOWN))
+                reference = self._row("tree", (slot, other, test, UNKNOWN, UNKNOWN))
                 if table is not self.tables.root and table is not self.tables.tree:
                     table = self.tables.tree  # it has moved
                 table[at] = reference

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.configurations.formulas import Counted, Spanned, predicates_of, stepped
+from cer_gpu.automata.configurations.formulas import Counted, Spanned, Stepped, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
@@ -21,6 +21,7 @@ from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import compares_events, rebuild
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
+from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.looks import reach_of
@@ -125,8 +126,9 @@ class GeneralSketch:
         )
         timed, placed = TIME in measures, (1 - TIME) in measures
         registers = bool(found.comparisons or found.columns)
+        reals = None if window is not None and window.kind == "attribute" else reals_of(found, self.schema)
         return GeneralMachine(
-            product, formula, symbols, self.tests, reaches, timed, placed, prefix, registers
+            product, formula, symbols, self.tests, reaches, timed, placed, prefix, registers, (), reals
         )
 
 
@@ -147,6 +149,30 @@ def _within(formula: Any, window: tree.Window | None) -> Any:
     if window.kind == "attribute":
         return _spanned(formula, window)
     return Counted(formula, tree.Interval(None, tree.Bound(window.size)))
+
+
+def reals_of(automaton: Stepped, schema: Schema) -> tuple[bool, ...] | None:
+    """Which values are floats, where all comparisons are of two numbers of one type; else None."""
+    reader = ConstantReader(schema)
+    found: dict[int, bool] = {}
+    for one in automaton.comparisons:
+        if isinstance(one.condition, tree.Every):
+            continue
+        if not one.is_of_two:
+            return None
+        columns = [own for (own,) in one.columns]
+        try:
+            kinds = [reader.type_of(automaton.columns[column]) for column in columns]
+        except KeyError:
+            return None  # nothing is known of the data
+        if kinds[0][:2] != kinds[1][:2] or kinds[0].type not in NUMBERS:
+            return None
+        found |= dict.fromkeys(columns, kinds[0].type is ValueType.FLOAT64)
+    return tuple(found.get(column, False) for column in range(len(automaton.columns)))
+
+
+NUMBERS = (ValueType.INT64, ValueType.FLOAT64, ValueType.TIMESTAMP, ValueType.DURATION)
+"""The types whose values are numbers of 64 bits."""
 
 
 def _spanned(formula: Any, window: tree.Window | None) -> Any:
