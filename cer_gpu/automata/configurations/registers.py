@@ -82,8 +82,9 @@ class ComparedEvents:
 
     @property
     def is_of_two(self) -> bool:
-        """Whether it compares one value of each of two variables."""
-        return len(self.choices) == 2 and not self.folds and all(len(own) == 1 for own in self.columns)
+        """Whether each side is a value of one of two variables."""
+        condition = self.condition
+        return isinstance(condition, tree.Comparison) and owners_of_sides(condition) == self.choices
 
     @property
     def owners(self) -> frozenset[Owner]:
