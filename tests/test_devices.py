@@ -204,7 +204,7 @@ def test_data_of_the_host_in_the_form_for_devices_is_read_once(kind: type) -> No
         ("A ;[<= 5 s] B", "no GPU was found to be faster; device='cuda' uses one"),
         ("(A ; B+) WITHIN [<= 5 s] ; C", "which one thread follows"),
         (
-            "A ;[<= 1 s] (B ALL C)",
+            "(A ;[= 1 s] B) ALL C",
             "what an event does to them is found out where the stream first leads there",
         ),
     ],
