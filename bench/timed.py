@@ -59,9 +59,9 @@ def _steps(sizes: Sizes) -> Iterator[Figure]:
                 title = f"{ask}, {case}: events/s of {name} / of one WITHIN"
                 ours, theirs = (name, taken[name]), ("one WITHIN", taken["one WITHIN"])
                 yield ratio("timed", title, ours, theirs, 0.5)
-        for share, longer in ((5, 1), (50, 10)):
-            # Less than one complex event for an event, and some forty: there to list them takes the time.
-            count, long = sizes.enumerated // share, longer * gap
+        for longer in (1, 7):
+            # Less than one complex event for an event, and some twenty: there to list them takes the time.
+            count, long = sizes.enumerated // 5, longer * gap
             some = events.slice(0, count)
             dense = f"A ;[<= {long}] B ;[<= {long}] C {by}"
             listed = partial(_listed, cer.compile(f"SELECT * WHERE {dense}"), some)
