@@ -34,6 +34,7 @@ from bench.streams import codes_of, make_table, pieces, values_of, write_parquet
 from bench.streams_push import streams_push
 from bench.timed import timed
 from bench.values import values
+from bench.views import views
 
 SHARES = (0.1, 0.01, 0.5)
 WINDOWS = (10, 100, 1000, 10_000, 100_000)
@@ -267,6 +268,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "clocked": clocked,
     "join_rivals": join_rivals,
     "join_update": join_update,
+    "views": views,
     "spark_files": spark_files,
     "spark_prepared": spark_prepared,
     "spark_frames": spark_frames,

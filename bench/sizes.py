@@ -37,6 +37,8 @@ class Sizes:
         Events of windows over an attribute.
     looked : int
         Events of FOLLOWED BY and PRECEDED BY.
+    viewed : int
+        Rows of each relation of a view.
     lake : int
         Events of the files that Spark's workers read.
     framed : int
@@ -63,6 +65,7 @@ class Sizes:
     clocked: int = 4 * MILLION
     measured: int = 5 * MILLION
     looked: int = 20 * MILLION
+    viewed: int = 300_000
     lake: int = 50 * MILLION
     framed: int = 10 * MILLION
     sparked: int = 4 * MILLION
@@ -86,6 +89,7 @@ class Sizes:
             clocked=max(int(self.clocked * share), min(self.clocked, 20_000)),
             measured=int(self.measured * share),
             looked=int(self.looked * share),
+            viewed=max(int(self.viewed * share), min(self.viewed, 2000)),
             lake=int(self.lake * share),
             framed=int(self.framed * share),
             sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),

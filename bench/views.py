@@ -1,0 +1,198 @@
+"""The sections of views: rows inserted one by one and in batches, against evaluating the join anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+
+import cer_gpu as cer
+from bench.answers import must
+from bench.figures import Figure, Target, rate, ratio
+from bench.measure import Times, measure
+from bench.sizes import Sizes, large
+from cer_gpu.views import JoinView
+
+BATCH = 1000
+SINGLE = 200
+"""Rows that are inserted one by one in a run."""
+
+BULK = 100_000
+"""Rows of a large batch, in all relations together."""
+
+PER_KEY = 30
+"""Rows of a relation that have one key."""
+
+LISTED = 1 << 22
+"""Answers that are listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinFamily:
+    """A rule and the same as SQL that counts its answers.
+
+    Attributes
+    ----------
+    name : str
+    rule : str
+    relations : tuple of str
+        The columns of R, S and T; `k` holds keys, the others whole numbers.
+    sql : str
+    """
+
+    name: str
+    rule: str
+    relations: tuple[str, ...]
+    sql: str
+
+
+CHAIN = JoinFamily(
+    "chain of three with a key",
+    "Q(a, k, c, d) <- R(a, k), S(k, c), T(k, d), a < c, c < d",
+    ("ak", "kc", "kd"),
+    "SELECT count(*) FROM R, S, T WHERE R.k = S.k AND S.k = T.k AND a < c AND c < d",
+)
+FAMILY = (
+    JoinFamily(
+        "two with a key",
+        "Q(a, k, c) <- R(a, k), S(k, c), a < c",
+        ("ak", "kc"),
+        "SELECT count(*) FROM R, S WHERE R.k = S.k AND a < c",
+    ),
+    CHAIN,
+    JoinFamily(
+        "star of three with a key",
+        "Q(a, k, c, d) <- R(a, k), S(k, c), T(k, d), a < c, a < d",
+        ("ak", "kc", "kd"),
+        "SELECT count(*) FROM R, S, T WHERE R.k = S.k AND R.k = T.k AND a < c AND a < d",
+    ),
+    JoinFamily(
+        "chain of three with a key, projected to it",
+        "Q(k) <- R(a, k), S(k, c), T(k, d), a < c, c < d",
+        ("ak", "kc", "kd"),
+        CHAIN.sql,
+    ),
+)
+
+
+def views(sizes: Sizes) -> Iterator[Figure]:
+    """Views under inserts, against DuckDB that counts the answers anew after each batch."""
+    for family in FAMILY:
+        yield from _updated(family, sizes)
+    yield from _bulk(sizes)
+    yield from _listed(sizes)
+
+
+def _updated(family: JoinFamily, sizes: Sizes) -> Iterator[Figure]:
+    rng = np.random.default_rng(1)
+    section = f"views, {family.name}"
+    rows = sizes.viewed
+    view, held = _filled(family, rows, rng)
+    names = list(held)
+    batches = [_rows(family, names[n % len(names)], BATCH, rows, rng) for n in range(sizes.runs + 1)]
+    evaluate = _evaluation(family, held)
+    ours, theirs = [], []
+    for number, batch in enumerate(batches):
+        name = names[number % len(names)]
+        ours.append(_seconds(lambda name=name, batch=batch: view.insert(name, batch)))  # type: ignore[misc]
+        held[name] = pa.concat_tables([held[name], batch])
+        if evaluate is not None:
+            found: list[int] = []
+            theirs.append(_seconds(lambda found=found: found.append(evaluate())))  # type: ignore[misc]
+            must(found[0] == view.count(), f"{family.rule}: {view.count()}, DuckDB {found[0]}")
+    case = f"batches of {BATCH:,} into {large(rows)} rows a relation"
+    times = Times(tuple(ours[1:]))
+    yield rate(section, case, "rows", BATCH, times, note="counts checked by DuckDB after every batch")
+    if evaluate is not None:
+        again = Times(tuple(theirs[1:]))
+        yield ratio(section, "DuckDB counts anew / ours", ("ours", times), ("DuckDB", again), 10)
+    singles = []
+    for _ in range(sizes.runs + 1):
+        ones = [(name, _rows(family, name, 1, rows, rng)) for name in names * (SINGLE // len(names))]
+        singles.append(_seconds(lambda ones=ones: [view.insert(*one) for one in ones] and None))  # type: ignore[misc]
+    amount = SINGLE // len(names) * len(names)
+    yield rate(section, "one row at a time", "rows", amount, Times(tuple(singles[1:])))
+    whole = sum(len(table) for table in held.values())
+    size = sum(store.nbytes for tree in view._kept.trees for store in tree.stores)
+    note = f"{large(view.count())} answers of {large(whole)} rows"
+    yield Figure(section, "memory of the tree", size / whole, "bytes/row", note=note)
+
+
+def _bulk(sizes: Sizes) -> Iterator[Figure]:
+    """Large batches into all three relations of the chain."""
+    rng = np.random.default_rng(2)
+    view, _ = _filled(CHAIN, sizes.viewed, rng)
+    amount = min(BULK, sizes.viewed)
+    seconds = []
+    for _ in range(sizes.runs + 1):
+        tables = {name: _rows(CHAIN, name, amount // 3, sizes.viewed, rng) for name in "RST"}
+        seconds.append(_seconds(lambda tables=tables: view.update(inserts=tables)))  # type: ignore[misc]
+    case = f"batches of {large(amount)} into {large(sizes.viewed)} rows a relation"
+    times = Times(tuple(seconds[1:]))
+    yield rate(f"views, {CHAIN.name}", case, "rows", amount // 3 * 3, times, 2)
+
+
+def _listed(sizes: Sizes) -> Iterator[Figure]:
+    """Listing answers, against scanning the same answers from a table."""
+    view, _ = _filled(CHAIN, sizes.viewed, np.random.default_rng(3))
+    batches = list(islice(view.enumerate(), LISTED >> 16))
+    table = pa.Table.from_batches(batches)
+
+    def scan() -> int:
+        return sum(int(np.add.reduce(c.to_numpy())) for batch in table.to_batches() for c in batch.columns)
+
+    def listed() -> int:
+        found = islice(view.enumerate(), len(batches))
+        return sum(int(np.add.reduce(c.to_numpy())) for batch in found for c in batch.columns)
+
+    must(scan() == listed(), f"the answers of {CHAIN.rule} that were listed first")
+    times = measure({"ours": listed, "scan": scan}, sizes.runs)
+    section = f"views, {CHAIN.name}"
+    yield rate(section, "answers listed and summed", "answers", len(table), times["ours"])
+    taken = times["ours"].median / times["scan"].median
+    note = "every column summed"
+    yield Figure(section, "ours / a scan of a table", taken, "times", target=Target(2, most=True), note=note)
+
+
+def _filled(family: JoinFamily, rows: int, rng: np.random.Generator) -> tuple[JoinView, dict[str, pa.Table]]:
+    view = cer.maintain(family.rule)
+    held = {name: _rows(family, name, rows, rows, rng) for name, _ in zip("RST", family.relations)}
+    view.update(inserts=held)
+    return view, held
+
+
+def _rows(family: JoinFamily, name: str, count: int, rows: int, rng: np.random.Generator) -> pa.Table:
+    """Rows of a relation of which there are to be `rows`."""
+    columns = family.relations["RST".index(name)]
+    keys = max(rows // PER_KEY, 1)
+    return pa.table(
+        {column: rng.integers(0, keys if column == "k" else 1_000_000, count) for column in columns}
+    )
+
+
+def _evaluation(family: JoinFamily, held: dict[str, pa.Table]) -> Callable[[], int] | None:
+    """Counts the answers with DuckDB; None where it is not installed."""
+    if find_spec("duckdb") is None:
+        return None
+    import duckdb
+
+    connection = duckdb.connect()
+
+    def evaluate() -> int:
+        for name, table in held.items():
+            connection.register(name, table)
+        ((count,),) = connection.sql(family.sql).fetchall()
+        return int(count)
+
+    return evaluate
+
+
+def _seconds(function: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
