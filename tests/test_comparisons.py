@@ -148,3 +148,13 @@ def test_parameters_may_stand_in_comparisons_and_in_the_window() -> None:
         given = {"params": {"f": factor, "w": window}, "order_by": "ts"}
         assert [ce.end for ce in query.run(data, **given)] == wanted
         assert query.count(data, **given) == len(wanted)
+
+
+def test_explain_says_what_is_kept_and_what_would_be_faster() -> None:
+    told = cer.compile("SELECT * WHERE A AS a ; (B AS b)+ ; C AS c FILTER SUM(b.v) > a.v + c.v").explain()
+    assert "compared: `SUM(b.v) > a.v + c.v` needs the values of earlier events" in told
+    assert "one by one in Python" in told
+    assert "write PARTITION BY" in told
+    assert "WITHIN drops partial matches" in told
+    keyed = "SELECT * WHERE A AS a ; B ; C AS c FILTER c.v > a.v PARTITION BY id WITHIN 9 EVENTS"
+    assert "PARTITION BY with it" not in cer.compile(keyed).explain()

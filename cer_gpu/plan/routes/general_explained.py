@@ -1,10 +1,11 @@
-"""The lines of `explain` about a timed pattern that is made deterministic as it runs."""
+"""The lines of `explain` about a pattern that is made deterministic as it runs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from cer_gpu.automata.configurations.compared import conditions_in
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class GeneralExplanation:
-    """An `Explanation` of a timed pattern of any kind.
+    """An `Explanation` of a pattern of any kind.
 
     Attributes
     ----------
@@ -31,16 +32,28 @@ class GeneralExplanation:
     machine : GeneralMachine
     lane : mapping of str to Keys, or None
         For each event type the attributes that all events of an answer share.
+    values : tuple of Expression
+        What partial matches keep of events.
     """
 
     statement: tree.SelectQuery
     formula: tree.Pattern
     machine: GeneralMachine
     lane: Mapping[str, Keys] | None
+    values: tuple[tree.Expression, ...] = ()
 
     def kind(self) -> str:
         """The class of the query, and what of it makes it one."""
+        if self.machine.registers:
+            return f"compared: {self._compared()}"
         return f"timed: {self.reason()}"
+
+    def _compared(self) -> str:
+        """Why partial matches keep values."""
+        found = next((one for one in conditions_in(self.formula)), None)
+        if found is None:
+            return "WITHIN over an attribute stands beside an interval"
+        return f"`{to_text(found)}` needs the values of earlier events"
 
     def reason(self) -> str:
         """Why partial matches are kept one by one."""
@@ -53,9 +66,15 @@ class GeneralExplanation:
 
     def engine(self) -> str:
         """What runs."""
+        if not self.machine.registers:
+            return (
+                "configurations: partial matches with the times at which their clocks were set, made\n"
+                "deterministic on the stream"
+            )
+        how = "compiled" if self.machine.reals is not None else "one by one in Python"
         return (
-            "configurations: partial matches with the times at which their clocks were set, made\n"
-            "deterministic on the stream"
+            "configurations: partial matches with the values that later events are compared with, made\n"
+            f"deterministic on the stream; compared {how}"
         )
 
     def guarantee(self, query: CompiledQuery) -> str:
@@ -65,14 +84,33 @@ class GeneralExplanation:
     def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
         """The formula, and what it asks of clocks."""
         yield "formula", to_text(self.formula)
+        if self.machine.registers and (advice := self._advice(query)):
+            yield "faster", "\n".join(advice)
+
+    def _advice(self, query: CompiledQuery) -> list[str]:
+        """Which small changes of the query would make it fast."""
+        found = []
+        if self.machine.reals is None:
+            found.append(
+                "comparisons are compiled whose sides speak of one variable each, numbers of one type:\n"
+                "cast a column, or bring each variable to a side of its own"
+            )
+        if self.lane is None and not self.statement.partition:
+            found.append(
+                "if all events of a match have an attribute equal, write PARTITION BY with it: only the\n"
+                "partial matches of its partition are then compared with an event"
+            )
+        if self.statement.window is None:
+            found.append("WITHIN drops partial matches that are too old")
+        return found
 
     def relevant(self) -> int:
         """How many kinds of events it reads."""
         return len(self.machine.symbols) - 1
 
-    def keys(self, query: CompiledQuery) -> None:
-        """Nothing is compared."""
-        return
+    def keys(self, query: CompiledQuery) -> str | None:
+        """The values that are kept."""
+        return ", ".join(to_text(one) for one in self.values) or None
 
     def lanes(self) -> str | None:
         """The key that all events of an answer share."""
@@ -80,6 +118,11 @@ class GeneralExplanation:
 
     def cost(self, query: CompiledQuery) -> str:
         """What an event costs."""
+        if self.machine.registers:
+            return (
+                "an event is compared with the configurations of its lane that its kind changes: one for\n"
+                "each start that is open and each of the values that are kept; one core"
+            )
         said = (
             "an event touches the configurations of its lane that its kind changes: for a chain of marked\n"
             "steps as many as there are events in its gaps, at worst their power by the number of clocks"

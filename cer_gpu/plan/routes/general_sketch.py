@@ -21,7 +21,7 @@ from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import compares_events, rebuild
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
-from cer_gpu.plan.constants import ConstantReader
+from cer_gpu.plan.constants import ConstantReader, Measure
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.looks import reach_of
@@ -43,7 +43,7 @@ REMEMBERING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 
 @dataclass(frozen=True, slots=True)
 class GeneralSketch:
-    """A timed pattern before any data is known.
+    """A pattern with intervals or comparisons before any data is known.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class GeneralSketch:
             n_symbols=len(symbols),
             keys=keys,
             never=len(symbols) == 1,
-            explanation=GeneralExplanation(query, self.formula, machine, self.lane),
+            explanation=GeneralExplanation(query, self.formula, machine, self.lane, automaton.columns),
             counts_machine=replace(machine, product="counts"),
             values=automaton.columns,
             windowed=query.window is not None and query.window.kind == "attribute",
@@ -164,7 +164,7 @@ def reals_of(automaton: Stepped, schema: Schema) -> tuple[bool, ...] | None:
         try:
             kinds = [reader.type_of(automaton.columns[column]) for column in columns]
         except KeyError:
-            return None  # nothing is known of the data
+            kinds = [Measure(ValueType.FLOAT64)] * 2  # nothing is known of the data yet
         if kinds[0][:2] != kinds[1][:2] or kinds[0].type not in NUMBERS:
             return None
         found |= dict.fromkeys(columns, kinds[0].type is ValueType.FLOAT64)
