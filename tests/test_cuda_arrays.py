@@ -69,9 +69,7 @@ def test_a_batch_uses_the_memory_of_the_batches_before_it(name: str, monkeypatch
     assert pool.asked > 2 * pool.taken > 0
 
 
-@pytest.mark.skipif(SIMULATED, reason="needs CuPy's pool")
-def test_memory_that_is_given_back_is_given_out_again() -> None:
-    pytest.importorskip("cupy")
+def given_back_is_given_out_again() -> None:
     first = arrays.device_array((1 << 20, 2), np.int64)
     assert first.shape == (1 << 20, 2)
     address = first.device_ctypes_pointer.value
@@ -83,9 +81,15 @@ def test_memory_that_is_given_back_is_given_out_again() -> None:
     other = arrays.device_array(1 << 21, np.int64)
     assert other.device_ctypes_pointer.value != address  # a part of it is still in use
     assert part.copy_to_host().shape == (2,)
+
+
+def test_arrays_of_the_device_and_of_locked_pages_are_what_is_copied_to_them() -> None:
+    if not SIMULATED and arrays.pooled() is not None:
+        given_back_is_given_out_again()
     assert arrays.unused_bytes() >= 0
     host = arrays.locked_bytes(1 << 20)
     host[:] = 7
     there = arrays.device_array(1 << 20, np.uint8)
     there.copy_to_device(host)
     assert (there.copy_to_host() == 7).all()
+    assert arrays.device_array((0, 3), np.int64).shape == (0, 3)
