@@ -11,6 +11,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
 from cer_gpu.language.walk import nodes
+from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import atoms, correlates
 from cer_gpu.logic.lp import cost, is_lp, to_lp
 from cer_gpu.reference.events import Event
@@ -184,3 +185,17 @@ def test_the_budget_of_nested_iterations() -> None:
 def test_a_variable_that_no_pattern_defines() -> None:
     with pytest.raises(ValueError, match="variables that no pattern defines: z"):
         to_lp(t.Filter(t.EventType("A"), t.Every("z", t.Truth(False))))
+
+
+def test_a_demand_on_an_optional_element_that_cannot_be_met_leaves_no_way_out() -> None:
+    pattern = formula(
+        "C AS c ; (A AS a FILTER c[v > 2])+ ? FILTER (c.id < a.id OR a[v < 3]) AND NOT a[NOT v > 4]"
+    )
+    written = unfolded(pattern)
+    answered = 0
+    for seed in range(12):
+        events = generate.stream(Random(seed), 6, types="AC")
+        expected = matches(pattern, events, order=generate.ORDER)
+        answered += bool(expected)
+        assert matches(to_lp(written), events, order=generate.ORDER) == expected
+    assert answered > 1

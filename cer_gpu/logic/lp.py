@@ -394,7 +394,9 @@ class _Rewriting(Generic[R]):
                 return self.products.leaf(never(pattern))
             case t.OtherEvent():
                 return self.products.around(t.Project(pattern, ()), self.products.leaf(never(pattern.type)))
-            case t.Filter(pattern=inner) | t.Unless(left=inner) | t.Beside(left=inner):
+            case t.Filter(pattern=inner) | t.Optional(pattern=inner):
+                return self.nothing(inner)
+            case t.Unless(left=inner) | t.Beside(left=inner):
                 return self.nothing(inner)
             case t.Sequence() | t.Or() | t.And() | t.All():
                 return self.joined(pattern, self.nothing(pattern.left), self.nothing(pattern.right))
