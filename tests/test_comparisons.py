@@ -158,3 +158,12 @@ def test_explain_says_what_is_kept_and_what_would_be_faster() -> None:
     assert "WITHIN drops partial matches" in told
     keyed = "SELECT * WHERE A AS a ; B ; C AS c FILTER c.v > a.v PARTITION BY id WITHIN 9 EVENTS"
     assert "PARTITION BY with it" not in cer.compile(keyed).explain()
+
+
+def test_a_comparison_that_can_never_be_asked_is_answered() -> None:
+    data = pa.table({"type": list("ABC"), "v": [1, 2, 3]})
+    for pattern in (
+        "(B AS b UNLESS (C AS c FILTER c.v > PRIOR(c).v){2,}) FILTER COUNT(b) >= 2",
+        "(A AS a ; B AS b FILTER a.v < b.v) FILTER COUNT(a) > 1",
+    ):
+        assert cer.compile(f"SELECT * WHERE {pattern}").count(data) == 0

@@ -66,6 +66,6 @@ def sketch(outline: Outline) -> Deferred | Refusal:
         return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(outline.statement, tree.Rule) or outline.formula is None:
         return Refusal("a rule has no pattern")
-    if not outline.timed and not outline.correlates:
+    if not (outline.timed or outline.correlates or outline.beyond):
         return Refusal("its pattern has no interval of time and no comparison between events")
     return Deferred(outline)
