@@ -9,6 +9,8 @@ import pytest
 from cer_gpu.kernels.views import contract, cpu
 from cer_gpu.kernels.views.contract import NULL, TOP, CountedRows
 
+from cer_gpu.engine.views.levels import collapsed
+
 
 def rows(rng: np.random.Generator, count: int, width: int, values: int = 4) -> CountedRows:
     keys = rng.integers(0, values, (count, width))
@@ -101,3 +103,17 @@ def test_merging(seed: int, width: int, count: int) -> None:
     for (_, left), (_, right) in ((kernel, reference),):
         assert same(left[2][:made], right[2][:made])
         assert same(left[3][:made], right[3][:made])
+
+
+@pytest.mark.parametrize("spread", [3, 1000, 2**40, 2**62])
+@pytest.mark.parametrize("width", range(4))
+def test_equal_rows_are_collapsed_whether_they_fit_in_one_number_or_not(spread: int, width: int) -> None:
+    rng = np.random.default_rng(width)
+    for count in (0, 1, 2, 200):
+        keys = rng.choice(np.array([-spread, -1, 0, 1, spread]), (count, width))
+        counts = rng.integers(-2, 3, count)
+        wanted: dict[tuple[int, ...], int] = {}
+        for key, amount in zip(map(tuple, keys.tolist()), counts.tolist()):
+            wanted[key] = wanted.get(key, 0) + amount
+        found, sums = collapsed(keys, counts)
+        assert list(zip(map(tuple, found.tolist()), sums.tolist())) == sorted(wanted.items())

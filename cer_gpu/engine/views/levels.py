@@ -149,15 +149,41 @@ def collapsed(keys: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndar
         return keys, counts
     if not keys.shape[1]:
         return keys[:1], counts.sum(keepdims=True)
-    order = np.lexsort(keys.T[::-1]) if keys.shape[1] > 1 else np.argsort(keys[:, 0], kind="stable")
-    keys = keys[order]
-    counts = counts[order]
+    packed = _packed(keys)
     first = np.empty(len(counts), bool)
     first[0] = True
-    (keys[1:] != keys[:-1]).any(axis=1, out=first[1:])
+    if packed is None:
+        order = np.lexsort(keys.T[::-1])
+        keys, counts = keys[order], counts[order]
+        (keys[1:] != keys[:-1]).any(axis=1, out=first[1:])
+    else:
+        if not (packed[1:] >= packed[:-1]).all():
+            order = np.argsort(packed)
+            keys, counts, packed = keys[order], counts[order], packed[order]
+        np.not_equal(packed[1:], packed[:-1], out=first[1:])
     if first.all():
         return keys, counts
     return keys[first], np.add.reduceat(counts, np.flatnonzero(first))
+
+
+def _packed(keys: np.ndarray) -> np.ndarray | None:
+    """Rows as one number each, in their order; None where their values are too far apart for an int64.
+
+    Rows are sorted several times as fast by one number as by several columns.
+    """
+    if keys.shape[1] == 1:
+        return keys[:, 0]
+    low, high = keys.min(axis=0).tolist(), keys.max(axis=0).tolist()
+    room = 1
+    for least, most in zip(low, high):
+        room *= most - least + 1
+    if room > MOST:
+        return None
+    found = keys[:, 0] - low[0]
+    for column in range(1, keys.shape[1]):
+        found *= high[column] - low[column] + 1
+        found += keys[:, column] - low[column]
+    return found
 
 
 def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
