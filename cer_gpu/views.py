@@ -300,6 +300,34 @@ class ViewAnswers:
                 break
         return pa.Table.from_batches(found, self.batches().schema)
 
+    def top(self, rows: int, by: str, descending: bool = True) -> pa.Table:
+        """The answers with the greatest values of a column, in their order, or with the least ones.
+
+        All answers are looked at; `rows` and a batch of them are held. Answers without a value come last.
+
+        Parameters
+        ----------
+        rows : int
+            How many different answers; which of those with equal values is not said.
+        by : str
+            A column, such as `a`, `SUM(v)` or `multiplicity`.
+        descending : bool, optional
+
+        Raises
+        ------
+        DataError
+            There is no such column.
+        """
+        reader = self.batches()
+        if by not in reader.schema.names:
+            raise DataError(f"the answers have no column `{by}`: they have {', '.join(reader.schema.names)}")
+        found = reader.schema.empty_table()
+        for batch in reader:
+            found = pa.concat_tables([found, pa.Table.from_batches([batch])])
+            order = "descending" if descending else "ascending"
+            found = found.sort_by([(by, order)]).slice(0, rows)
+        return found
+
     def to_arrow(self) -> pa.Table:
         """All of them."""
         return self.batches().read_all()

@@ -106,6 +106,23 @@ def test_batches_are_as_small_as_asked_for() -> None:
     assert len(view.enumerate().head(2)) == 2
 
 
+def test_the_top_answers_by_a_column() -> None:
+    view = chain()
+    rows = view.enumerate().to_arrow().to_pylist()
+    for by in ("a", "c", "d", "multiplicity"):
+        for descending in (True, False):
+            wanted = sorted((row[by] for row in rows), reverse=descending)
+            for count in (0, 2, 9):
+                found = view.enumerate().top(count, by, descending=descending)
+                assert found[by].to_pylist() == wanted[:count]
+                assert all(row in rows for row in found.to_pylist())
+    with pytest.raises(DataError, match="no column `b`: they have a, c, d, multiplicity"):
+        view.enumerate().top(1, "b")
+    view.insert("T", pa.table({"d": np.arange(4, 70_004)}))
+    many = view.enumerate().top(3, "d")
+    assert set(many["d"].to_pylist()) == {70_003}
+
+
 def test_times_and_arithmetic() -> None:
     """The paper's first query, which is cyclic: small, small and large, all within an hour."""
     view = cer_gpu.maintain(
