@@ -52,9 +52,14 @@ QUERIES = {
         " PARTITION BY [k] WITHIN 1 SECOND"
     ),
     "consumed": "SELECT * WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 9 EVENTS CONSUME BY ANY",
+    "gaps": (
+        "SELECT * FROM S WHERE A AS a ;[<= 400 ms] B AS b ;[<= 300 ms] C AS c "
+        "FILTER a[price > 80] AND c[price > 70]"
+    ),
+    "keyed, sessions": "SELECT MAX * WHERE (A AS a FILTER a[price > 40]){2,}[<= 900 ms] PARTITION BY [k]",
 }
 
-SHUFFLED = ("keyed, count window", "keyed, no window")
+SHUFFLED = ("keyed, count window", "keyed, no window", "keyed, sessions")
 """Those whose rows go from task to task."""
 
 
