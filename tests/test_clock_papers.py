@@ -41,7 +41,7 @@ def test_example_6_2(pattern: str) -> None:
     for engine in ("auto", "clock"):
         found = query.run(figure_1(), **KEYWORDS, engine=engine)
         assert [(one.start, one.end, {k: v for k, v in one.marks.items() if v}) for one in found] == wanted
-    with query.stream(**KEYWORDS) as pushed:
+    with query.stream(**KEYWORDS, engine="clock") as pushed:
         rows = [one for at in range(9) for one in pushed.push(figure_1().slice(at, 1))]
         assert isinstance(pushed._state._runs, ClockRuns)
     assert [(one.start, one.end, {k: v for k, v in one.marks.items() if v}) for one in rows] == wanted
