@@ -167,3 +167,17 @@ def test_a_comparison_that_can_never_be_asked_is_answered() -> None:
         "(A AS a ; B AS b FILTER a.v < b.v) FILTER COUNT(a) > 1",
     ):
         assert cer.compile(f"SELECT * WHERE {pattern}").count(data) == 0
+
+
+def test_a_comparison_of_what_marks_nothing_is_no_comparison() -> None:
+    data = pa.table({"type": list("AB"), "v": [20, 1]})
+    for condition, number in (
+        ("MIN(a.v) < 11", 0),
+        ("COUNT(a) = 0", 1),
+        ("COUNT(a) > 0", 0),
+        ("a.v < b.v", 1),
+    ):
+        query = cer.compile(f"SELECT * WHERE PROJECT(A AS a ; B AS b | b) FILTER {condition}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert query.count(data) == number, condition

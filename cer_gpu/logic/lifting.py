@@ -5,14 +5,17 @@ The first step of the proof of Theorem 5.3 of the CEPL thesis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from cer_gpu.language import tree as t
+from cer_gpu.language.leaves import aggregates, attributes
 from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import children, condition_variables
 from cer_gpu.logic.binding import hidden
-from cer_gpu.logic.boolean import TRUE, replace_literals, unary_literals
+from cer_gpu.logic.boolean import FALSE, TRUE, replace_literals, unary_literals
 from cer_gpu.logic.formulas import rebuild
 
 
@@ -79,8 +82,48 @@ def without(body: t.Pattern, names: frozenset[str]) -> t.Pattern:
 
 
 def vacuous(condition: t.Condition, names: frozenset[str]) -> t.Condition:
-    """The condition where some variables mark nothing: what is asked of their events holds."""
-    return replace_literals(condition, lambda one: TRUE if condition_variables(one) & names else one)
+    """The condition where some variables mark nothing: what is asked of their events holds.
+
+    COUNT of them is 0, and a comparison with any other aggregate of them does not hold.
+    """
+
+    def literal(one: t.Condition) -> t.Condition:
+        if not condition_variables(one) & names:
+            return one
+        if not isinstance(one, t.Comparison):
+            return TRUE
+        if any(read.variable in names and not read.prior for read in attributes(one.left, one.right)):
+            return TRUE
+        if any(
+            fold.variable in names and fold.function != "COUNT" for fold in aggregates(one.left, one.right)
+        ):
+            return FALSE
+        sides = _constant(one.left, names), _constant(one.right, names)
+        if None in sides:
+            return TRUE
+        return TRUE if _COMPARE[one.op](*sides) else FALSE
+
+    return replace_literals(condition, literal)
+
+
+_COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def _constant(side: t.Expression, names: frozenset[str]) -> int | float | None:
+    """A number, or the count of what marks nothing; None for anything else."""
+    match side:
+        case t.Number(value=value):
+            return value
+        case t.Aggregate(function="COUNT", variable=name) if name in names:
+            return 0
+    return None
 
 
 def filtered(pattern: t.Pattern, condition: t.Condition) -> t.Pattern:

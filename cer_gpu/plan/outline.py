@@ -93,6 +93,8 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if formula is None:
         formula = chosen(to_lp(bare(statement)), statement)
     compared = correlates(formula)
+    if not compared:
+        beyond = ""  # what was compared marks nothing, so that the filter holds
     # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
     shared = None
     if compared and not beyond and not statement.partition:

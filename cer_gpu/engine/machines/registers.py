@@ -33,7 +33,7 @@ from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.general import GeneralMachine
 
-CONFIGURATIONS = 1 << 20
+CONFIGURATIONS = 1 << 18
 """Configurations that may be open at once."""
 
 STATES = 1 << 16
