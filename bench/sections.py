@@ -17,6 +17,7 @@ import cer_gpu as cer
 from bench import answers, formula
 from bench.attributes import attributes
 from bench.clocked import clocked
+from bench.compared import compared
 from bench.counted import counted
 from bench.figures import Figure, Target, duration, rate, ratio
 from bench.followed import followed
@@ -263,6 +264,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "followed": followed,
     "timed": timed,
     "counted": counted,
+    "compared": compared,
     "values": values,
     "streams_push": streams_push,
     "clocked": clocked,

@@ -96,3 +96,23 @@ def _linear(rng: Random, side: t.Expression) -> t.Expression:
     if pick < 0.24:
         return t.Arithmetic(rng.choice("+-"), side, t.Number(rng.choice((1, 3, 0.5))))
     return side
+
+
+STRATEGIES = (t.Strategy.ALL, t.Strategy.ALL, t.Strategy.MAX, t.Strategy.NEXT, t.Strategy.LAST)
+
+
+def random_neighbours(rng: Random) -> t.SelectQuery:
+    """A query with contiguous repetitions of one event, each compared with the one before it."""
+    made: t.Pattern = t.As(t.EventType(rng.choice(TYPES)), "x")
+    if rng.random() < 0.3:
+        made = t.Filter(made, condition(rng, ("x",), depth=1))
+    made = t.Filter(made, _comparison(rng, t.Attribute, "x", "x", prior=True))
+    if rng.random() < 0.3:
+        made = t.As(made, "w")
+    made = t.Iteration(made, contiguous=True, times=times(rng) if rng.random() < 0.6 else None)
+    if rng.random() < 0.4:
+        other = t.As(t.EventType(rng.choice(TYPES)), "y")
+        made = t.Sequence(made, other, contiguous=rng.random() < 0.5)
+    if rng.random() < 0.2:
+        made = t.Iteration(made, contiguous=rng.random() < 0.5)
+    return query_around(rng, made, rng.choice(STRATEGIES))

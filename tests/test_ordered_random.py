@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from engine_oracle import check
 from generate import stream
-from random_ordered import random_ordered
+from random_ordered import random_neighbours, random_ordered
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
@@ -39,25 +39,28 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def agree(
-    seed: str, queries: int, drawn: Callable[[Random], SelectQuery] = random_ordered, n: int = 13
+    seed: str,
+    queries: int,
+    drawn: Callable[[Random], SelectQuery] = random_ordered,
+    engine: str = "ordered",
 ) -> Counter[str]:
     rng = Random(seed)
     found: Counter[str] = Counter()
-    while found["ordered"] < queries:
+    while found["taken"] < queries:
         query = drawn(rng)
-        events = stream(rng, rng.randrange(6, n), lap_falls=rng.random() < 0.3)
+        events = stream(rng, rng.randrange(6, 13), lap_falls=rng.random() < 0.3)
         try:
             compiled = Query(to_text(query))
         except (QueryError, LimitError):
             found["refused"] += 1
             continue
-        if compiled._plan.engine != "ordered":
+        if compiled._plan.engine != engine:
             found["other"] += 1
             continue
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event |no complex event is possible|1 event has no ")
             answers = check(query, events, rng)
-        found["ordered"] += 1
+        found["taken"] += 1
         found["answered"] += answers > 0
     assert found["answered"] > 1
     return found
@@ -72,3 +75,13 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"ordered pieces {seed}", QUERIES)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_prior_among_neighbours_is_prev(seed: int) -> None:
+    agree(f"neighbours {seed}", QUERIES, random_neighbours, "regular")
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_prior_among_neighbours_is_prev_in_tiny_pieces_too() -> None:
+    agree("neighbours in pieces", QUERIES, random_neighbours, "regular")

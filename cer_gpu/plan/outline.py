@@ -128,7 +128,12 @@ def rewritten_statement(statement: tree.Statement) -> tree.Statement:
         return statement
     from cer_gpu.logic.rewriting import rewritten  # a process without comparisons need not load it
 
-    return replace(statement, pattern=rewritten(statement.pattern))
+    pattern = statement.pattern
+    if any(isinstance(node, tree.Attribute) and node.prior for node in walk(pattern)):
+        from cer_gpu.logic.neighbours import prior_as_previous
+
+        pattern = prior_as_previous(pattern)
+    return replace(statement, pattern=rewritten(pattern))
 
 
 def _is_rewritten(node: object) -> bool:

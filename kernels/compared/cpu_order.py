@@ -57,8 +57,13 @@ def arrange(tables, events, segments):
         np.zeros((n_orders, rows), np.int64),
         np.full((n_orders, rows), -1, np.int32),
     )
+    # A view of neighbours shows the last entry or none: it needs no order.
+    searched = np.zeros(n_orders, bool)
+    searched[tables.view_order[tables.view_near != NEIGHBOUR]] = True
     for state, entering in enumerate(_entering(tables)):
         for order in range(tables.order_first[state], tables.order_first[state + 1]):
+            if not searched[order]:
+                continue
             slot, value = tables.order_slot[order], tables.order_value[order]
             there = entering[events.symbols]
             slots, words = events.slots[0:0], events.words[0:0]

@@ -1,0 +1,136 @@
+"""Comparisons of an event with the one before it: pairs of rising prices, and rising runs, beside SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import cer_gpu as cer
+from bench.answers import must
+from bench.figures import Figure, rate, ratio
+from bench.measure import measure
+from bench.sizes import Sizes, large
+
+WINDOW = 10_000
+"""Events from the first of a pair to the second."""
+
+PART = 100
+"""A rival joins so small a part of the events: the pairs of all are too many for it."""
+
+KEYS = 1000
+
+RISEN = "Ticks AS x ; Ticks AS y FILTER y.price > 1.05 * x.price"
+
+PAIRS = f"SELECT * FROM Ticks WHERE {RISEN} WITHIN {WINDOW} EVENTS"
+
+JOIN = f"""
+SELECT count(*) FROM ticks AS x JOIN ticks AS y
+ON y.place > x.place AND y.place <= x.place + {WINDOW} AND y.price > 1.05 * x.price
+"""
+
+RISING = "(Ticks AS x FILTER x.price > PRIOR(x).price)"
+
+RUNS = """
+WITH steps AS (SELECT key, place, CASE WHEN price > lag(price) OVER keyed THEN 0 ELSE 1 END AS falls
+  FROM ticks WINDOW keyed AS (PARTITION BY key ORDER BY place)),
+numbered AS (SELECT key, sum(falls) OVER (PARTITION BY key ORDER BY place ROWS UNBOUNDED PRECEDING) AS run
+  FROM steps),
+runs AS (SELECT count(*) AS length FROM numbered GROUP BY key, run)
+SELECT coalesce(sum((length - 4) * (length - 3) // 2), 0) FROM runs WHERE length >= 5
+"""
+
+
+def compared(sizes: Sizes) -> Iterator[Figure]:
+    """Pairs by price without a key, and rising runs of five and more by key."""
+    yield from _pairs(sizes)
+    yield from _runs(sizes)
+
+
+def _pairs(sizes: Sizes) -> Iterator[Figure]:
+    count, part = sizes.numbered, max(sizes.numbered // PART, 2000)
+    query, ticks = cer.compile(PAIRS), _ticks(count)
+    times = measure({"ours": partial(query.count, ticks)}, sizes.runs)
+    note = f"{query.count(ticks):,} pairs"
+    case = f"y.price > 1.05 * x.price, WITHIN {large(WINDOW)} EVENTS"
+    yield rate("compared: pairs", f"{case}, {large(count)} events", "events", count, times["ours"], 2, note)
+    few = ticks.slice(0, part)
+    functions = {"ours": partial(query.count, few), "DuckDB": _duckdb(few, JOIN)}
+    answers = {name: function() for name, function in functions.items()}
+    must(len(set(answers.values())) == 1, f"pairs: {answers}")
+    beside = measure(functions, sizes.runs)
+    for name, taken in beside.items():
+        title = f"{case}, {large(part)} events, {name}"
+        yield rate("compared: pairs", title, "events", part, taken, note="both agree")
+    yield ratio(
+        "compared: pairs",
+        f"{large(part)} events: time of DuckDB's join / ours",
+        ("ours", beside["ours"]),
+        ("DuckDB", beside["DuckDB"]),
+        1.0,
+    )
+
+
+def _runs(sizes: Sizes) -> Iterator[Figure]:
+    ticks = _ticks(sizes.numbered)
+    counted = cer.compile(f"SELECT * FROM Ticks WHERE {RISING} :{{5,}} PARTITION BY key")
+    functions: dict[str, Callable[[], Any]] = {
+        "ours": partial(counted.count, ticks),
+        "DuckDB": _duckdb(ticks, RUNS),
+        "Polars": _polars(ticks),
+    }
+    answers = {name: function() for name, function in functions.items()}
+    must(len(set(answers.values())) == 1, f"rising runs: {answers}")
+    times = measure(functions, sizes.runs)
+    case = f"rising runs of 5 and more by key, {large(len(ticks))} events"
+    for name, taken in times.items():
+        title = f"{case}, neighbours, {name}"
+        yield rate("compared: runs", title, "events", len(ticks), taken, note="all three agree")
+    within = 60
+    gaps = cer.compile(f"SELECT * FROM Ticks WHERE {RISING} {{5,}} PARTITION BY key WITHIN {within} EVENTS")
+    alone = measure({"ours": partial(gaps.hits, ticks)}, sizes.runs)
+    title = f"{case}, with gaps, WITHIN {within} EVENTS, hits"
+    yield rate("compared: runs", title, "events", len(ticks), alone["ours"])
+
+
+def _ticks(count: int) -> pa.Table:
+    """Prices that wander, of some keys in turn by chance."""
+    rng = np.random.default_rng(17)
+    prices = 100 * np.exp(np.cumsum(rng.normal(0, 0.002, count)))
+    return pa.table(
+        {"place": np.arange(count), "price": prices, "key": rng.integers(0, KEYS, count, np.int32)}
+    )
+
+
+def _duckdb(ticks: pa.Table, text: str) -> Callable[[], int]:
+    """A query of one number in DuckDB, on a table in memory."""
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.register("given", ticks)
+    connection.execute("CREATE TABLE ticks AS SELECT * FROM given")
+
+    def count() -> int:
+        return int(connection.sql(text).fetchall()[0][0])
+
+    return count
+
+
+def _polars(ticks: pa.Table) -> Callable[[], int]:
+    """Rising runs in Polars."""
+    import polars
+
+    falls = ~(polars.col("price").diff().over("key") > 0).fill_null(False)
+    runs = (
+        polars.DataFrame(ticks)
+        .lazy()
+        .with_columns(falls.cast(polars.Int32).cum_sum().over("key").alias("run"))
+        .group_by("key", "run")
+        .agg(polars.len().cast(polars.Int64).alias("length"))
+        .filter(polars.col("length") >= 5)
+    )
+    number = (polars.col("length") - 4) * (polars.col("length") - 3) // 2
+    return lambda: int(runs.select(number.sum()).collect().item())
