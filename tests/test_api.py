@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import pydoc
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
@@ -99,3 +100,10 @@ def test_plans_are_kept_for_a_few_schemas(monkeypatch: pytest.MonkeyPatch) -> No
         assert query.count(tables[0].append_column(f"column {number}", pa.array([0, 0]))) == 1
     assert query.count(tables[0]) == 1
     assert len(made) == 3 + api.SCHEMAS + 1
+
+
+def test_help_opens_with_a_page_that_shows_a_query_and_what_to_ask_of_it() -> None:
+    page = pydoc.plain(pydoc.render_doc(cer))[:1500]
+    assert "A query says which events make a complex event" in page
+    for asked in ("cer.compile(", "q.hits(events)", "q.counts(events)", "q.count(events)", "q.run(events)"):
+        assert asked in page

@@ -389,3 +389,18 @@ def test_check_takes_the_values_of_parameters(data, capsys):
     assert status == 1
     assert "the parameter `$w` has no value" in out
     assert "the query has no parameter `$v`" in out
+
+
+def test_the_shell_completes_words():
+    ran = subprocess.run(
+        [sys.executable, "-m", "cer_gpu", "--show-completion", "bash"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "complete -o default -F _cer_completion cer" in ran.stdout
+    asked = {**os.environ, "_CER_COMPLETE": "complete_bash", "COMP_WORDS": "cer ex", "COMP_CWORD": "1"}
+    told = subprocess.run(
+        [sys.executable, "-m", "cer_gpu"], env=asked, capture_output=True, text=True, check=False
+    )
+    assert "explain" in told.stdout.split()
