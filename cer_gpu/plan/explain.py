@@ -190,10 +190,11 @@ def _pushes(query: CompiledQuery) -> str:
 
 
 def _device(query: CompiledQuery) -> str:
-    """What runs on the CPU, whatever the device; why no GPU is taken unasked."""
+    """What runs on the CPU, whatever the device; when a GPU is taken, or why none is taken unasked."""
     traits = query.traits
     said = f"on the CPU in any case: {', '.join(traits.not_on_device)}" if traits.not_on_device else ""
-    return "\n".join(part for part in (said, traits.not_automatic) if part)
+    taken = "a GPU is used where device='cuda' asks for one, or device='auto' has very many events"
+    return "\n".join(part for part in (said, traits.not_automatic or taken) if part)
 
 
 def _reports(query: CompiledQuery) -> str:

@@ -51,9 +51,6 @@ class StepMachine:
             forgets=self.reach is not None,
             not_on_device=() if self.sessions is None else ("following sessions",),
             not_resident="timed patterns go through the CPU",
-            not_automatic=(
-                "timed patterns run on the CPU: no GPU was found to be faster; device='cuda' uses one"
-            ),
         )
 
 
