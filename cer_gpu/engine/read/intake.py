@@ -260,8 +260,6 @@ class Intake:
         """
         if type(self.classifier) is not Classifier or (self.derived is not None and known):
             return None
-        if self.measuring.timed and self._query.traits.reads_times:
-            return None
         self.begin(pa.RecordBatch.from_pylist([], schema=schema))
         if self.derived is not None:
             schema, given = (self.derived.schema_of(one) for one in (schema, given))

@@ -248,7 +248,7 @@ class SingleEvents:
         self._key = [part[0] for part in query.reading.partition]
         measured = {outlook.reach.kind for outlook in query.outlooks}
         self._contiguous = query.traits.reads_places or "events" in measured
-        self._timed = "time" in measured and self._time is not None
+        self._timed = ("time" in measured or query.traits.reads_times) and self._time is not None
         self._apart = not query.outlooks  # those keep events with their rows
         window = query.window
         self._counts = window is not None and window.kind == "events"
