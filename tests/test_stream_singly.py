@@ -52,6 +52,7 @@ SINGLY = [
     "SELECT * WHERE A AS a ; B AS b FILTER a[price * 2 > 2] WITHIN 9 EVENTS",
     "SELECT * WHERE A AS a ; B AS b FILTER a[name = 'x'] AND b[flag = true] WITHIN 5 SECONDS",
     "SELECT a[name], b WHERE A AS a ; B AS b PARTITION BY key WITHIN 9 EVENTS",
+    "SELECT * WHERE A AS a ; B AS b FILTER a[name = 'x' OR name IS NULL] AND b[name != key] WITHIN 9 EVENTS",
     "SELECT * WHERE A : B PARTITION BY key, price WITHIN 4 SECONDS",
     "SELECT * WHERE A ; B PARTITION BY key WITHIN 2 [price] CONSUME BY PARTITION",
     "SELECT LAST * WHERE A ; B ; A WITHIN 9 EVENTS",

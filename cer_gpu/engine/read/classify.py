@@ -215,7 +215,7 @@ class Classifier:
             adders.append([])
             for number, stride in zip(stage.axes, stage.strides, strict=True):
                 axis = self._reading.axes[number]
-                if _text_column(axis) is None:
+                if text_column(axis) is None:
                     adder = self._number_adder(batch, axis, stride, dtype)
                     adders[-1].append(adder)
                     if isinstance(adder.column, Values) and len(adder.column.beyond):
@@ -348,7 +348,7 @@ class Classifier:
         """The classes of an axis that events have, shape (n,), int64."""
         index = np.zeros(len(events), np.uint32)
         axis = self._reading.axes[number]
-        name = _text_column(axis)
+        name = text_column(axis)
         if name is None:
             adder = Classifier._number_adder(self, events, axis, 1, index.dtype)
         else:
@@ -380,7 +380,7 @@ def _operands(axis: Axis) -> list[tree.Expression]:
     return [side for side in sides if side is not None]
 
 
-def _text_column(axis: Axis) -> str | None:
+def text_column(axis: Axis) -> str | None:
     """The column of strings that an axis reads; None for an axis over numbers."""
     if isinstance(axis, ColumnAxis):
         return axis.column if axis.textual else None
@@ -396,7 +396,7 @@ def _text_axes(stages: Sequence[Stage], axes: Sequence[Axis]) -> dict[str, list[
     for number, stage in enumerate(stages):
         for index, stride in zip(stage.axes, stage.strides, strict=True):
             axis = axes[index]
-            name = _text_column(axis)
+            name = text_column(axis)
             if name is not None:
                 assert isinstance(axis, TextAxis)
                 found.setdefault(name, []).append(StageAxis(number, axis, stride))

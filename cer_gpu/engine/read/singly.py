@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.classify import Classifier, text_column
 from cer_gpu.engine.read.columns import storage_of, value_reader
 from cer_gpu.engine.read.derive import compared
 from cer_gpu.engine.read.events import Relevant
@@ -133,7 +133,7 @@ class SingleSymbols:
             own = [
                 _shares(reading.axes[axis], stride, schema)
                 for axis, stride in zip(stage.axes, stage.strides, strict=True)
-                if not set(columns_of(reading.axes[axis])) <= set(self._texts)
+                if text_column(reading.axes[axis]) is None
             ]
             numbers.append((stage.state_stride, stage.table, own))
         self._stages = numbers
