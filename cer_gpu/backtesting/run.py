@@ -224,12 +224,8 @@ def _together(
     workers = Workers()
     members = sum(map(len, groups))
     bunches = [
-        Bunch(
-            [bound[number].compiled for number in group],
-            source, bound[group[0]].units, options, workers, members,
-        )
-        for group in groups
-    ]  # fmt: skip
+        Bunch([bound[number] for number in group], source, options, workers, members) for group in groups
+    ]
     tallies = [[Totals(parted.buckets, bool(parted.columns)) for _ in group] for group in groups]
 
     def passed(watch: Watch) -> Iterable[None]:

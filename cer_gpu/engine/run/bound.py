@@ -316,7 +316,7 @@ class BoundQuery:
             self._grouped,
             options.ordered,
         )
-        intake.derived = self._derived()
+        intake.derived = self.derived_columns()
         intake.noted = None if ends is None else ends.times
         runner = self._runner(query, carries)
         if intake.values_in_order is not None:
@@ -343,7 +343,7 @@ class BoundQuery:
         intake.hold(outlooks)
         return outlooks
 
-    def _derived(self) -> DerivedColumns | None:
+    def derived_columns(self) -> DerivedColumns | None:
         """What computes PREV and functions; None where the query has none."""
         reading = self._query.reading
         if not reading.derived:

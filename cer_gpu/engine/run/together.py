@@ -14,13 +14,13 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import runner_of
-from cer_gpu.engine.read.classify import Classifier, columns_of
+from cer_gpu.engine.read.classify import Classifier
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BATCH
+from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.noticed import say_what_was_read
 from cer_gpu.engine.run.options import Options
@@ -91,11 +91,9 @@ class Bunch:
 
     Parameters
     ----------
-    queries : sequence of CompiledQuery
-        Of one `shared_by`.
+    bound : sequence of BoundQuery
+        Of one `shared_by`, over one source.
     source : Source
-    units : dict of str to str
-        The units of the source's time columns.
     options : Options
     workers : Workers
     members : int
@@ -109,24 +107,21 @@ class Bunch:
 
     def __init__(
         self,
-        queries: Sequence[CompiledQuery],
+        bound: Sequence[BoundQuery],
         source: Source,
-        units: dict[str, str],
         options: Options,
         workers: Workers,
         members: int,
     ) -> None:
-        asked = [query.asked("counts") for query in queries]
+        asked = [one.compiled.asked("counts") for one in bound]
         made = together([query.reading for query in asked])
         reading = asked[0].reading if made is None else made.reading
         self._symbols = [np.empty(0, np.uint8)] if made is None else list(made.symbols)
         self._alone = made is None
         self._first = replace(asked[0], reading=reading)
         self._workers = workers
-        partition = reading.partition
-        self.encoder = LaneEncoder(partition, source.arrow_schema) if partition else None
-        units = units | {one.name: one.measure.unit for one in reading.derived if one.measure.unit}
-        classifier = Classifier(reading, units, workers)
+        self.encoder = LaneEncoder(reading.partition, source.arrow_schema) if reading.partition else None
+        units = bound[0].units
         self._intake = Intake(
             self._first,
             self.encoder,
@@ -135,28 +130,16 @@ class Bunch:
             options.stream_column,
             (),
             workers,
-            classifier,
+            Classifier(reading, units, workers),
             ordered=options.ordered,
         )
-        if reading.derived:
-            from cer_gpu.engine.read.derived import DerivedColumns
-
-            self._intake.derived = DerivedColumns(
-                reading, units, source.arrow_schema, options.stream_column, workers
-            )
+        self._intake.derived = bound[0].derived_columns()
         window = reading.window
         # A window over time has the times already: `Relevant.moments`.
         self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
         least = max(LEAST_CHUNK, min(CHUNK, WAITING // members))
         self._members = [SharedRun(query, SharedLanes(self._intake), workers, least) for query in asked]
-        axes = [name for axis in reading.axes for name in columns_of(axis)]
-        behind = [name for one in reading.derived for name in one.read]
-        parts = [name for part in partition for name in part]
-        measured = [] if window is None or window.attribute is None else [window.attribute]
-        streams = [options.stream_column] if reading.streams and options.stream_column else []
-        derived = {one.name for one in reading.derived}
-        names = [*options.order_by, *axes, *behind, *parts, *measured, *streams]
-        self.columns = tuple(name for name in dict.fromkeys(names) if name not in derived)
+        self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
 
     def read(self, batch: pa.RecordBatch) -> list[list[CountedEnds]]:
         """What ends in the next batch of the stream, for each query in turn; parts may come later."""
