@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.members import END, INSIDE, START, Member, Step
+from cer_gpu.automata.configurations.members import END, INSIDE, START, Member, Phased, Step
 from cer_gpu.automata.configurations.registers import Seen
 from cer_gpu.automata.configurations.slots import Clock, State
 from cer_gpu.automata.match import BEFORE
 
 
-class Standing(Member):
+class Standing(Phased):
     """`p FOLLOWED BY q`: those complex events whose last event (`first`: first one) has a property.
 
     A state is (whether the first event has been read, state of p).
@@ -37,17 +37,6 @@ class Standing(Member):
                 yield label, (INSIDE, target), owed
             elif self._first or held:
                 yield label, END, owed
-
-    def aged(self, state: State, event: Seen) -> State | None:
-        phase, inner = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (phase, inner)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[1])
 
 
 class Relabelled(Member):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.members import END, Member, Step, all_aged
+from cer_gpu.automata.configurations.members import END, Member, Phased, Step, all_aged
 from cer_gpu.automata.configurations.owed import NOTHING_OWED, Formula, Owed, all_of, any_of, negated
 from cer_gpu.automata.configurations.registers import Seen
 from cer_gpu.automata.configurations.slots import State, best
@@ -23,7 +23,7 @@ FRESH, MARKING, AFTER = range(3)
 """Where a run of STRICT is: before its first mark, in the interval of marks, or behind it."""
 
 
-class Strict(Member):
+class Strict(Phased):
     """`STRICT(p)`: the marked events are neighbours. A state is (phase, state of p)."""
 
     def __init__(self, operand: Member) -> None:
@@ -42,17 +42,6 @@ class Strict(Member):
             else:
                 now = FRESH if phase == FRESH else AFTER
             yield label, target if target == END else (now, target), owed
-
-    def aged(self, state: State, event: Seen) -> State | None:
-        phase, inner = state
-        inner = self._operand.aged(inner, event)
-        return None if inner is None else (phase, inner)
-
-    def labels(self) -> frozenset[Label]:
-        return self._operand.labels()
-
-    def ahead(self, state: State) -> frozenset[Label]:
-        return self._operand.ahead(state[1])
 
 
 class Preferred(Member):

@@ -53,6 +53,23 @@ class Member(ABC):
         return self.labels()
 
 
+class Phased(Member):
+    """A pattern around another one: its states are a phase and a state of the other."""
+
+    _operand: Member
+
+    def aged(self, state: State, event: Seen) -> State | None:
+        phase, inner = state
+        inner = self._operand.aged(inner, event)
+        return None if inner is None else (phase, inner)
+
+    def labels(self) -> frozenset[Label]:
+        return self._operand.labels()
+
+    def ahead(self, state: State) -> frozenset[Label]:
+        return self._operand.ahead(state[1])
+
+
 class OneEvent(Member):
     """One event that satisfies a predicate.
 
