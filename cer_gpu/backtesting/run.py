@@ -13,8 +13,7 @@ from cer_gpu.api import Query, opened
 from cer_gpu.backtesting.buckets import Buckets, buckets, is_span
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.sweep import Variants
-from cer_gpu.backtesting.table import Row, combined, of_ends, of_groups
-from cer_gpu.backtesting.totals import Totals
+from cer_gpu.backtesting.table import combined, numbered, of_ends, of_groups
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
@@ -22,6 +21,7 @@ from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.run.together import Bunch, batches, bunched
+from cer_gpu.engine.run.totals import Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import CerError, DataError, RowError
 from cer_gpu.progress import Watch, begun, shown_together
@@ -84,7 +84,6 @@ def backtest(queries: Any, events: Any, by: Any = None, **keywords: Any) -> Back
         source = opened(names, events, options)
         bound = [_bound(one, source, options) for one in asked]
         parted = _parted(by, bound, source, options)
-        rows: list[Row | None] = [None] * len(asked)
         notes = Notes()
         for one in bound:
             for text in one.notes.texts:
@@ -92,23 +91,23 @@ def backtest(queries: Any, events: Any, by: Any = None, **keywords: Any) -> Back
         here = [number for number, one in enumerate(bound) if not one.place.numbers]
         groups, _ = bunched([bound[number].compiled for number in here])
         groups = [[here[one] for one in group] for group in groups]
-        found = _together(groups, bound, source, options, parted, notes)
-        for number, table in found.items():
-            rows[number] = Row(asked[number].name, asked[number].values, table)
-        alone = [number for number, row in enumerate(rows) if row is None]
-        if alone and not source.rewindable and (found or len(alone) > 1):
+        members = {number for group in groups for number in group}
+        alone = [number for number in range(len(asked)) if number not in members]
+        if alone and not source.rewindable and (groups or len(alone) > 1):
             raise DataError(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
                 f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
             )
+        tables = _together(groups, bound, source, options, parted, notes)
         schema, at = _empty(parted, source, options), "time" if options.order_by else "position"
         for number in alone:
-            table = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
-            rows[number] = Row(asked[number].name, asked[number].values, table)
+            found = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
+            tables.append(numbered(found, number))
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
-    made = combined([row for row in rows if row is not None], schema, by is None)
-    return Backtest(made, notes.texts, len(found), len(groups))
+    called, values = [one.name for one in asked], [one.values for one in asked]
+    made = combined(tables, called, values, schema, by is None)
+    return Backtest(made, notes.texts, len(members), len(groups))
 
 
 def _named(queries: Any) -> list[_Asked]:
@@ -217,28 +216,25 @@ def _together(
     options: Options,
     parted: _By,
     notes: Notes,
-) -> dict[int, pa.Table]:
-    """What the queries of some groups find, by their numbers, in one pass over the events."""
+) -> list[pa.Table]:
+    """What the queries of each group find, with their numbers, in one pass over the events."""
     if not groups:
-        return {}
+        return []
     workers = Workers()
     members = sum(map(len, groups))
+    totals = [Totals(parted.buckets, bool(parted.columns)) for _ in groups]
     bunches = [
-        Bunch([bound[number] for number in group], source, options, workers, members) for group in groups
+        Bunch([bound[number] for number in group], source, options, workers, members, group, own)
+        for group, own in zip(groups, totals)
     ]
-    tallies = [[Totals(parted.buckets, bool(parted.columns)) for _ in group] for group in groups]
 
     def passed(watch: Watch) -> Iterable[None]:
         for batch in watch(batches(source, bunches)):
-            for bunch, own in zip(bunches, tallies):
-                for tally, ends in zip(own, bunch.read(batch)):
-                    for part in ends:
-                        tally.add(part)
+            for bunch in bunches:
+                bunch.read(batch)
             yield
-        for bunch, own in zip(bunches, tallies):
-            for tally, ends in zip(own, bunch.rest()):
-                for part in ends:
-                    tally.add(part)
+        for bunch in bunches:
+            bunch.rest()
         yield
 
     progress = begun(source.rows)
@@ -249,9 +245,9 @@ def _together(
     except RowError as error:
         raise source.named(error) from error
     schema = _empty(parted, source, options)
-    found = {}
-    for group, bunch, own in zip(groups, bunches, tallies):
+    for bunch in bunches:
         bunch.say(notes, options.stream_column)
-        for number, tally in zip(group, own):
-            found[number] = of_groups(tally.groups(), parted.buckets, parted.columns, bunch, schema)
-    return found
+    return [
+        of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
+        for bunch, own in zip(bunches, totals)
+    ]

@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.buckets import Buckets
-from cer_gpu.backtesting.totals import Sums
 from cer_gpu.engine.answers.form import free_name
 from cer_gpu.engine.answers.where import exact_column, times
 from cer_gpu.engine.run.together import Bunch
+from cer_gpu.engine.run.totals import Sums
 
 FOUND = ("hits", "matches", "first", "last")
 
+QUERY = "query"
+"""The number of the query, in tables of several."""
+
 _SUMMED = [("hits", "sum"), ("matches", "sum"), ("first", "min"), ("last", "max")]
-
-
-class Row(NamedTuple):
-    """What a query or variant found.
-
-    Attributes
-    ----------
-    name : str
-    values : mapping of str to object
-        Its parameters.
-    table : pyarrow.Table
-    """
-
-    name: str
-    values: Mapping[str, Any]
-    table: pa.Table
 
 
 def of_groups(
     groups: Sums, buckets: Buckets | None, columns: Sequence[str], bunch: Bunch, schema: pa.Schema
 ) -> pa.Table:
-    """What a query found that was read with others, in the columns of `schema`."""
-    arrays = [] if buckets is None else [buckets.column(groups.bucket)]
+    """What the queries of a bunch found: their numbers, and the columns of `schema`."""
+    arrays = [pa.array(groups.query)]
+    if buckets is not None:
+        arrays.append(buckets.column(groups.bucket))
     if columns:
         assert bunch.encoder is not None
         keys = dict(zip(bunch.encoder.names, bunch.lane_keys_of(groups.lane)))
@@ -47,8 +36,13 @@ def of_groups(
     kind = schema.field("first").type
     arrays += [pa.array(groups.hits), exact_column(groups.matches)]
     arrays += [times(one, kind) for one in (groups.first, groups.last)]
-    found = pa.table(arrays, schema.names)
-    return _regrouped(found, schema) if columns else found
+    found = pa.table(arrays, [QUERY, *schema.names])
+    return _regrouped(found, [QUERY, *schema.names]) if columns else found
+
+
+def numbered(found: pa.Table, query: int) -> pa.Table:
+    """What one query found, with its number."""
+    return found.add_column(0, QUERY, pa.array(np.full(len(found), query, np.int64)))
 
 
 def of_ends(
@@ -61,7 +55,7 @@ def of_ends(
         arrays.append(buckets.column(buckets.of(_numbers(moments))))
     arrays += [ends.column(name).cast(schema.field(name).type) for name in columns]
     arrays += [pa.array(np.ones(len(ends), np.int64)), ends.column("count"), ends.column(at), ends.column(at)]
-    return _regrouped(pa.table(arrays, schema.names), schema)
+    return _regrouped(pa.table(arrays, schema.names), schema.names)
 
 
 def _numbers(column: pa.Array) -> np.ndarray:
@@ -72,50 +66,68 @@ def _numbers(column: pa.Array) -> np.ndarray:
     return found
 
 
-def _regrouped(found: pa.Table, schema: pa.Schema) -> pa.Table:
+def _regrouped(found: pa.Table, names: Sequence[str]) -> pa.Table:
     """Rows that agree in all but what was found as one, ascending."""
-    keys = [name for name in schema.names if name not in FOUND]
+    keys = [name for name in names if name not in FOUND]
     if not len(found):
         return found  # a group of nothing would be a row of nulls
     sums = found.group_by(keys, use_threads=False).aggregate(_SUMMED)
     arrays = [sums.column(name) for name in keys] + [sums.column(f"{name}_{how}") for name, how in _SUMMED]
-    table = pa.table(arrays, [*keys, *FOUND]).select(schema.names)
+    table = pa.table(arrays, [*keys, *FOUND]).select(names)
     return table.sort_by([(name, "ascending") for name in keys]) if keys else table
 
 
-def combined(rows: Sequence[Row], schema: pa.Schema, each: bool) -> pa.Table:
-    """The rows of all queries as one table.
+def combined(
+    tables: Sequence[pa.Table],
+    names: Sequence[str],
+    values: Sequence[Mapping[str, Any]],
+    schema: pa.Schema,
+    each: bool,
+) -> pa.Table:
+    """What all queries found as one table, in the order of the queries.
 
     Parameters
     ----------
-    rows : sequence of Row
+    tables : sequence of pyarrow.Table
+        With the numbers of the queries; each has those of a query, if any, in the order of the result.
+    names : sequence of str
+        Of the queries.
+    values : sequence of mapping of str to object
+        Their parameters.
     schema : pyarrow.Schema
-        Of the tables of the rows.
+        Of the tables but for the numbers.
     each : bool
         Whether a query that found nothing has a row.
     """
-    wide = any(not pa.types.is_integer(row.table.column("matches").type) for row in rows)
+    wide = any(not pa.types.is_integer(table.column("matches").type) for table in tables)
     number = pa.decimal256(76, 0) if wide else pa.int64()
     schema = pa.schema([field.with_type(number) if field.name == "matches" else field for field in schema])
-    tables = []
-    for row in rows:
-        table = row.table
-        if each and not len(table):
-            none = {"hits": [0], "matches": [0], "first": [None], "last": [None]}
-            table = pa.table(
-                [pa.array(none[field.name], pa.int64()).cast(field.type) for field in schema], schema.names
-            )
-        tables.append(table.cast(schema))
-    sizes = [len(table) for table in tables]
-    at = np.repeat(np.arange(len(rows)), sizes)
-    taken = {*schema.names, "query"}
-    arrays = [pa.array([row.name for row in rows]).take(pa.array(at))]
-    names = ["query"]
-    for name in dict.fromkeys(name for row in rows for name in row.values):
-        names.append(free_name(name, taken))
-        arrays.append(_values([row.values.get(name) for row in rows]).take(pa.array(at)))
-    found = pa.concat_tables(tables) if tables else schema.empty_table()
-    return pa.table([*arrays, *found.columns], [*names, *schema.names])
+    whole = pa.schema([pa.field(QUERY, pa.int64()), *schema])
+    found = pa.concat_tables([table.cast(whole) for table in tables]) if tables else whole.empty_table()
+    query = found.column(QUERY).to_numpy()
+    if each:
+        none = np.setdiff1d(np.arange(len(names)), query)
+        absent = {
+            QUERY: none,
+            "hits": np.zeros(len(none), np.int64),
+            "matches": np.zeros(len(none), np.int64),
+        }
+        columns = [
+            pa.array(absent[field.name]).cast(field.type)
+            if field.name in absent
+            else pa.nulls(len(none), field.type)
+            for field in whole
+        ]
+        found = pa.concat_tables([found, pa.table(columns, whole.names)])
+        query = np.append(query, none)
+    order = np.argsort(query, kind="stable")
+    found, at = found.take(pa.array(order)), pa.array(query[order])
+    taken = {*schema.names, QUERY}
+    arrays, heads = [pa.array(names, pa.string()).take(at)], [QUERY]
+    for name in dict.fromkeys(name for own in values for name in own):
+        heads.append(free_name(name, taken))
+        arrays.append(_values([own.get(name) for own in values]).take(at))
+    return pa.table([*arrays, *found.columns[1:]], [*heads, *schema.names])
 
 
 def _values(values: list[Any]) -> pa.Array:

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.machines.asked import sum_exactly
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.read.classify import Classifier
@@ -20,12 +19,13 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.abreast import AbreastRun, Member, blocks_of, counted
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.noticed import say_what_was_read
 from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.totals import CountedEnds, Totals
 from cer_gpu.engine.workers import Workers
-from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cpu as kernels
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.together import bunches, together
@@ -37,32 +37,6 @@ LEAST_CHUNK = 1 << 12
 """A chunk of one of many queries has so many new events at least."""
 
 Place: TypeAlias = tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CountedEnds:
-    """Some ends of a query, with what is known of each.
-
-    Attributes
-    ----------
-    positions : ndarray, shape (n,), int64
-    moments : ndarray, shape (n,) or (0,), int64 or float64
-        Their times; empty where the run has no order.
-    lanes : ndarray, shape (n,) or (0,), int32
-        Their partitions; empty where there are none.
-    numbers : ndarray, shape (n,), int64 or object
-        How many complex events end at each.
-    """
-
-    positions: np.ndarray
-    moments: np.ndarray
-    lanes: np.ndarray
-    numbers: np.ndarray
-
-    @property
-    def total(self) -> int:
-        """How many complex events they are."""
-        return sum_exactly(self.numbers)
 
 
 def shared_by(query: CompiledQuery) -> Place | None:
@@ -98,6 +72,10 @@ class Bunch:
     workers : Workers
     members : int
         How many queries there are in all bunches of the pass.
+    numbers : sequence of int
+        Of the queries among those of the pass, as `totals` names them.
+    totals : Totals
+        Where what they find is added.
 
     Attributes
     ----------
@@ -112,12 +90,15 @@ class Bunch:
         options: Options,
         workers: Workers,
         members: int,
+        numbers: Sequence[int],
+        totals: Totals,
     ) -> None:
         asked = [one.compiled.asked("counts") for one in bound]
         made = together([query.reading for query in asked])
         reading = asked[0].reading if made is None else made.reading
-        self._symbols = [np.empty(0, np.uint8)] if made is None else list(made.symbols)
+        own = [np.empty(0, np.uint8)] if made is None else list(made.symbols)
         self._alone = made is None
+        self._totals = totals
         self._first = replace(asked[0], reading=reading)
         self._workers = workers
         self.encoder = LaneEncoder(reading.partition, source.arrow_schema) if reading.partition else None
@@ -138,33 +119,39 @@ class Bunch:
         # A window over time has the times already: `Relevant.moments`.
         self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
         least = max(LEAST_CHUNK, min(CHUNK, WAITING // members))
-        self._members = [SharedRun(query, SharedLanes(self._intake), workers, least) for query in asked]
+        found = [
+            Member(number, query, cells) for number, query, cells in zip(numbers, asked, own, strict=True)
+        ]
+        blocks, self._members = ([], found) if made is None else blocks_of(found)
+        lanes = SharedLanes(self._intake)
+        self._runs = [SharedRun(member.query, lanes, workers, least) for member in self._members]
+        self._abreast = AbreastRun(blocks, lanes, workers, totals) if blocks else None
         self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
 
-    def read(self, batch: pa.RecordBatch) -> list[list[CountedEnds]]:
-        """What ends in the next batch of the stream, for each query in turn; parts may come later."""
-        found: list[list[CountedEnds]] = [[] for _ in self._members]
+    def read(self, batch: pa.RecordBatch) -> None:
+        """Take the next batch of the stream, and add to the totals what ends there; parts may come later."""
         for extended in self._intake.extended([batch.select(self.columns)]):
             for part in self._intake.relevant(extended) if len(extended) else ():
-                for ends, more in zip(found, self._each(partial(self._take, part))):
-                    ends += more
-        return found
+                self._each(partial(self._take, part))
+                if self._abreast is not None:
+                    self._abreast.add(part)
 
-    def rest(self) -> list[list[CountedEnds]]:
-        """What ends at the events that are left, for each query in turn."""
-        return self._each(lambda number: self._members[number].rest())
+    def rest(self) -> None:
+        """Add what ends at the events that are left."""
+        self._each(lambda number: self._runs[number].rest())
+        if self._abreast is not None:
+            self._abreast.rest()
 
-    def _each(self, function: Callable[[int], list[CountedEnds]]) -> list[list[CountedEnds]]:
-        return self._workers.map("counting", function, range(len(self._members)))
+    def _each(self, function: Callable[[int], list[CountedEnds]]) -> None:
+        found = self._workers.map("counting", function, range(len(self._members)))
+        for member, parts in zip(self._members, found, strict=True):
+            for ends in parts:
+                self._totals.add(member.number, ends)
 
     def _take(self, part: Relevant, number: int) -> list[CountedEnds]:
-        member = self._members[number]
         if not self._alone:
-            table = self._symbols[number]
-            kept, symbols = np.empty(len(part), np.int64), np.empty(len(part), table.dtype)
-            count = kernels.compact(part.symbols, table, 0, kept, symbols)
-            part = replace(part.take(kept[:count]), symbols=symbols[:count].copy())
-        return member.add(part)
+            part = recoded(part, self._members[number].cells)
+        return self._runs[number].add(part)
 
     def lane_keys_of(self, lanes: np.ndarray) -> list[pa.Array]:
         """The columns of the keys of some lanes."""
@@ -174,6 +161,13 @@ class Bunch:
     def say(self, notes: Notes, stream_column: str | None) -> None:
         """Note which types and streams no event had, and what was skipped."""
         say_what_was_read(notes, self._first, self._intake, stream_column)
+
+
+def recoded(part: Relevant, table: np.ndarray) -> Relevant:
+    """The events that a table gives a symbol other than 0, with these symbols."""
+    kept, symbols = np.empty(len(part), np.int64), np.empty(len(part), table.dtype)
+    count = kernels.compact(part.symbols, table, 0, kept, symbols)
+    return replace(part.take(kept[:count]), symbols=symbols[:count].copy())
 
 
 class SharedRun:
@@ -209,16 +203,7 @@ class SharedRun:
         event, number = self._runner.counts(chunk)
         if self._limit is not None:
             number = np.minimum(number, self._limit)
-        events = chunk.events
-        moments, lanes = events.moments, events.lanes
-        return [
-            CountedEnds(
-                events.positions[event],
-                moments[event] if len(moments) else moments,
-                lanes[event] if len(lanes) else lanes,
-                number,
-            )
-        ]
+        return [counted(chunk.events, event, number)]
 
 
 def bunched(queries: Sequence[CompiledQuery]) -> tuple[list[list[int]], list[int]]:

@@ -1,0 +1,241 @@
+"""Members of a bunch that go abreast: one chunk for all of them, and sums in place of ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from cer_gpu.engine.machines.automaton import AutomatonRunner
+from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.shared_lanes import SharedLanes
+from cer_gpu.engine.run.chunks import Chunker
+from cer_gpu.engine.run.totals import CountedEnds, Sums, Totals
+from cer_gpu.engine.workers import Workers
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, no_sums
+from cer_gpu.kernels.abreast.cpu import abreast
+from cer_gpu.kernels.windows.contract import comparable
+from cer_gpu.plan.abreast import Ladder, edges_of, ladder_of
+from cer_gpu.plan.compiled import CompiledQuery
+
+ABREAST = 256
+"""Members of a block: what is kept of each fits the cache of a core beside the others'."""
+
+LEAST_ABREAST = 6
+"""Fewer are followed one by one: an event costs a block about as much as so many queries."""
+
+LEAST_OF_WINDOW = 4
+"""A block has so many members at least for each window that some of them has."""
+
+GROUPS = 1 << 10
+"""Groups of a unit of work at most, where a unit has more than one segment."""
+
+SAFE = 1 << 62
+"""Sums below this fit 64 bits."""
+
+
+class Member(NamedTuple):
+    """A query of a bunch.
+
+    Attributes
+    ----------
+    number : int
+        In its pass.
+    query : CompiledQuery
+    cells : ndarray, shape (cells,), uint8 or uint16
+        The symbol that it reads each cell as.
+    """
+
+    number: int
+    query: CompiledQuery
+    cells: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Members that are followed together, ascending by the size of their windows."""
+
+    members: tuple[Member, ...]
+    edges: Edges
+    nodes: int
+    begin: np.ndarray
+    sizes: tuple[int | float, ...]
+
+
+def blocks_of(members: Sequence[Member]) -> tuple[list[_Block], list[Member]]:
+    """The blocks of members that go abreast, and the members that are followed one by one."""
+    found = [(member, ladder_of(member.query)) for member in members]
+    left = [member for member, ladder in found if ladder is None]
+    able = [(_size(member), member, ladder) for member, ladder in found if ladder is not None]
+    able.sort(key=lambda one: one[0])
+    blocks = []
+    for at in range(0, len(able), ABREAST):
+        part = able[at : at + ABREAST]
+        windows = dict.fromkeys(size for size, _, _ in part)
+        if len(part) < max(LEAST_ABREAST, LEAST_OF_WINDOW * len(windows)):
+            left += [member for _, member, _ in part]
+        else:
+            blocks.append(_block([one for _, one, _ in part], [ladder for _, _, ladder in part]))
+    return blocks, left
+
+
+def _size(member: Member) -> int | float:
+    assert member.query.window is not None
+    return member.query.window.size
+
+
+def _block(members: Sequence[Member], ladders: Sequence[Ladder]) -> _Block:
+    edges, nodes = edges_of(ladders, [member.cells for member in members])
+    sizes = list(map(_size, members))
+    begin = [0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)]
+    return _Block(tuple(members), edges, nodes, np.array(begin), tuple(sizes[k] for k in begin[:-1]))
+
+
+class AbreastRun:
+    """Runs blocks of members over chunks that hold the widest window.
+
+    Parameters
+    ----------
+    blocks : sequence of _Block
+    lanes : SharedLanes
+    workers : Workers
+    totals : Totals
+        Where sums are added.
+    """
+
+    def __init__(
+        self, blocks: Sequence[_Block], lanes: SharedLanes, workers: Workers, totals: Totals
+    ) -> None:
+        self._blocks, self._lanes, self._workers, self._totals = blocks, lanes, workers, totals
+        widest = max((member for block in blocks for member in block.members), key=_size).query
+        self._window = widest.window
+        self._chunker = Chunker(widest, lanes, AutomatonRunner(widest, workers, False), workers, False, None)
+
+    def add(self, part: Relevant) -> None:
+        """Take the next relevant events."""
+        self._run(self._chunker.add(part))
+
+    def rest(self) -> None:
+        """Run what is left."""
+        self._run(self._chunker.rest())
+
+    def _run(self, chunk: Chunk | None) -> None:
+        if chunk is None:
+            return
+        grouped = _grouped(chunk, self._totals)
+        units = _units(chunk.segments, grouped, self._workers.threads)
+        work = [(block, unit) for unit in units for block in self._blocks]
+        found = self._workers.map(
+            "counting", lambda one: self._sums(chunk, grouped, *one), work, chunk.segments.events
+        )
+        for sums in found:
+            for one in sums:
+                self._totals.take(one)
+
+    def _sums(self, chunk: Chunk, grouped: _Grouped, block: _Block, segments: Segments) -> list[Sums]:
+        """What the members of a block find in some segments."""
+        events = chunk.events
+        windows = [comparable(chunk.measured, size) for size in block.sizes]
+        lows, highs = grouped.spans(segments)
+        low, high = int(lows.min()), int(highs.max())
+        read = AbreastEvents(
+            events.symbols, windows[0].keys, grouped.at, grouped.group - low if low else grouped.group
+        )
+        spans = Spans(block.begin, np.array([one.size for one in windows], windows[0].keys.dtype))
+        sums = no_sums(high - low, len(block.members), grouped.at.dtype)
+        begin, report, stop = segments.begin, segments.report, segments.stop
+        widest = abreast(block.edges, spans, block.nodes, read, begin, report, stop, sums)
+        most = comb(widest + block.nodes - 1, block.nodes - 1)
+        if most * max(1, segments.events) >= SAFE:
+            return self._one_by_one(chunk, block, segments)
+        group, member = np.nonzero(sums.hits)
+        numbers = np.array([one.number for one in block.members])
+        hits, matches, first, last = (column[group, member] for column in sums)
+        bucket, lane = grouped.bucket[low + group], grouped.lane[low + group]
+        return [Sums(numbers[member], bucket, lane, hits, matches, first, last)]
+
+    def _one_by_one(self, chunk: Chunk, block: _Block, segments: Segments) -> list[Sums]:
+        """The same, each member by itself: where a number may be past 64 bits."""
+        totals = Totals(self._totals.cut, self._totals.keyed)
+        for member in block.members:
+            runner = AutomatonRunner(member.query, self._workers, False)
+            events = replace(chunk.events, symbols=member.cells[chunk.events.symbols])
+            own = replace(chunk, events=events, segments=segments)
+            totals.add(member.number, counted(events, *runner.counts(own)))
+        return [totals.groups()]
+
+
+def counted(events: Relevant, event: np.ndarray, number: np.ndarray) -> CountedEnds:
+    """Ends among the events of a chunk, with what is known of each."""
+    moments, lanes = events.moments, events.lanes
+    return CountedEnds(
+        events.positions[event],
+        moments[event] if len(moments) else moments,
+        lanes[event] if len(lanes) else lanes,
+        number,
+    )
+
+
+class _Grouped(NamedTuple):
+    """Which group of sums each event of a chunk adds to.
+
+    Attributes
+    ----------
+    at : ndarray, shape (events,), int64 or float64
+        The time, or the position.
+    group : ndarray, shape (events,) or (0,), int64
+        Empty where there is one group.
+    bucket, lane : ndarray, shape (groups,)
+    """
+
+    at: np.ndarray
+    group: np.ndarray
+    bucket: np.ndarray
+    lane: np.ndarray
+
+    def spans(self, segments: Segments) -> tuple[np.ndarray, np.ndarray]:
+        """Between which groups the ends of each segment are: first .. last - 1, both of shape (segments,)."""
+        if not len(self.group):
+            return np.zeros(len(segments), np.int64), np.ones(len(segments), np.int64)
+        # Times ascend in a segment, and so do its groups.
+        return self.group[segments.report], self.group[segments.stop - 1] + 1
+
+
+def _grouped(chunk: Chunk, totals: Totals) -> _Grouped:
+    """The groups of the events of a chunk."""
+    events = chunk.events
+    at = events.moments if len(events.moments) else events.positions
+    zero = np.zeros(1, np.int64)
+    if totals.cut is None and not totals.keyed:
+        return _Grouped(at, zero[:0], zero, zero)
+    none = np.zeros(len(at), np.int64)
+    bucket = none if totals.cut is None else totals.cut.of(events.moments)
+    lane = events.lanes.astype(np.int64) if totals.keyed else none
+    begin = np.append(0, np.flatnonzero((bucket[1:] != bucket[:-1]) | (lane[1:] != lane[:-1])) + 1)
+    heads = np.stack([bucket[begin], lane[begin]])
+    order = np.lexsort(heads)  # by lane, as the events are
+    heads = heads[:, order]
+    fresh = np.append(True, (heads[:, 1:] != heads[:, :-1]).any(axis=0))
+    number = np.empty(len(begin), np.int64)
+    number[order] = np.cumsum(fresh) - 1
+    group = np.repeat(number, np.diff(np.append(begin, len(at))))
+    return _Grouped(at, group, bucket[begin][order][fresh], lane[begin][order][fresh])
+
+
+def _units(segments: Segments, grouped: _Grouped, threads: int) -> list[Segments]:
+    """Segments in units of work, which do not have many groups each."""
+    low, high = grouped.spans(segments)
+    groups = np.cumsum(high - low)
+    found = []
+    for first, last in segments.units(threads):
+        while first < last:
+            before = groups[first - 1] if first else 0
+            fits = int(np.searchsorted(groups[:last], before + GROUPS, side="right"))
+            found.append(segments.part(first, max(fits, first + 1)))
+            first = max(fits, first + 1)
+    return found

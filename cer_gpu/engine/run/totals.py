@@ -1,0 +1,143 @@
+"""What queries found, summed up while a stream is read: hits and matches by query, bucket and partition."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from cer_gpu.engine.machines.asked import sum_exactly
+from cer_gpu.frozen import dataclass
+
+SETTLED = 1 << 18
+"""Sums that are not summed up yet, at most."""
+
+SAFE = 1 << 62
+"""Sums below this fit 64 bits."""
+
+
+class Cut(Protocol):
+    """How times are cut into buckets."""
+
+    def of(self, moments: np.ndarray) -> np.ndarray:
+        """Where the buckets of some times begin."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CountedEnds:
+    """Some ends of a query, with what is known of each.
+
+    Attributes
+    ----------
+    positions : ndarray, shape (n,), int64
+    moments : ndarray, shape (n,) or (0,), int64 or float64
+        Their times; empty where the run has no order.
+    lanes : ndarray, shape (n,) or (0,), int32
+        Their partitions; empty where there are none.
+    numbers : ndarray, shape (n,), int64 or object
+        How many complex events end at each.
+    """
+
+    positions: np.ndarray
+    moments: np.ndarray
+    lanes: np.ndarray
+    numbers: np.ndarray
+
+    @property
+    def total(self) -> int:
+        """How many complex events they are."""
+        return sum_exactly(self.numbers)
+
+
+class Sums(NamedTuple):
+    """Sums, one entry for each group: all of shape (groups,).
+
+    Attributes
+    ----------
+    query : ndarray, int64
+        The number of the query.
+    bucket : ndarray, int64 or float64
+        Where the bucket begins; 0 without buckets.
+    lane : ndarray, int64
+        The partition; 0 where partitions are not told apart.
+    hits : ndarray, int64
+        Events at which some complex event ends.
+    matches : ndarray, int64 or object
+        Complex events.
+    first, last : ndarray, int64 or float64
+        The first and the last time of an end; the position, where the run has no order.
+    """
+
+    query: np.ndarray
+    bucket: np.ndarray
+    lane: np.ndarray
+    hits: np.ndarray
+    matches: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+
+
+class Totals:
+    """Sums up what queries find.
+
+    Parameters
+    ----------
+    cut : Cut or None
+        How time is cut.
+    keyed : bool
+        Whether partitions are told apart.
+    """
+
+    def __init__(self, cut: Cut | None, keyed: bool) -> None:
+        self.cut, self.keyed = cut, keyed
+        self._parts: list[Sums] = []
+        self._waiting = 0
+
+    def add(self, query: int, ends: CountedEnds) -> None:
+        """Add some ends of a query."""
+        if not len(ends.positions):
+            return
+        at = ends.moments if len(ends.moments) else ends.positions
+        none = np.zeros(len(at), np.int64)
+        bucket = none if self.cut is None else self.cut.of(ends.moments)
+        lane = ends.lanes.astype(np.int64) if self.keyed else none
+        one = np.ones(len(at), np.int64)
+        self.take(summed([Sums(np.full(len(at), query), bucket, lane, one, ends.numbers, at, at)]))
+
+    def take(self, sums: Sums) -> None:
+        """Add sums that were made elsewhere."""
+        self._parts.append(sums)
+        self._waiting += len(sums.query)
+        if self._waiting > SETTLED:
+            self._parts = [summed(self._parts)]
+            self._waiting = 0
+
+    def groups(self) -> Sums:
+        """All that was found, ascending by query, bucket and partition."""
+        return summed(self._parts)
+
+
+def summed(parts: list[Sums]) -> Sums:
+    """Sums with equal queries, buckets and partitions as one, ascending by them."""
+    if not parts:
+        empty = np.empty(0, np.int64)
+        return Sums(empty, empty, empty, empty, empty, empty, empty)
+    columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    if not len(columns[0]):
+        return Sums(*columns)
+    order = np.lexsort((columns[2], columns[1], columns[0]))
+    query, bucket, lane, hits, matches, first, last = (column[order] for column in columns)
+    changes = (query[1:] != query[:-1]) | (bucket[1:] != bucket[:-1]) | (lane[1:] != lane[:-1])
+    begin = np.append(0, np.flatnonzero(changes) + 1)
+    if matches.dtype != object and sum_exactly(matches) >= SAFE:
+        matches = matches.astype(object)
+    return Sums(
+        query[begin],
+        bucket[begin],
+        lane[begin],
+        np.add.reduceat(hits, begin),
+        np.add.reduceat(matches, begin),
+        np.minimum.reduceat(first, begin),
+        np.maximum.reduceat(last, begin),
+    )

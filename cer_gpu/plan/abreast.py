@@ -1,0 +1,143 @@
+"""Queries that go abreast: automata whose runs never return to a state, as edges over shared cells.
+
+The variants of a template mostly are sequences with skips and a window, `A ; B ; C WITHIN 5 MINUTES`. Their
+automata keep their runs at every event and send copies of them on, and so the numbers of runs of all variants
+can be brought up to date together (`cer_gpu.kernels.abreast`). `ladder_of` says which automata are so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.abreast.contract import Edges
+from cer_gpu.kernels.runs.contract import TransitionTables
+from cer_gpu.plan.automaton import AutomatonMachine
+from cer_gpu.plan.compiled import CompiledQuery
+
+MOST_NODES = 8
+"""With more nodes than these the matrices of runs between them cost more than following each query alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """An automaton whose runs never return to a state.
+
+    Attributes
+    ----------
+    nodes : int
+    edges : dict of (int, int) to ndarray, shape (symbols,), bool
+        For each pair of a node and a later one whether a symbol leads from the one to the other; the node
+        after the last one stands for the end of a complex event.
+    """
+
+    nodes: int
+    edges: dict[tuple[int, int], np.ndarray]
+
+
+def ladder_of(query: CompiledQuery) -> Ladder | None:
+    """The automaton of a query that can go abreast with others, else None.
+
+    So can a query with a window over time or positions whose runs stay in each state at every event, never
+    come back to a state, and go on to another one in one way: sequences with `;`, their alternatives and
+    optional elements, `{2,3}`; not iterations, `:`, strategies of SELECT, CONSUME BY and LIMIT.
+    """
+    machine, window = query.machine, query.window
+    if not isinstance(machine, AutomatonMachine) or machine.choice is not None or machine.monitor is not None:
+        return None
+    if window is None or window.kind == "attribute" or query.consume != "NONE" or query.limit is not None:
+        return None
+    return _ladder(machine.tables)
+
+
+def _ladder(tables: TransitionTables) -> Ladder | None:
+    nodes, symbols = tables.n_live, tables.n_symbols
+    if nodes > MOST_NODES:
+        return None
+    symbol = np.repeat(np.arange(symbols), np.diff(tables.first))
+    stays = np.zeros((symbols, nodes), bool)
+    stays[:, 0] = True
+    moves: dict[tuple[int, int], np.ndarray] = {}
+    for s, source, label, target, accepting in zip(
+        symbol.tolist(),
+        tables.source.tolist(),
+        tables.label.tolist(),
+        tables.target.tolist(),
+        tables.accepting.tolist(),
+    ):
+        if source == target:
+            if label or accepting or stays[s, source]:
+                return None
+            stays[s, source] = True
+            continue
+        for to in ([nodes] if accepting else []) + ([target] if 0 <= target < nodes else []):
+            along = moves.setdefault((source, to), np.zeros(symbols, bool))
+            if along[s]:
+                return None
+            along[s] = True
+    if not stays.all():
+        return None
+    order = _ascending(nodes, moves)
+    if order is None:
+        return None
+    rank = {node: number for number, node in enumerate([*order, nodes])}
+    return Ladder(nodes, {(rank[p], rank[q]): along for (p, q), along in moves.items()})
+
+
+def _ascending(nodes: int, moves: dict[tuple[int, int], np.ndarray]) -> list[int] | None:
+    """The nodes in an order in which every move leads to a later one, node 0 first; None: there is none."""
+    left, found = set(range(nodes)), list[int]()
+    while left:
+        free = sorted(one for one in left if not any(p in left and q == one for p, q in moves))
+        if not free:
+            return None
+        found += free
+        left -= {*free}
+    return found if found[0] == 0 else None
+
+
+def edges_of(ladders: Sequence[Ladder], cells: Sequence[np.ndarray]) -> tuple[Edges, int]:
+    """The edges of some members over shared cells, and how many nodes they have at most.
+
+    Parameters
+    ----------
+    ladders : sequence of Ladder
+    cells : sequence of ndarray, shape (cells,)
+        For each member the symbol that it reads each cell as.
+    """
+    nodes = max(one.nodes for one in ladders)
+    pairs = sorted({_pair(one, pair, nodes) for one in ladders for pair in one.edges})
+    has = np.zeros((len(pairs), len(cells[0]), len(ladders)), bool)
+    numbers = {pair: number for number, pair in enumerate(pairs)}
+    for member, (ladder, symbols) in enumerate(zip(ladders, cells, strict=True)):
+        for pair, along in ladder.edges.items():
+            has[numbers[_pair(ladder, pair, nodes)], :, member] = along[symbols]
+    sources, targets = np.array(pairs, np.int32).reshape(-1, 2).T
+    used: np.ndarray = has.max(axis=2, initial=False).T  # for each cell which pairs some member has
+    first = np.append(0, np.cumsum(used.sum(axis=1))).astype(np.int32)
+    forth, back = np.lexsort((sources, -targets)), np.lexsort((targets, -sources))
+    cell, place = np.nonzero(used[:, forth])
+    number = np.empty(used.shape, np.int32)
+    number[cell, forth[place]] = np.arange(len(cell))
+    back_cell, back_place = np.nonzero(used[:, back])
+    at = forth[place]
+    rows: dict[bytes, int] = {}
+    row = [rows.setdefault(has[p, c].tobytes(), len(rows)) for p, c in zip(at.tolist(), cell.tolist())]
+    masks = -np.frombuffer(b"".join(rows), np.uint8).reshape(-1, len(ladders)).astype(np.int64)
+    found = Edges(
+        first,
+        sources[at].astype(np.int32),
+        targets[at].astype(np.int32),
+        np.array(row, np.int32),
+        number[back_cell, back[back_place]].astype(np.int32),
+        np.ascontiguousarray(masks),
+    )
+    return found, nodes
+
+
+def _pair(ladder: Ladder, pair: tuple[int, int], nodes: int) -> tuple[int, int]:
+    """An edge where all members end in one node."""
+    source, target = pair
+    return source, nodes if target == ladder.nodes else target

@@ -1,0 +1,1 @@
+"""Counts abreast: how often many automata fire over the same events, all of them at each event."""

@@ -1,0 +1,118 @@
+"""The contract of counts abreast: automata whose runs never return to a state, and what their ends add up to.
+
+A **member** is an automaton over nodes 0 .. n - 1 that keeps its runs where they are at every event, and by
+an *edge* from p to q > p also sends a copy of the runs in p on to q: what the operator `;` does with events
+that are skipped at will. A run begins in node 0 at the event of its first edge; the edge to n ends a complex
+event. Members differ in which edges an event has for them, and in their windows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Edges(NamedTuple):
+    """The edges of all members, for each cell: what an event is for them.
+
+    ==========  =========================  =================================================================
+    `first`     int32 [cells + 1]          the edges of cell c are first[c] .. first[c + 1] - 1
+    `source`    int32 [edges]              less than the target
+    `target`    int32 [edges]              descending inside a cell; n: a complex event ends
+    `row`       int32 [edges]              which members have the edge: a row of `masks`
+    `back`      int32 [edges]              the edges of each cell again, by descending source
+    `masks`     int64 [rows, members]      -1: the member has the edge, else 0
+    ==========  =========================  =================================================================
+    """
+
+    first: np.ndarray
+    source: np.ndarray
+    target: np.ndarray
+    row: np.ndarray
+    back: np.ndarray
+    masks: np.ndarray
+
+
+class Spans(NamedTuple):
+    """The windows of the members: spans of neighbouring members with one window each.
+
+    ========  ====================  ============================================================
+    `begin`   int64 [spans + 1]     span d has the members begin[d] .. begin[d + 1] - 1
+    `size`    dtype of keys         the longest difference of keys that each window keeps, [spans]
+    ========  ====================  ============================================================
+    """
+
+    begin: np.ndarray
+    size: np.ndarray
+
+
+class AbreastEvents(NamedTuple):
+    """The events that all members read.
+
+    =========  ============================  ===============================================================
+    `cells`    uint8 or uint16 [events]
+    `keys`     uint64 or float64 [events]    what the windows measure; non-decreasing inside a segment
+    `at`       int64 or float64 [events]     when: the time, or the position
+    `group`    int64 [events] or [0]         which sums an end adds to; empty: all to the first ones
+    =========  ============================  ===============================================================
+    """
+
+    cells: np.ndarray
+    keys: np.ndarray
+    at: np.ndarray
+    group: np.ndarray
+
+
+class GroupSums(NamedTuple):
+    """What was found, all [groups, members].
+
+    =========  ====================  ====================================
+    `hits`     int64                 events at which complex events end
+    `matches`  int64                 complex events
+    `first`    dtype of `at`         of the hits: the least `at`
+    `last`     dtype of `at`         the greatest `at`
+    =========  ====================  ====================================
+    """
+
+    hits: np.ndarray
+    matches: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+
+
+def no_sums(groups, members, dtype):
+    """Sums of nothing: `first` is the greatest number there is and `last` the least one."""
+    dtype = np.dtype(dtype)
+    least, most = (-np.inf, np.inf) if dtype.kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    shape = (groups, members)
+    hits, matches = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    return GroupSums(hits, matches, np.full(shape, most, dtype), np.full(shape, least, dtype))
+
+
+def abreast_reference(edges, spans, n_nodes, events, begin, report, stop, groups):
+    """The sums by definition: every run of every member, one by one."""
+    members = edges.masks.shape[1]
+    sums = no_sums(groups, members, events.at.dtype)
+    for member in range(members):
+        size = spans.size[np.searchsorted(spans.begin, member, side="right") - 1]
+        for g in range(len(begin)):
+            runs = []  # (node, key of the first event)
+            for j in range(begin[g], stop[g]):
+                cell, key, ended = events.cells[j], events.keys[j], 0
+                grown = []
+                for e in range(edges.first[cell], edges.first[cell + 1]):
+                    if not edges.masks[edges.row[e], member]:
+                        continue
+                    source, target = edges.source[e], edges.target[e]
+                    starts = [start for node, start in runs if node == source] if source else [key]
+                    if target < n_nodes:
+                        grown += [(target, start) for start in starts]
+                    else:
+                        ended += sum(1 for start in starts if key - start <= size)
+                runs += grown
+                if ended and j >= report[g]:
+                    group = events.group[j] if len(events.group) else 0
+                    sums.hits[group, member] += 1
+                    sums.matches[group, member] += ended
+                    sums.first[group, member] = min(sums.first[group, member], events.at[j])
+                    sums.last[group, member] = max(sums.last[group, member], events.at[j])
+    return sums

@@ -1,0 +1,136 @@
+"""Queries that go abreast find what each finds by itself, and their kernel what its contract says."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, abreast_reference, no_sums
+from cer_gpu.kernels.abreast.cpu import abreast
+from test_backtest import ticks, told
+
+import cer_gpu as cer
+from cer_gpu.engine.run import abreast as running
+from cer_gpu.plan.abreast import Ladder, edges_of
+
+
+def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[Edges, int]:
+    """Random members over random cells."""
+    ladders, cells = [], []
+    for _ in range(members):
+        nodes = int(rng.integers(1, 5))
+        pairs = [(p, q) for p in range(nodes) for q in range(p + 1, nodes + 1)]
+        edges = {pair: np.append(False, rng.random(symbols) < 0.4) for pair in pairs if rng.random() < 0.7}
+        ladders.append(Ladder(nodes, edges))
+        cells.append(np.append(0, rng.integers(0, symbols + 1, 6)))
+    return edges_of(ladders, cells)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    members = int(rng.integers(1, 9))
+    edges, nodes = members_of(rng, members, 4)
+    count = int(rng.integers(1, 30))
+    kind: Any = rng.choice([np.uint64, np.float64])
+    keys = np.sort(rng.integers(0, 40, count)).astype(kind)
+    at = keys.astype(rng.choice([np.int64, np.float64]))
+    cuts = np.sort(rng.integers(0, count + 1, 3)).tolist()
+    begin, stop = np.array([0, *cuts]), np.array([*cuts, count])
+    report = begin + rng.integers(0, 3, 4)
+    group = np.sort(rng.integers(0, 3, count)) if rng.random() < 0.5 else np.empty(0, np.int64)
+    borders = np.unique(np.append(rng.integers(0, members + 1, 2), [0, members]))
+    spans = Spans(borders, rng.integers(0, 30, len(borders) - 1).astype(kind))
+    events = AbreastEvents(rng.integers(0, 7, count).astype(np.uint8), keys, at, group)
+    sums = no_sums(3, members, at.dtype)
+    widest = abreast(edges, spans, nodes, events, begin, report, stop, sums)
+    expected = abreast_reference(edges, spans, nodes, events, begin, report, stop, 3)
+    for found, right in zip(sums, expected, strict=True):
+        np.testing.assert_array_equal(found, right)
+    assert widest <= count
+
+
+TEMPLATES = [
+    "(A AS a FILTER a[x > $p]) ; (B AS b FILTER b[y <= $q]) ; C",
+    "(A AS a FILTER a[x > $p]) ; (B OR (C AS c FILTER c[y <= $q])) ; D",
+    "(A AS a FILTER a[x > $p]) ; B ? ; (C AS c FILTER c[y <= $q])",
+    "(A AS a FILTER a[x > $p]) {2,3} ; (D AS d FILTER d[y <= $q])",
+    "(A AS a FILTER a[x > $p]) ; (A AS b FILTER b[y <= $q])",
+    "(A AS a FILTER a[x > $p AND y <= $q])",
+]
+
+
+@pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
+@pytest.mark.parametrize("window", ['["10 min", "3 h"]', "[40, 7]"])
+@pytest.mark.parametrize("pattern", TEMPLATES)
+def test_variants_go_abreast(pattern: str, window: str, clause: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone: list[int] = []
+    inner = running.blocks_of
+
+    def noted(members: Any) -> Any:
+        blocks, left = inner(members)
+        gone.append(sum(len(block.members) for block in blocks))
+        return blocks, left
+
+    monkeypatch.setattr("cer_gpu.engine.run.together.blocks_of", noted)
+    unit = "" if "min" in window else "EVENTS"
+    sweep = cer.sweep(
+        f"SELECT * FROM S WHERE {pattern} {clause} WITHIN $w {unit}",
+        p=[3, 10, 17.5],
+        q=[0.2, 0.9],
+        w=eval(window),
+    )
+    found = cer.backtest(sweep, ticks(), order_by="ts", device="cpu")
+    assert gone == [len(sweep)]
+    rows = found.to_arrow().to_pylist()
+    assert sum(row["matches"] for row in rows) > 0
+    for values, row in zip(sweep, rows):
+        own = told(sweep.query, ticks(), order_by="ts", params=values, device="cpu")
+        assert {name: row[name] for name in own} == own, values
+
+
+@pytest.mark.parametrize("by", ["1d", "k", ["6 h", "k"]])
+def test_sums_by_bucket_and_key(by: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = cer.sweep(
+        "SELECT * FROM S WHERE (A AS a FILTER a[x > $p]) ; B ; C PARTITION BY [k] WITHIN $w",
+        p=list(range(0, 20, 4)),
+        w=["10 min", "3 h"],
+    )
+    together = cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow()
+    monkeypatch.setattr(running, "GROUPS", 2)
+    assert cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow() == together
+    monkeypatch.setattr(running, "LEAST_ABREAST", 1 << 20)
+    assert cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow() == together
+
+
+def test_numbers_past_64_bits_are_exact() -> None:
+    count = 4000
+    steps = " ; ".join("A" for _ in range(7))
+    sweep = cer.sweep(
+        f"SELECT * FROM S WHERE {steps} ; (A AS a FILTER a[x >= $p]) WITHIN 1 DAY", p=list(range(8))
+    )
+    table = ticks(count).set_column(0, "type", [["A"] * count])
+    rows = cer.backtest(sweep, table, order_by="ts", device="cpu").to_arrow().to_pylist()
+    assert min(row["matches"] for row in rows) > 1 << 64
+    for values, row in zip(sweep, rows):
+        own = told(sweep.query, table, order_by="ts", params=values, device="cpu")
+        assert {name: int(row[name]) if name == "matches" else row[name] for name in own} == own, values
+
+
+def test_some_go_abreast_beside_others() -> None:
+    rng = Random(4)
+    texts = []
+    for _ in range(60):
+        a, b, c = (rng.choice("ABCDE") for _ in range(3))
+        between = rng.choice([";", ";", ":"])
+        window = rng.choice(["5 MINUTES", "2 HOURS"])
+        texts.append(
+            f"SELECT * FROM S WHERE ({a} AS a FILTER a[x > {rng.randrange(20)}]) {between} {b} ; {c} "
+            f"WITHIN {window}"
+        )
+    found = cer.backtest(texts, ticks(), order_by="ts", device="cpu").to_arrow().to_pylist()
+    for text, row in zip(texts, found):
+        own = told(cer.compile(text), ticks(), order_by="ts", device="cpu")
+        assert {name: row[name] for name in own} == own, text
