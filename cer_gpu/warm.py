@@ -88,6 +88,12 @@ FEW = 10
 
 KEYS = ["", "PARTITION BY name", "PARTITION BY [name], n"]
 
+TEMPLATES = [
+    "SELECT * WHERE (A AS a FILTER a[price > $p]) ; B ; C {} WITHIN {}",
+    "SELECT * WHERE (A AS a FILTER a[price > $p]) : B ; C {} WITHIN {}",
+]
+"""Whose variants are run together."""
+
 
 def texts() -> Iterator[str]:
     """The queries that are run to find which kernels are needed."""
@@ -144,6 +150,8 @@ def events(count: int = 48) -> Any:
 def recorded() -> dict[str, list[Need]]:
     """The kernels that each purpose needs, found by running the queries."""
     from cer_gpu.api import compile
+    from cer_gpu.backtesting.run import backtest
+    from cer_gpu.backtesting.sweep import sweep
 
     found: dict[str, dict[Need, None]] = {}
 
@@ -169,6 +177,14 @@ def recorded() -> dict[str, list[Need]]:
                     answer = getattr(query, asked)(data, order_by="ts", limit=limit)
                     if asked == "run":
                         answer.to_arrow()
+            for template in TEMPLATES:
+                for key in KEYS[:2]:
+                    for window in ("9 EVENTS", "9 SECONDS"):
+                        for kernel in _kernels():
+                            kernel.forget()
+                        backtest(
+                            sweep(template.format(key, window), p=list(range(0, 99, 9))), few, order_by="ts"
+                        )
     finally:
         observers.remove(note)
     return {purpose: list(named) for purpose, named in found.items()}

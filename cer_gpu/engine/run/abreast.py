@@ -39,7 +39,7 @@ SAFE = 1 << 62
 """Sums below this fit 64 bits."""
 
 
-class Member(NamedTuple):
+class BunchMember(NamedTuple):
     """A query of a bunch.
 
     Attributes
@@ -60,14 +60,14 @@ class Member(NamedTuple):
 class _Block:
     """Members that are followed together, ascending by the size of their windows."""
 
-    members: tuple[Member, ...]
+    members: tuple[BunchMember, ...]
     edges: Edges
     nodes: int
     begin: np.ndarray
     sizes: tuple[int | float, ...]
 
 
-def blocks_of(members: Sequence[Member]) -> tuple[list[_Block], list[Member]]:
+def blocks_of(members: Sequence[BunchMember]) -> tuple[list[_Block], list[BunchMember]]:
     """The blocks of members that go abreast, and the members that are followed one by one."""
     found = [(member, ladder_of(member.query)) for member in members]
     left = [member for member, ladder in found if ladder is None]
@@ -84,12 +84,12 @@ def blocks_of(members: Sequence[Member]) -> tuple[list[_Block], list[Member]]:
     return blocks, left
 
 
-def _size(member: Member) -> int | float:
+def _size(member: BunchMember) -> int | float:
     assert member.query.window is not None
     return member.query.window.size
 
 
-def _block(members: Sequence[Member], ladders: Sequence[Ladder]) -> _Block:
+def _block(members: Sequence[BunchMember], ladders: Sequence[Ladder]) -> _Block:
     edges, nodes = edges_of(ladders, [member.cells for member in members])
     sizes = list(map(_size, members))
     begin = [0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)]

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.compiling.loaded import words
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import runner_of
@@ -19,7 +20,7 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.abreast import AbreastRun, Member, blocks_of, counted
+from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, blocks_of, counted
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker
 from cer_gpu.engine.run.noticed import say_what_was_read
@@ -32,6 +33,9 @@ from cer_gpu.plan.together import bunches, together
 
 WAITING = 1 << 24
 """Relevant events that wait for a chunk at most, of all queries."""
+
+PURPOSE = "backtest"
+"""What a pass is for: it says which kernels it needs."""
 
 LEAST_CHUNK = 1 << 12
 """A chunk of one of many queries has so many new events at least."""
@@ -93,6 +97,7 @@ class Bunch:
         numbers: Sequence[int],
         totals: Totals,
     ) -> None:
+        words.purpose = PURPOSE
         asked = [one.compiled.asked("counts") for one in bound]
         made = together([query.reading for query in asked])
         reading = asked[0].reading if made is None else made.reading
@@ -119,9 +124,7 @@ class Bunch:
         # A window over time has the times already: `Relevant.moments`.
         self._intake.measuring.timed = bool(options.order_by) and (window is None or window.kind != "time")
         least = max(LEAST_CHUNK, min(CHUNK, WAITING // members))
-        found = [
-            Member(number, query, cells) for number, query, cells in zip(numbers, asked, own, strict=True)
-        ]
+        found = [BunchMember(*one) for one in zip(numbers, asked, own, strict=True)]
         blocks, self._members = ([], found) if made is None else blocks_of(found)
         lanes = SharedLanes(self._intake)
         self._runs = [SharedRun(member.query, lanes, workers, least) for member in self._members]
