@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.views import contract, cpu
-from cer_gpu.kernels.views.contract import NULL, TOP, CountedRows
+from cer_gpu.kernels.views import contract, cpu_climb, cpu_levels, cpu_list, cpu_search
+from cer_gpu.kernels.views.contract import NULL, TOP, CountedRows, RowTests
 
 from cer_gpu.engine.views.levels import collapsed
 
@@ -22,22 +22,22 @@ def rows(rng: np.random.Generator, count: int, width: int, values: int = 4) -> C
     return CountedRows(np.ascontiguousarray(keys), counts, sums)
 
 
+CPU = {**vars(cpu_search), **vars(cpu_levels), **vars(cpu_climb), **vars(cpu_list)}
+
+
 def both(name: str, *arguments: Any) -> list[Any]:
     """What a kernel and its reference leave, each of copies of the arguments."""
     found = []
-    for function in (
-        getattr(cpu, "sum_up" if name == "sum" else name),
-        getattr(contract, f"{name}_reference"),
-    ):
+    for function in (CPU["sum_up" if name == "sum" else name], getattr(contract, f"{name}_reference")):
         copies = [_copied(one) for one in arguments]
         found.append((function(*copies), copies))
     return found
 
 
 def _copied(value: Any) -> Any:
-    if isinstance(value, CountedRows):
-        return CountedRows(*(array.copy() for array in value))
-    return value.copy()
+    if isinstance(value, (CountedRows, RowTests)):
+        return type(value)(*(array.copy() for array in value))
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def same(one: Any, other: Any) -> bool:
@@ -46,30 +46,31 @@ def same(one: Any, other: Any) -> bool:
     return bool(np.array_equal(one, other))
 
 
+def agree(name: str, *arguments: Any) -> Any:
+    """Both leave and return the same, which is returned."""
+    kernel, reference = both(name, *arguments)
+    assert same(kernel, reference)
+    return reference
+
+
 CASES = [(seed, width, count) for seed in range(3) for width in range(4) for count in (0, 1, 30)]
 
 
 @pytest.mark.parametrize(("seed", "width", "count"), CASES)
-def test_finding_and_summing(seed: int, width: int, count: int) -> None:
+def test_finding_and_changing(seed: int, width: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     held = rows(rng, count, width)
     probes = np.ascontiguousarray(rng.integers(-1, 5, (12, width)))
-    kernel, reference = both("find", held.keys, probes, np.empty(12, np.int64))
-    assert same(kernel, reference)
-    ranges = np.sort(rng.integers(0, len(held.counts) + 1, (12, 2)), axis=1)
-    kernel, reference = both("total", held, ranges, np.ones(12, np.int64))
-    assert same(kernel, reference)
-    size = int((ranges[:, 1] - ranges[:, 0]).sum())
-    kernel, reference = both("spread", ranges, np.empty(size, np.int64), np.empty(size, np.int64))
-    assert same(kernel, reference)
-    kernel, reference = both("sum", held.counts, np.empty(len(held.counts) + 1, np.int64))
-    assert same(kernel, reference)
-    places = rng.permutation(len(held.counts))[:9].astype(np.int64)
-    places[rng.random(len(places)) < 0.2] = -1
-    amounts = np.where(places >= 0, -held.counts[places], 3) if len(held.counts) else places
-    amounts[::2] = 2
-    kernel, reference = both("add", held, places, amounts)
-    assert same(kernel, reference)
+    agree("find", held.keys, probes, np.empty(12, np.int64))
+    agree("sum", held.counts, np.empty(len(held.counts) + 1, np.int64))
+    agree("ascending", probes)
+    agree("ascending", held.keys)
+    for many in (1, 12):
+        keys = np.unique(probes[:many], axis=0) if width else probes[:1]
+        amounts = rng.integers(0, 5, len(keys))
+        missing = rng.integers(0, 2, len(keys)).astype(np.uint8)
+        for some in (held, held._replace(sums=np.empty(0, np.int64))):
+            agree("put", some, keys, amounts, missing)
 
 
 @pytest.mark.parametrize(("seed", "width", "count"), CASES)
@@ -81,12 +82,8 @@ def test_bounds(seed: int, width: int, count: int) -> None:
         limits = rng.integers(-1, 6, (12, 2))
         limits[:2, 0], limits[:3, 1] = NULL + 1, TOP
         for chosen in (limits, np.empty((12, 0), np.int64)):
-            if prefix == width and chosen.shape[1]:
-                continue
-            kernel, reference = both("bounds", held.keys, prefixes, chosen, np.empty((12, 2), np.int64))
-            for _, copies in (kernel, reference):
-                np.maximum(copies[3][:, 0], copies[3][:, 1], out=copies[3][:, 1])
-            assert same(kernel, reference)
+            if not (prefix == width and chosen.shape[1]):
+                agree("bounds", held.keys, prefixes, chosen, np.empty((12, 2), np.int64))
 
 
 @pytest.mark.parametrize(("seed", "width", "count"), CASES)
@@ -97,12 +94,92 @@ def test_merging(seed: int, width: int, count: int) -> None:
     one = CountedRows(whole.keys[chosen], whole.counts[chosen], whole.sums)
     other = CountedRows(whole.keys[~chosen], whole.counts[~chosen], whole.sums)
     size = len(whole.counts)
-    kernel, reference = both("merge", one, other, np.zeros((size, width), np.int64), np.zeros(size, np.int64))
-    made = kernel[0]
-    assert made == reference[0] == (whole.counts != 0).sum()
-    for (_, left), (_, right) in ((kernel, reference),):
-        assert same(left[2][:made], right[2][:made])
-        assert same(left[3][:made], right[3][:made])
+    made, _ = agree("merge", one, other, np.zeros((size, width), np.int64), np.zeros(size, np.int64))
+    assert made == (whole.counts != 0).sum()
+    both_long = (np.zeros((2 * size, width), np.int64), np.zeros(2 * size, np.int64))
+    agree("unite", one, whole, *both_long)
+    agree("unite", whole, other, *both_long)
+    part = len(one.counts)
+    keys, counts = (np.concatenate([mine, theirs]) for mine, theirs in zip(one[:2], other[:2]))
+    agree("insert", keys, counts, part, other.keys, other.counts)
+    twice = np.repeat(whole.keys, 2, axis=0)
+    agree("collapse", twice, np.repeat(whole.counts, 2), *both_long)
+
+
+TESTS = [
+    *([op] for op in range(6)),
+    *([op, other] for op in (0, 3, 4) for other in range(6)),
+    [0, 2, 5],
+    [5, 5],
+    [],
+]
+
+
+@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("ops", TESTS, ids=str)
+@pytest.mark.parametrize("plain", [True, False])
+def test_rows_that_join(ops: list[int], shared: int, plain: bool) -> None:
+    rng = np.random.default_rng(len(ops))
+    many = len(ops)
+    columns = shared + np.arange(many)
+    if not plain and many:
+        columns[1:] = min(shared + many, 3)
+    tests = RowTests(np.array(ops, np.int64), columns.copy(), columns)
+    turned = RowTests(np.array([[2, 3, 0, 1, 4, 5][op] for op in ops], np.int64), columns, columns.copy())
+    for count in (0, 1, 25):
+        held, others = rows(rng, count, 4), rows(rng, rng.choice([1, 12]), 4)
+        scratch = np.empty((many, 2), np.int64)
+        asked = len(others.counts)
+        found, touched = np.zeros(asked, np.int64), np.zeros(asked, np.uint8)
+        _, left = agree_without("totals", 4, held, others.keys, shared, tests, scratch, found, touched)
+        groups, left = agree("reach", held.keys, others.keys, shared, turned, np.zeros((asked, 4), np.int64))
+        ranges = left[4][:groups]
+        most = int((ranges[:, 1] - ranges[:, 0]).sum())
+        for width in (4, 1):
+            made = np.zeros((most, width), np.int64), np.zeros(most, np.int64)
+            arguments = (held, others, shared, tests, turned, ranges, scratch, *made)
+            agree_without("affected", 6, *arguments)
+        whole = np.empty((asked, 2), np.int64)
+        contract.bounds_reference(held.keys, others.keys[:, :shared], np.empty((asked, 0), np.int64), whole)
+        at = np.zeros(2, np.int64)
+        while at[0] < asked:
+            made = np.zeros(5, np.int64), np.zeros(5, np.int64)
+            arguments = (held.keys, others.keys, shared, tests, whole, at, scratch, *made)
+            _, left = agree_without("matching", 6, *arguments, upto=7)
+            at = left[5]
+
+
+def agree_without(name: str, scratch: int, *arguments: Any, upto: int = 99) -> Any:
+    """As `agree`, whatever is left in the scratch space."""
+    kernel, reference = both(name, *arguments)
+    assert kernel[0] == reference[0]
+    made = kernel[0] if isinstance(kernel[0], int) else None
+    for number, (one, other) in enumerate(zip(kernel[1], reference[1])):
+        if number != scratch:
+            end = made if number >= min(upto, 7) and name in ("affected", "matching") else None
+            assert same(one[:end] if end is not None else one, other[:end] if end is not None else other)
+    return reference
+
+
+def test_a_product_that_does_not_fit() -> None:
+    one = CountedRows(np.zeros((1, 1), np.int64), np.array([2**40]), np.empty(0, np.int64))
+    tests = RowTests(*(np.empty(0, np.int64) for _ in range(3)))
+    made = np.zeros((1, 1), np.int64), np.zeros(1, np.int64)
+    ranges, scratch = np.array([[0, 1, 0, 1]]), np.empty((0, 2), np.int64)
+    assert agree("affected", one, one, 0, tests, tests, ranges, scratch, *made)[0] == -1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ranges_become_columns(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    held = rows(rng, 30, 2)
+    ranges = np.sort(rng.integers(0, len(held.counts) + 1, (12, 2)), axis=1)
+    size = int((ranges[:, 1] - ranges[:, 0]).sum())
+    values, made = rng.integers(0, 9, 12), np.empty(size, np.int64)
+    agree("spread", ranges, np.empty(size, np.int64), np.empty(size, np.int64))
+    agree("fill", ranges, values, made)
+    agree("copy", ranges, held.keys, 1, made)
+    agree("scale", ranges, values, held.counts, made)
 
 
 @pytest.mark.parametrize("spread", [3, 1000, 2**40, 2**62])

@@ -245,11 +245,11 @@ def test_explain_draws_the_tree_with_guards_and_orders() -> None:
         view.explain()
         == """\
 acyclic, free-connex: a batch takes O(n log n), the delay between answers is at most logarithmic
-  {d} *   [ordered by d; 1 rows in 1 runs, 32 bytes]
-    {b, c} * -- c < d   [ordered by c, b; 3 rows in 1 runs, 104 bytes]
-      S(b, c) -- guard   [grouped by b, c; 3 rows in 1 runs, 104 bytes]
-      R(a, b) -- a < c   [grouped by b, ordered by a; 3 rows in 1 runs, 104 bytes]
-    T(d) * -- guard   [grouped by d; 1 rows in 1 runs, 32 bytes]
+  {d} *   [ordered by d; 1 rows in 1 runs, 128 bytes]
+    {b, c} * -- c < d   [ordered by c, b; 3 rows in 1 runs, 264 bytes]
+      S(b, c) -- guard   [grouped by b, c; 3 rows in 1 runs, 192 bytes]
+      R(a, b) -- a < c   [grouped by b, ordered by a; 3 rows in 1 runs, 264 bytes]
+    T(d) * -- guard   [grouped by d; 1 rows in 1 runs, 128 bytes]
 a row of T is read if d < 9
 * nodes that answers are listed from, guard: the child with all variables of its parent"""
     )

@@ -104,7 +104,7 @@ def check_reducts(kept: KeptTree) -> None:
             good = np.ones(len(left), bool)
             for name in join.shared:
                 good &= mine[name] == theirs[name]
-            for one in (*join.rest, *(() if join.key is None else (join.key,))):
+            for one in (*join.rest, *join.keys):
                 good &= one.holds({**theirs, **mine}, layout.kinds, layout.codes, len(left))
             for row in np.flatnonzero(good).tolist():
                 key = tuple(int(mine[name][row]) for name in variables)

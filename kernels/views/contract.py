@@ -1,13 +1,18 @@
-"""The contract of rows in lexicographic order, each with its multiplicity.
+"""The contract of rows in lexicographic order, each with its multiplicity, and of what is asked of them.
 
 =========  =======================  ======================================================================
 `keys`     int64 [rows, width]      the rows, all different, in lexicographic order
 `counts`   int64 [rows]             how often each is there; 0 after its last copy was deleted
 `sums`     int64 [rows + 1]         a Fenwick tree over `counts`: `sums[i]` is the sum of the `i & -i` counts
-                                    that end before row i; `sums[0]` is 0
+                                    that end before row i; `sums[0]` is 0. int64 [0] where no sums are asked
 =========  =======================  ======================================================================
 
 Values are codes above `NULL` and below `TOP`, in the order of what they stand for; `NULL` stands for none.
+
+`RowTests` say which rows are asked for, beside equal first values: row x of the asked rows and row v of the
+asking ones satisfy `v[values[t]] OP x[columns[t]]` for each test t, with the operator of the code `ops[t]`.
+Without a value nothing is satisfied. Where there is a test, `columns[0]`, and `values[0]` of rows in order,
+is the first column after the shared ones; a test by `!=` comes after all others.
 """
 
 from typing import NamedTuple
@@ -16,6 +21,12 @@ import numpy as np
 
 NULL = -(2**63)
 TOP = 2**63 - 1
+
+OPS = ("<", "<=", ">", ">=", "=", "!=")
+"""The operators, by their codes."""
+
+UNEQUAL = 5
+"""The code of `!=`."""
 
 
 class CountedRows(NamedTuple):
@@ -26,6 +37,14 @@ class CountedRows(NamedTuple):
     sums: np.ndarray
 
 
+class RowTests(NamedTuple):
+    """Tests as above: `ops`, `values`, `columns` int64 [tests]."""
+
+    ops: np.ndarray
+    values: np.ndarray
+    columns: np.ndarray
+
+
 def _listed(keys):
     return [tuple(row) for row in keys.tolist()]
 
@@ -34,37 +53,42 @@ def _before(rows, bound):
     return sum(row < bound for row in rows)
 
 
+def _holds(op, left, right):
+    if NULL in (left, right):
+        return False
+    order = (left > right) - (left < right)
+    return order in ((-1,), (-1, 0), (1,), (0, 1), (0,), (-1, 1))[op]
+
+
+def _joins(asking, asked, shared, tests):
+    """Whether a row is one that another asks for."""
+    return asking[:shared] == asked[:shared] and all(
+        _holds(op, asking[value], asked[column])
+        for op, value, column in zip(*(array.tolist() for array in tests))
+    )
+
+
+def put_reference(rows, keys, amounts, missing):
+    """Add `amounts` int64 [m] to the multiplicities of `keys` int64 [m, width], which are in order.
+
+    `missing` uint8 [m] in and out: rows at 0 are left alone, and those that are found become 0.
+    Returns how many more rows are 0 than before.
+    """
+    before = int((rows.counts == 0).sum())
+    where = {row: place for place, row in enumerate(_listed(rows.keys))}
+    for number, row in enumerate(_listed(keys)):
+        if missing[number] and row in where:
+            rows.counts[where[row]] += amounts[number]
+            missing[number] = 0
+    if len(rows.sums):
+        sum_reference(rows.counts, rows.sums)
+    return int((rows.counts == 0).sum()) - before
+
+
 def find_reference(keys, probes, places):
     """Where each row of `probes` int64 [m, width] is: `places` int64 [m] out, -1 for nowhere."""
     where = {row: place for place, row in enumerate(_listed(keys))}
     places[:] = [where.get(row, -1) for row in _listed(probes)]
-
-
-def bounds_reference(keys, prefixes, limits, ranges):
-    """The rows that begin with each prefix and whose next value is within limits.
-
-    `prefixes` int64 [m, p] and `limits` int64 [m, 2] in: rows with the p values and then one of
-    limits[i, 0] .. limits[i, 1] - 1; `limits` int64 [m, 0] asks for no more than the prefix.
-    `ranges` int64 [m, 2] out: they are rows ranges[i, 0] .. ranges[i, 1] - 1, none where the second is not
-    larger.
-    """
-    rows = _listed(keys)
-    width = prefixes.shape[1]
-    for i, prefix in enumerate(_listed(prefixes)):
-        if limits.shape[1]:
-            shorter = [row[: width + 1] for row in rows]
-            low, high = ((*prefix, limit) for limit in limits[i].tolist())
-            ranges[i] = _before(shorter, low), _before(shorter, high)
-        else:
-            shorter = [row[:width] for row in rows]
-            low = _before(shorter, prefix)
-            ranges[i] = low, low + shorter.count(prefix)
-
-
-def total_reference(rows, ranges, totals):
-    """Add to `totals` int64 [m] the multiplicities of each of `ranges` int64 [m, 2]."""
-    for i, (low, high) in enumerate(ranges.tolist()):
-        totals[i] += rows.counts[low : max(low, high)].sum()
 
 
 def sum_reference(counts, sums):
@@ -74,30 +98,155 @@ def sum_reference(counts, sums):
         sums[i] = counts[i - (i & -i) : i].sum()
 
 
-def add_reference(rows, places, amounts):
-    """Add `amounts` int64 [m] to the multiplicities at `places` int64 [m]; those at -1 are left alone.
-
-    Returns how many more rows are 0 than before.
-    """
-    before = int((rows.counts == 0).sum())
-    for place, amount in zip(places.tolist(), amounts.tolist()):
-        if place >= 0:
-            rows.counts[place] += amount
-    sum_reference(rows.counts, rows.sums)
-    return int((rows.counts == 0).sum()) - before
-
-
 def merge_reference(one, other, keys, counts):
     """The rows of two `CountedRows` without a common one, in order and without those of multiplicity 0.
 
     `keys` and `counts` out, as long as both together. Returns how many rows there are.
     """
     both = [*zip(_listed(one.keys), one.counts.tolist()), *zip(_listed(other.keys), other.counts.tolist())]
-    kept = sorted(row for row in both if row[1])
-    for place, (key, count) in enumerate(kept):
+    return _written(sorted(row for row in both if row[1]), keys, counts)
+
+
+def unite_reference(one, other, keys, counts):
+    """The rows of two `CountedRows`, equal ones once with the sum of their counts, 0 too; as `merge`."""
+    found = dict(zip(_listed(one.keys), one.counts.tolist()))
+    for row, count in zip(_listed(other.keys), other.counts.tolist()):
+        found[row] = found.get(row, 0) + count
+    return _written(sorted(found.items()), keys, counts)
+
+
+def _written(found, keys, counts):
+    for place, (key, count) in enumerate(found):
         keys[place] = key
         counts[place] = count
-    return len(kept)
+    return len(found)
+
+
+def insert_reference(keys, counts, size, others, amounts):
+    """Put rows `others` int64 [m, width], which are in order and new, with `amounts` among the first `size`.
+
+    `keys` and `counts` in and out: at least size + m long.
+    """
+    both = [*zip(_listed(keys[:size]), counts[:size].tolist()), *zip(_listed(others), amounts.tolist())]
+    _written(sorted(both), keys, counts)
+
+
+def collapse_reference(keys, counts, made_keys, made_counts):
+    """Rows that are in order, equal ones once with the sum of their counts; returns how many they are."""
+    found = {}
+    for row, count in zip(_listed(keys), counts.tolist()):
+        found[row] = found.get(row, 0) + count
+    return _written(list(found.items()), made_keys, made_counts)
+
+
+def ascending_reference(keys):
+    """Whether rows are in order, equal ones next to each other."""
+    rows = _listed(keys)
+    return rows == sorted(rows)
+
+
+def bounds_reference(keys, prefixes, limits, ranges):
+    """The rows that begin with each prefix and whose next value is within limits.
+
+    `prefixes` int64 [m, p] and `limits` int64 [m, 2] in: rows with the p values and then one of
+    limits[i, 0] .. limits[i, 1] - 1; `limits` int64 [m, 0] asks for no more than the prefix.
+    `ranges` int64 [m, 2] out: they are rows ranges[i, 0] .. ranges[i, 1] - 1, none where both are equal.
+    """
+    rows = _listed(keys)
+    width = prefixes.shape[1]
+    for i, prefix in enumerate(_listed(prefixes)):
+        if limits.shape[1]:
+            shorter = [row[: width + 1] for row in rows]
+            low, high = ((*prefix, limit) for limit in limits[i].tolist())
+            ranges[i] = _before(shorter, low), max(_before(shorter, low), _before(shorter, high))
+        else:
+            shorter = [row[:width] for row in rows]
+            low = _before(shorter, prefix)
+            ranges[i] = low, low + shorter.count(prefix)
+
+
+def totals_reference(rows, asking, shared, tests, limits, found, touched):
+    """Add to `found` int64 [m] the multiplicities of the rows that each row of `asking` asks for.
+
+    `asking` int64 [m, any]: their first `shared` values are those of the rows. `touched` uint8 [m] out: 1
+    where there is such a row, be it one of multiplicity 0. `limits` int64 [tests, 2] is scratch.
+    """
+    for i, row in enumerate(_listed(asking)):
+        for other, count in zip(_listed(rows.keys), rows.counts.tolist()):
+            if _joins(row, other, shared, tests):
+                found[i] += count
+                touched[i] = 1
+
+
+def reach_reference(keys, others, shared, tests, ranges):
+    """For each group of rows `others` int64 [m, any] with equal shared values the rows that it may ask for.
+
+    `tests` are those of `others`; the first alone is looked at. `ranges` int64 [m, 4] out: the first row of
+    `keys` and the one after the last, and the same of the group; only where there is a row.
+    Returns how many groups there are.
+    """
+    groups = {}
+    for number, row in enumerate(_listed(others)):
+        groups.setdefault(row[:shared], []).append((number, row))
+    first = RowTests(*(array[:1] if UNEQUAL not in tests.ops[:1] else array[:0] for array in tests))
+    found = []
+    rows = _listed(keys)
+    for group in groups.values():
+        asked = [
+            place for place, row in enumerate(rows) if any(_joins(o, row, shared, first) for _, o in group)
+        ]
+        if asked:
+            found.append((asked[0], asked[-1] + 1, group[0][0], group[-1][0] + 1))
+    for number, row in enumerate(found):
+        ranges[number] = row
+    return len(found)
+
+
+def affected_reference(rows, others, shared, tests, turned, ranges, limits, keys, amounts):
+    """The rows that some of `others` joins, with the sum of products of both multiplicities.
+
+    `tests` are those of a row of `rows` that asks for `others`, `turned` the same the other way round.
+    `ranges` int64 [groups, 4]: as `reach` finds them. `keys` int64 [most, any] and `amounts` int64 [most]
+    out, `most` the rows in all ranges: of each row as many first values as `keys` has. Rows of
+    multiplicity 0 are left out, and neighbours that are equal then are one. `limits` int64 [tests, 2] is
+    scratch. Returns how many are written; -1 where a product does not fit.
+    """
+    found = {}
+    for low, high, first, last in ranges.tolist():
+        for row, count in zip(_listed(rows.keys[low:high]), rows.counts[low:high].tolist()):
+            amount = [
+                theirs
+                for other, theirs in zip(_listed(others.keys[first:last]), others.counts[first:last].tolist())
+                if _joins(row, other, shared, tests)
+            ]
+            if count and amount:
+                key = row[: keys.shape[1]]
+                found[key] = found.get(key, 0) + count * sum(amount)
+                if abs(count * sum(amount)) > 2**62:
+                    return -1
+    return _written(list(found.items()), keys, amounts)
+
+
+def matching_reference(keys, asking, shared, tests, ranges, at, limits, parents, places):
+    """Write for each row of `asking` the rows of `keys` in its range that it asks for: numbers of both.
+
+    `asking` int64 [m, any] and `ranges` int64 [m, 2]. `at` int64 [2] in and out: the row of `asking` and the
+    row of its range, counted from the range's first, to begin with; `parents` and `places` int64 [most] out.
+    `limits` int64 [tests, 2] is scratch. Returns how many are written; less than `most` at the end alone.
+    """
+    found = []
+    most = len(parents)
+    for i in range(at[0], len(asking)):
+        low, high = ranges[i].tolist()
+        for place in range(low + (at[1] if i == at[0] else 0), high):
+            if _joins(tuple(asking[i].tolist()), tuple(keys[place].tolist()), shared, tests):
+                if len(found) == most:
+                    at[:] = i, place - low
+                    return most
+                found.append((i, place))
+                parents[len(found) - 1], places[len(found) - 1] = i, place
+    at[:] = len(asking), 0
+    return len(found)
 
 
 def spread_reference(ranges, parents, places):
@@ -105,8 +254,25 @@ def spread_reference(ranges, parents, places):
 
     `parents` and `places` int64 [rows in all ranges] out.
     """
-    at = 0
-    for i, (low, high) in enumerate(ranges.tolist()):
-        for place in range(low, high):
-            parents[at], places[at] = i, place
-            at += 1
+    parents[:], places[:] = _all_of(ranges)
+
+
+def _all_of(ranges):
+    pairs = [(i, place) for i, (low, high) in enumerate(ranges.tolist()) for place in range(low, high)]
+    return np.array(pairs, np.int64).reshape(-1, 2).T
+
+
+def fill_reference(ranges, values, made):
+    """Write each of `values` int64 [m] as often as its range has rows: `made` int64 [rows] out."""
+    made[:] = values[_all_of(ranges)[0]]
+
+
+def copy_reference(ranges, keys, column, made):
+    """Write a column of the rows of all ranges: `made` int64 [rows] out."""
+    made[:] = keys[_all_of(ranges)[1], column]
+
+
+def scale_reference(ranges, factors, counts, made):
+    """Write products of `factors` int64 [m] and the counts of each one's range: `made` int64 [rows] out."""
+    parents, places = _all_of(ranges)
+    made[:] = factors[parents] * counts[places]

@@ -1,22 +1,22 @@
-"""The rows of two nodes that join: sums of multiplicities, and pairs of rows."""
+"""What rows of a node ask of another node, and the rows that are found, in slices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
-from cer_gpu.engine.views.terms import TURNED, Columns, limits
+from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide, limits
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.views import cpu
-from cer_gpu.kernels.views.contract import CountedRows
+from cer_gpu.kernels.views import cpu_list, cpu_search
+from cer_gpu.kernels.views.contract import CountedRows, RowTests
 
 PAIRS = 1 << 18
 """Pairs of rows that are looked at together."""
 
-NO_LIMIT = 0
-"""Columns of limits where only a prefix is asked for."""
+NO_TESTS = RowTests(*(np.empty(0, np.int64) for _ in range(3)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +25,34 @@ class Probe:
 
     Attributes
     ----------
-    prefixes : ndarray of int64, shape (m, p)
-    limits : ndarray of int64, shape (m, 2) or (m, 0)
+    asking : ndarray of int64, shape (m, prefix + tests)
+        The values that the rows asked for begin with, and those that are compared.
+    prefix : int
+    tests : RowTests
+        Of `asking`.
+    first : str or None
+        The operator of the first test, `asking[i] OP row`; None if there is none, or one that orders nothing.
     """
 
-    prefixes: np.ndarray
-    limits: np.ndarray
+    asking: np.ndarray
+    prefix: int
+    tests: RowTests
+    first: str | None
+
+    @property
+    def by_ranges(self) -> bool:
+        """Whether all that a row asks for are next to each other."""
+        return len(self.tests.ops) == (self.first is not None)
 
     def ranges(self, run: CountedRows) -> np.ndarray:
-        """The rows of a run that are asked for: int64 [m, 2]."""
-        found = np.empty((len(self.prefixes), 2), np.int64)
-        cpu.bounds(run.keys, self.prefixes, self.limits, found)
-        np.maximum(found[:, 1], found[:, 0], out=found[:, 1])
+        """The rows of a run that may be asked for, by the first test: int64 [m, 2]."""
+        found = np.empty((len(self.asking), 2), np.int64)
+        prefixes = np.ascontiguousarray(self.asking[:, : self.prefix])
+        if self.first is None:
+            within = np.empty((len(self.asking), 0), np.int64)
+        else:
+            within = limits(TURNED[self.first], self.asking[:, self.prefix])
+        cpu_search.bounds(run.keys, prefixes, within, found)
         return found
 
 
@@ -55,29 +71,111 @@ def stacked(columns: Columns, names: Sequence[str], rows: int) -> np.ndarray:
 
 def probe_other(layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: int) -> Probe:
     """What rows of the guard, or of the node above, ask of the other child."""
-    prefixes = stacked(columns, join.shared, rows)
-    if join.key is None:
-        return Probe(prefixes, np.empty((rows, NO_LIMIT), np.int64))
-    values = layout.values(join.key.left, columns, rows)
-    return Probe(prefixes, limits(TURNED[join.key.op], values))
+    sides = [one.left for one in join.keys]
+    return _probe(layout, join, columns, rows, sides, [one.op for one in join.keys], join.tests)
 
 
 def probe_guard(layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: int) -> Probe:
     """What rows of the other child ask of the guard."""
-    prefixes = stacked(columns, join.shared, rows)
-    if join.key is None:
-        return Probe(prefixes, np.empty((rows, NO_LIMIT), np.int64))
-    values = layout.values(join.key.right, columns, rows)
-    return Probe(prefixes, limits(join.key.op, values))
+    sides = [one.right for one in join.keys]
+    ops = [TURNED[one.op] for one in join.keys]
+    return _probe(layout, join, columns, rows, sides, ops, join.turned)
+
+
+def _probe(
+    layout: ViewLayout,
+    join: SiblingJoin,
+    columns: Columns,
+    rows: int,
+    sides: Sequence[ComparedSide],
+    ops: Sequence[str],
+    tests: RowTests,
+) -> Probe:
+    prefix = len(join.shared)
+    asking = np.empty((rows, prefix + len(sides)), np.int64)
+    for number, name in enumerate(join.shared):
+        asking[:, number] = columns[name]
+    for number, side in enumerate(sides):
+        asking[:, prefix + number] = layout.values(side, columns, rows)
+    values = np.arange(prefix, prefix + len(sides))
+    first = ops[0] if ops and ops[0] != "!=" else None
+    return Probe(asking, prefix, RowTests(tests.ops, values, tests.columns), first)
 
 
 def probe_below(layout: ViewLayout, place: ViewNode, columns: Columns, rows: int) -> Probe:
     """What rows of a node ask of its guard, or of its single child: `place`."""
     known = place.columns[: place.known]
-    if place.computed is not None:
-        name = next(name for name in place.columns if name not in place.variables)
-        columns = {**columns, name: layout.values(place.computed, columns, rows)}
-    return Probe(stacked(columns, known, rows), np.empty((rows, NO_LIMIT), np.int64))
+    if place.computed:
+        made = {name: layout.values(side, columns, rows) for name, side in place.computed}
+        columns = {**columns, **made}
+    return Probe(stacked(columns, known, rows), len(known), NO_TESTS, None)
+
+
+class AskedRows(NamedTuple):
+    """Rows that are asked for: by ranges, or one by one.
+
+    Attributes
+    ----------
+    first, last : int
+        The rows that ask: `first` .. `last` - 1 have the ranges; one by one they are in `asking`.
+    ranges : ndarray of int64, shape (last - first, 2), or None
+        What each asks for.
+    asking, places : ndarray of int64, shape (n,), or None
+        Which row asks, and for which.
+    size : int
+        How many there are.
+    """
+
+    first: int
+    last: int
+    ranges: np.ndarray | None
+    asking: np.ndarray | None
+    places: np.ndarray | None
+    size: int
+
+    def pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which row asks, and for which: int64 [n] each."""
+        if self.asking is not None and self.places is not None:
+            return self.asking, self.places
+        assert self.ranges is not None
+        asking, places = np.empty(self.size, np.int64), np.empty(self.size, np.int64)
+        cpu_list.spread(self.ranges, asking, places)
+        return asking + self.first, places
+
+
+def found_rows(probe: Probe, run: CountedRows, most: int) -> Iterator[AskedRows]:
+    """The rows of a run that are asked for, at most `most` at a time."""
+    ranges = probe.ranges(run)
+    if probe.by_ranges:
+        yield from _slices(ranges, most)
+        return
+    at = np.zeros(2, np.int64)
+    scratch = np.empty((len(probe.tests.ops), 2), np.int64)
+    most = max(1, most)
+    while at[0] < len(ranges):
+        parents, places = np.empty(most, np.int64), np.empty(most, np.int64)
+        arguments = (probe.asking, probe.prefix, probe.tests, ranges, at, scratch, parents, places)
+        made = cpu_list.matching(run.keys, *arguments)
+        if made:
+            yield AskedRows(0, 0, None, parents[:made], places[:made], made)
+
+
+def _slices(ranges: np.ndarray, most: int) -> Iterator[AskedRows]:
+    """Ranges cut so that each slice has at most `most` rows."""
+    sizes = ranges[:, 1] - ranges[:, 0]
+    ends = np.cumsum(sizes)
+    total = int(ends[-1]) if len(ends) else 0
+    if total <= most:
+        if total:
+            yield AskedRows(0, len(ranges), ranges, None, None, total)
+        return
+    for low in range(0, total, most):
+        high = min(low + most, total)
+        first, last = (int(n) for n in np.searchsorted(ends, [low, high - 1], side="right"))
+        some = ranges[first : last + 1].copy()
+        some[-1, 1] -= ends[last] - high
+        some[0, 0] += low - (ends[first] - sizes[first])
+        yield AskedRows(first, last + 1, some, None, None, high - low)
 
 
 def pairs(
@@ -94,32 +192,13 @@ def pairs(
         Their multiplicities: not 0.
     """
     for run in runs:
-        ranges = probe.ranges(run)
-        for piece in _pieces(ranges, most):
-            sizes = piece[:, 1] - piece[:, 0]
-            size = int(sizes.sum())
-            asking, places = np.empty(size, np.int64), np.empty(size, np.int64)
-            cpu.spread(piece, asking, places)
+        for found in found_rows(probe, run, most):
+            asking, places = found.pairs()
             counts = run.counts[places]
             there = counts != 0
             if not there.all():
                 asking, places, counts = asking[there], places[there], counts[there]
             yield asking, run.keys[places], counts
-
-
-def _pieces(ranges: np.ndarray, most: int) -> Iterator[np.ndarray]:
-    """Ranges cut so that each piece has at most `most` rows; the others of a piece are empty."""
-    ends = np.cumsum(ranges[:, 1] - ranges[:, 0])
-    total = int(ends[-1]) if len(ends) else 0
-    if total <= most:
-        if total:
-            yield ranges
-        return
-    starts = ends - (ranges[:, 1] - ranges[:, 0])
-    for low in range(0, total, most):
-        first = np.clip(low - starts, 0, ends - starts)
-        last = np.clip(low + most - starts, 0, ends - starts)
-        yield np.stack([ranges[:, 0] + first, ranges[:, 0] + last], axis=1)
 
 
 def mixed(
@@ -133,39 +212,3 @@ def mixed(
     for one in join.rest:
         found &= one.holds(columns, layout.kinds, layout.codes, rows)
     return found
-
-
-def totals(
-    layout: ViewLayout, join: SiblingJoin, columns: Columns, rows: int, runs: Sequence[CountedRows]
-) -> tuple[np.ndarray, np.ndarray]:
-    """For rows of the guard the multiplicities of the other child's rows that join.
-
-    Returns
-    -------
-    totals : ndarray of int64, shape (rows,)
-    touched : ndarray of bool, shape (rows,)
-        Whether there is such a row, be it one whose multiplicity is 0.
-    """
-    probe = probe_other(layout, join, columns, rows)
-    found = np.zeros(rows, np.int64)
-    touched = np.zeros(rows, bool)
-    if not join.rest:
-        for run in runs:
-            ranges = probe.ranges(run)
-            touched |= ranges[:, 1] > ranges[:, 0]
-            cpu.total(run, ranges, found)
-        return found, touched
-    other = layout.places[join.other]
-    where = {name: number for number, name in enumerate(other.columns)}
-    for run in runs:
-        for piece in _pieces(probe.ranges(run), PAIRS):
-            size = int((piece[:, 1] - piece[:, 0]).sum())
-            asking, places = np.empty(size, np.int64), np.empty(size, np.int64)
-            cpu.spread(piece, asking, places)
-            theirs = {name: run.keys[places, number] for name, number in where.items()}
-            mine = {name: values[asking] for name, values in columns.items()}
-            holds = mixed(layout, join, mine, theirs, size)
-            asking, places = asking[holds], places[holds]
-            np.add.at(found, asking, run.counts[places])
-            touched[asking] = True
-    return found, touched

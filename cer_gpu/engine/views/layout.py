@@ -9,13 +9,15 @@ listing asks, since what the children of a node share is in the node itself (its
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind
-from cer_gpu.engine.views.terms import Columns, ComparedSide, TermComparison
+from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide, TermComparison
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.theta.tree import JoinTree
+from cer_gpu.kernels.views.contract import OPS, RowTests
 
 KEY = "\0"
 """Begins the name of a column that is computed from others."""
@@ -31,18 +33,32 @@ class SiblingJoin:
         The child that has all variables of the node, and its sibling.
     shared : tuple of str
         The variables of both: the first columns of each.
-    key : TermComparison or None
-        One of the comparisons between them, the guard's side on the left; what it compares is the next
-        column of each.
+    keys : tuple of TermComparison
+        The comparisons between them, the guard's side on the left; what they compare are the next columns of
+        each, so that rows are in the lexicographic order of all of them.
+    tests : RowTests
+        The same, as a row of the guard asks for rows of the other child.
+    turned : RowTests
+        The same, as a row of the other child asks for rows of the guard.
     rest : tuple of TermComparison
-        Those that are looked at pair by pair.
+        Those with a side that mixes variables of both, which are looked at pair by pair.
+    aligned : bool
+        Whether the node's columns are the first ones of the guard, so that its rows come in order.
     """
 
     guard: int
     other: int
     shared: tuple[str, ...]
-    key: TermComparison | None
+    keys: tuple[TermComparison, ...]
+    tests: RowTests
+    turned: RowTests
     rest: tuple[TermComparison, ...]
+    aligned: bool
+
+    @property
+    def by_ranges(self) -> bool:
+        """Whether all rows that a row joins are next to each other."""
+        return not self.rest and (not self.keys or (len(self.keys) == 1 and self.keys[0].op != "!="))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +69,9 @@ class ViewNode:
     ----------
     variables : frozenset of str
     columns : tuple of str
-        Its variables, and perhaps one column that is computed, in the order that rows are in.
-    computed : ComparedSide or None
-        What that column is.
+        Its variables, and columns that are computed, in the order that rows are in.
+    computed : tuple of (str, ComparedSide)
+        What those columns are.
     atom : int or None
         Of a leaf.
     parent : int or None
@@ -70,11 +86,13 @@ class ViewNode:
         Whether it is in the connex set.
     last : bool
         Whether it is there and no child of it is.
+    summed : bool
+        Whether ranges of its rows are summed up.
     """
 
     variables: frozenset[str]
     columns: tuple[str, ...]
-    computed: ComparedSide | None
+    computed: tuple[tuple[str, ComparedSide], ...]
     atom: int | None
     parent: int | None
     known: int
@@ -82,6 +100,7 @@ class ViewNode:
     child: int | None
     listed: bool
     last: bool
+    summed: bool
 
     @property
     def name(self) -> str:
@@ -126,73 +145,123 @@ def layout_of(
     kinds : mapping of str to ValueKind
     codes : ValueCodes
     """
-    joins = {n: _joined(tree, n, comparisons) for n, node in enumerate(tree.nodes) if len(node.edges) == 2}
+    sides = {n: _sides(tree, n, comparisons) for n, node in enumerate(tree.nodes) if len(node.edges) == 2}
     parent_of = tree.parent_of
+    first: dict[int, tuple[str, ...]] = {}
+    computed: dict[int, dict[str, ComparedSide]] = {}
+    names: dict[int, tuple[Sequence[str], Sequence[str]]] = {}
+    for number, one in sides.items():
+        named = []
+        for child, compared in ((one.guard, one.left), (one.other, one.right)):
+            found: dict[str, ComparedSide] = {}
+            taken = [_named(child, side, one.shared, found) for side in compared]
+            first[child] = tuple(dict.fromkeys((*one.shared, *taken)))
+            computed[child] = found
+            named.append(taken)
+        names[number] = (named[0], named[1])
+    columns: dict[int, tuple[str, ...]] = {}
+    known: dict[int, int] = {}
+    for number in reversed(range(len(tree.nodes))):
+        node = tree.nodes[number]
+        own = list(first.get(number, ()))
+        parent = parent_of.get(number)
+        known[number] = len(sides[parent].shared) if parent in sides else len(own)
+        if parent is not None and (parent not in sides or sides[parent].guard == number):
+            own += [name for name in columns[parent] if name in node.variables and name not in own]
+            known[number] = len(own)
+        below = first.get(sides[number].guard, ()) if number in sides else ()
+        own += [name for name in below if name in node.variables and name not in own]
+        columns[number] = (*own, *sorted(node.variables.difference(own)))
     places = []
     for number, node in enumerate(tree.nodes):
         parent = parent_of.get(number)
-        first, side, known = _first_columns(tree, number, parent, joins)
-        rest = sorted(node.variables.difference(first))
+        joined = None
+        if number in sides:
+            joined = _joined(sides[number], names[number], columns, number, computed)
+        above = sides.get(parent) if parent is not None else None
         places.append(
             ViewNode(
                 node.variables,
-                (*first, *rest),
-                side if side is not None and side.plain is None else None,
+                columns[number],
+                tuple(computed.get(number, {}).items()),
                 node.atom,
                 parent,
-                known,
-                joins.get(number),
+                known[number],
+                joined,
                 node.children[0] if len(node.edges) == 1 else None,
                 number in tree.connex,
                 number in tree.frontier,
+                above is not None and above.other == number and len(above.left) < 2 and not above.rest,
             )
         )
     return ViewLayout(tuple(places), kinds, codes)
 
 
-def _first_columns(
-    tree: JoinTree, number: int, parent: int | None, joins: Mapping[int, SiblingJoin]
-) -> tuple[tuple[str, ...], ComparedSide | None, int]:
-    """The first columns of a node, the side that one of them is, and how many the parent determines."""
-    if parent is None:
-        return (), None, 0
-    above = tree.nodes[parent].variables
-    if parent not in joins:
-        first = tuple(sorted(above))
-        return first, None, len(first)
-    join = joins[parent]
-    guarding = join.guard == number
-    side = None if join.key is None else join.key.left if guarding else join.key.right
-    first = join.shared
-    if side is not None:
-        first = (*first, side.plain or KEY + str(number))
-    if not guarding:
-        return first, side, len(join.shared)
-    first = (*first, *sorted(above.difference(first)))
-    return first, side, len(first)
+class _Sides(NamedTuple):
+    """How two children join, before their columns are known: the sides of the keys, by their places."""
+
+    guard: int
+    other: int
+    shared: tuple[str, ...]
+    keys: tuple[TermComparison, ...]
+    rest: tuple[TermComparison, ...]
+
+    @property
+    def left(self) -> tuple[ComparedSide, ...]:
+        """The guard's."""
+        return tuple(one.left for one in self.keys)
+
+    @property
+    def right(self) -> tuple[ComparedSide, ...]:
+        """The other child's."""
+        return tuple(one.right for one in self.keys)
 
 
-def _joined(tree: JoinTree, number: int, comparisons: Mapping[str, TermComparison]) -> SiblingJoin:
+def _sides(tree: JoinTree, number: int, comparisons: Mapping[str, TermComparison]) -> _Sides:
     node = tree.nodes[number]
     guard = next(c for c in tree.guards(number) if not _predicates(tree, number, c))
     (other,) = (child for child in node.children if child != guard)
     below = tree.nodes[other].variables
     own = tree.nodes[guard].variables
-    shared = tuple(sorted(below & own))
     found = []
     for text in sorted(_predicates(tree, number, other)):
         one = comparisons[text]
         turned = one.left.variables <= below and one.right.variables <= own
         found.append(one.turned if turned else one)
-    # An equality leaves the fewest rows; what is only unequal, or mixes both children, orders nothing.
-    keys = [
-        one
-        for one in sorted(found, key=lambda one: one.op != "=")
-        if one.op != "!=" and one.left.variables <= own and one.right.variables <= below
-    ]
-    key = keys[0] if keys else None
-    rest = tuple(one for one in found if one is not key)
-    return SiblingJoin(guard, other, shared, key, rest)
+    # An equality leaves the fewest rows; what is only unequal orders nothing.
+    found.sort(key=lambda one: (one.op != "=", one.op == "!="))
+    keys = [one for one in found if one.left.variables <= own and one.right.variables <= below]
+    rest = tuple(one for one in found if one not in keys)
+    return _Sides(guard, other, tuple(sorted(below & own)), tuple(keys), rest)
+
+
+def _named(number: int, side: ComparedSide, shared: Sequence[str], computed: dict[str, ComparedSide]) -> str:
+    """The column of a side of a comparison: a variable, or one that is computed."""
+    if side.plain is not None and side.plain not in shared:
+        return side.plain
+    for name, known in computed.items():
+        if known == side:
+            return name
+    name = f"{KEY}{number}.{len(computed)}"
+    computed[name] = side
+    return name
+
+
+def _joined(
+    sides: _Sides,
+    names: tuple[Sequence[str], Sequence[str]],
+    columns: Mapping[int, tuple[str, ...]],
+    number: int,
+    computed: Mapping[int, Mapping[str, ComparedSide]],
+) -> SiblingJoin:
+    ops = np.array([OPS.index(one.op) for one in sides.keys], np.int64)
+    back = np.array([OPS.index(TURNED[one.op]) for one in sides.keys], np.int64)
+    guards = np.array([columns[sides.guard].index(name) for name in names[0]], np.int64)
+    others = np.array([columns[sides.other].index(name) for name in names[1]], np.int64)
+    own = columns[number]
+    aligned = not computed.get(number) and own == columns[sides.guard][: len(own)]
+    tests, turned = RowTests(ops, guards, others), RowTests(back, others, guards)
+    return SiblingJoin(sides.guard, sides.other, sides.shared, sides.keys, tests, turned, sides.rest, aligned)
 
 
 def _predicates(tree: JoinTree, number: int, child: int) -> Sequence[str]:

@@ -1,23 +1,26 @@
 """A multiset of rows as sorted runs that are merged as they grow: `Levels`.
 
 A row is in one run at most. Its multiplicity changes there; when it falls to 0 the row stays until its run
-is merged, or until half of a run is such rows. A new row begins a run of its own, and a run is merged with
-the one before while that is not `RATIO` times as long. So n rows are in O(log n) runs, and each is copied
-O(log n) times.
+is merged, or until half of a run is such rows. Few new rows are put into the last run, of at most `ROOM`,
+and many begin a run of their own. A run is merged with the one before while that is not `RATIO` times as
+long. So n rows are in O(log n) runs, and each is copied O(log n) times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from cer_gpu.errors import LimitError
-from cer_gpu.kernels.views import cpu
+from cer_gpu.kernels.views import cpu_levels, cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
 
 RATIO = 4
 """A run is at least so many times as long as the next."""
+
+ROOM = 1 << 10
+"""Rows that the last run has room for: few rows are put into it in place."""
+
+LEAST_ROOM = 8
 
 MOST = float(2**62)
 """Multiplicities stay below."""
@@ -30,6 +33,8 @@ class Levels:
     ----------
     width : int
         Values in a row.
+    summed : bool, optional
+        Whether multiplicities of ranges of rows are asked for.
 
     Attributes
     ----------
@@ -39,11 +44,14 @@ class Levels:
         The sum of all multiplicities.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, summed: bool = True) -> None:
         self.width = width
         self.runs: list[CountedRows] = []
         self.total = 0
+        self._summed = summed
         self._empty: list[int] = []
+        self._room: CountedRows | None = None
+        """What the last run is the beginning of, where rows can be put into it."""
 
     def __len__(self) -> int:
         """The number of different rows."""
@@ -52,12 +60,22 @@ class Levels:
     @property
     def nbytes(self) -> int:
         """Bytes that the rows take."""
-        return sum(run.keys.nbytes + run.counts.nbytes + run.sums.nbytes for run in self.runs)
+        room = 0 if self._room is None else sum(array.nbytes for array in self._room)
+        runs = self.runs if self._room is None else self.runs[:-1]
+        return room + sum(run.keys.nbytes + run.counts.nbytes + run.sums.nbytes for run in runs)
+
+    @property
+    def whole(self) -> bool:
+        """Whether no row has the multiplicity 0."""
+        return not any(self._empty)
 
     def counts_of(self, keys: np.ndarray) -> np.ndarray:
         """The multiplicity of each row of `keys` int64 [m, width]: int64 [m]."""
         found = np.zeros(len(keys), np.int64)
-        for run, places in self._places(keys):
+        keys = np.ascontiguousarray(keys)
+        for run in self.runs:
+            places = np.empty(len(keys), np.int64)
+            cpu_search.find(run.keys, keys, places)
             there = places >= 0
             found[there] = run.counts[places[there]]
         return found
@@ -73,67 +91,107 @@ class Levels:
             What is added to the multiplicity of each: none may fall below 0.
         """
         self.total += int(amounts.sum())
-        new = amounts != 0
-        for number, (run, places) in enumerate(self._places(keys)):
-            self._empty[number] += cpu.add(run, places, amounts)
-            new &= places < 0
+        new = (amounts != 0).view(np.uint8)
+        keys, amounts = np.ascontiguousarray(keys), np.ascontiguousarray(amounts)
+        for number, run in enumerate(self.runs):
+            self._empty[number] += cpu_levels.put(run, keys, amounts, new)
         if new.all():
             self._append(keys, amounts)
         elif new.any():
-            self._append(keys[new], amounts[new])
+            some = new.view(bool)
+            self._append(keys[some], amounts[some])
         self._settle()
 
     def ordered(self) -> tuple[np.ndarray, np.ndarray]:
         """All rows in order, int64 [n, width], and their multiplicities, int64 [n]."""
+        self._close()
         while len(self.runs) > 1:
             self._merge_last()
         if not self.runs:
             return np.empty((0, self.width), np.int64), np.empty(0, np.int64)
         if self._empty[0]:
             self._shrink(0)
+        if not self.runs:
+            return np.empty((0, self.width), np.int64), np.empty(0, np.int64)
         return self.runs[0].keys, self.runs[0].counts
 
-    def _places(self, keys: np.ndarray) -> Iterator[tuple[CountedRows, np.ndarray]]:
-        keys = np.ascontiguousarray(keys)
-        for run in self.runs:
-            places = np.empty(len(keys), np.int64)
-            cpu.find(run.keys, keys, places)
-            yield run, places
-
     def _append(self, keys: np.ndarray, counts: np.ndarray) -> None:
-        self.runs.append(rows_of(np.ascontiguousarray(keys), counts.copy()))
+        rows = len(counts)
+        if not rows:
+            return
+        if rows > ROOM // 2:
+            self._close()
+            self._begin(keys, counts.copy())
+            return
+        size = 0 if self._room is None else len(self.runs[-1].counts)
+        if self._room is not None and size + rows > ROOM:
+            self._close()
+            size = 0
+        if self._room is None:
+            self.runs.append(rows_of(keys[:0], counts[:0], self._summed))
+            self._empty.append(0)
+        now = size + rows
+        if self._room is None or len(self._room.counts) < now:
+            most = min(ROOM, max(LEAST_ROOM, 2 * now))
+            sums = np.empty(most + 1 if self._summed else 0, np.int64)
+            made = CountedRows(np.empty((most, self.width), np.int64), np.empty(most, np.int64), sums)
+            made.keys[:size], made.counts[:size] = self.runs[-1].keys, self.runs[-1].counts
+            self._room = made
+        room = self._room
+        cpu_levels.insert(room.keys, room.counts, size, keys, counts)
+        made = CountedRows(room.keys[:now], room.counts[:now], room.sums[: now + 1])
+        if self._summed:
+            cpu_levels.sum_up(made.counts, made.sums)
+        self.runs[-1] = made
+
+    def _begin(self, keys: np.ndarray, counts: np.ndarray) -> None:
+        self.runs.append(rows_of(keys, counts, self._summed))
         self._empty.append(0)
+
+    def _close(self) -> None:
+        """Put no more rows into the last run."""
+        if self._room is not None:
+            run, self._room = self.runs[-1], None
+            self.runs[-1] = CountedRows(*(array.copy() for array in run))
 
     def _settle(self) -> None:
         for number in reversed(range(len(self.runs))):
             if 2 * self._empty[number] > len(self.runs[number].counts):
                 self._shrink(number)
-        while len(self.runs) > 1 and len(self.runs[-2].counts) < RATIO * len(self.runs[-1].counts):
-            self._merge_last()
+        closed = len(self.runs) - (self._room is not None)
+        while closed > 1 and len(self.runs[closed - 2].counts) < RATIO * len(self.runs[closed - 1].counts):
+            self._merge_last(closed)
+            closed = len(self.runs) - (self._room is not None)
 
     def _shrink(self, number: int) -> None:
+        if self._room is not None and number == len(self.runs) - 1:
+            self._close()
         run = self.runs[number]
         kept = run.counts != 0
-        self.runs[number] = rows_of(run.keys[kept], run.counts[kept])
+        self.runs[number] = rows_of(run.keys[kept], run.counts[kept], self._summed)
         self._empty[number] = 0
         if not kept.any():
             del self.runs[number], self._empty[number]
 
-    def _merge_last(self) -> None:
-        one, other = self.runs[-2:]
+    def _merge_last(self, end: int | None = None) -> None:
+        """Make one of the last two runs before `end`."""
+        end = len(self.runs) if end is None else end
+        one, other = self.runs[end - 2 : end]
         size = len(one.counts) + len(other.counts)
         keys, counts = np.empty((size, self.width), np.int64), np.empty(size, np.int64)
-        made = cpu.merge(one, other, keys, counts)
-        del self.runs[-2:], self._empty[-2:]
-        if made:
-            self._append(keys[:made], counts[:made])
+        made = cpu_levels.merge(one, other, keys, counts)
+        if made < size:
+            keys, counts = keys[:made].copy(), counts[:made].copy()
+        self.runs[end - 2 : end] = [rows_of(keys, counts, self._summed)] if made else []
+        self._empty[end - 2 : end] = [0] if made else []
 
 
-def rows_of(keys: np.ndarray, counts: np.ndarray) -> CountedRows:
-    """Rows that are in order, with the sums of their multiplicities."""
-    sums = np.empty(len(counts) + 1, np.int64)
+def rows_of(keys: np.ndarray, counts: np.ndarray, summed: bool = True) -> CountedRows:
+    """Rows that are in order, with the sums of their multiplicities where they are asked for."""
+    sums = np.empty(len(counts) + 1 if summed else 0, np.int64)
     made = CountedRows(np.ascontiguousarray(keys), np.ascontiguousarray(counts), sums)
-    cpu.sum_up(made.counts, made.sums)
+    if summed:
+        cpu_levels.sum_up(made.counts, made.sums)
     return made
 
 
@@ -149,21 +207,22 @@ def collapsed(keys: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndar
         return keys, counts
     if not keys.shape[1]:
         return keys[:1], counts.sum(keepdims=True)
-    packed = _packed(keys)
-    first = np.empty(len(counts), bool)
-    first[0] = True
-    if packed is None:
-        order = np.lexsort(keys.T[::-1])
+    keys, counts = np.ascontiguousarray(keys), np.ascontiguousarray(counts)
+    if not cpu_levels.ascending(keys):
+        packed = _packed(keys)
+        order = np.lexsort(keys.T[::-1]) if packed is None else np.argsort(packed)
         keys, counts = keys[order], counts[order]
-        (keys[1:] != keys[:-1]).any(axis=1, out=first[1:])
-    else:
-        if not (packed[1:] >= packed[:-1]).all():
-            order = np.argsort(packed)
-            keys, counts, packed = keys[order], counts[order], packed[order]
-        np.not_equal(packed[1:], packed[:-1], out=first[1:])
-    if first.all():
-        return keys, counts
-    return keys[first], np.add.reduceat(counts, np.flatnonzero(first))
+    made_keys, made = np.empty_like(keys), np.empty_like(counts)
+    size = cpu_levels.collapse(keys, counts, made_keys, made)
+    return made_keys[:size], made[:size]
+
+
+def united(one: CountedRows, other: CountedRows) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of both, in order, equal ones once; sums of 0 stay."""
+    size = len(one.counts) + len(other.counts)
+    keys, counts = np.empty((size, one.keys.shape[1]), np.int64), np.empty(size, np.int64)
+    made = cpu_levels.unite(one, other, keys, counts)
+    return keys[:made], counts[:made]
 
 
 def _packed(keys: np.ndarray) -> np.ndarray | None:
@@ -196,5 +255,10 @@ def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """
     found = one * other
     if len(found) and np.abs(one.astype(np.float64) * other).max() > MOST:
-        raise LimitError("a multiplicity in the view is above 2^62, and cannot be kept")
+        raise too_many()
     return found
+
+
+def too_many() -> LimitError:
+    """The error for a multiplicity that does not fit."""
+    return LimitError("a multiplicity in the view is above 2^62, and cannot be kept")

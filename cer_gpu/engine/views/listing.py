@@ -19,13 +19,14 @@ from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from cer_gpu.engine.views.joining import columns_of, mixed, pairs, probe_below, probe_other
-from cer_gpu.engine.views.layout import ViewLayout, ViewNode
+from cer_gpu.engine.views.joining import AskedRows, columns_of, found_rows, mixed, probe_below, probe_other
+from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
 from cer_gpu.engine.views.levels import Levels, product
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.terms import Columns
-from cer_gpu.kernels.views import cpu
+from cer_gpu.kernels.views import cpu_list, cpu_search
 from cer_gpu.kernels.views.contract import CountedRows
 
 
@@ -146,7 +147,8 @@ def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Pie
                 before = after = np.ones(len(counts), np.int64)
             if there.any():
                 columns = {name: values[there] for name, values in _variables(place, keys).items()}
-                yield Piece(columns, before[there], after[there])
+                kept = after[there]
+                yield Piece(columns, kept if before is after else before[there], kept)
 
 
 def _with_child(
@@ -156,37 +158,100 @@ def _with_child(
     layout = state.layout
     above, child = layout.places[edge[0]], layout.places[edge[1]]
     join = above.joined
+    if join is not None and join.other != edge[1]:
+        join = None
     for piece in pieces:
         state.check()
         rows = len(piece.before)
-        if join is not None and join.other == edge[1]:
+        if join is not None:
             probe = probe_other(layout, join, piece.columns, rows)
         else:
-            join = None
             probe = probe_below(layout, child, piece.columns, rows)
+        plain = (join is None or not join.rest) and state.stores[edge[1]].whole
         for run, changed in _runs(state, edge[1], mode):
-            # Where rows are changed ones, their places in the change are listed in place of multiplicities.
-            numbered = run if changed is None else run._replace(counts=np.arange(1, len(run.counts) + 1))
-            for asking, keys, counts in pairs(probe, [numbered], most):
+            for found in found_rows(probe, run, most):
                 state.check()
-                columns = {name: values[asking] for name, values in piece.columns.items()}
-                own = _variables(child, keys)
-                holds = None if join is None else mixed(layout, join, columns, own, len(counts))
-                if _leaves_out(child, mode, changed is None):
-                    same = _unchanged(state, edge[1], keys)
-                    holds = same if holds is None else holds & same
-                before, after = piece.before[asking], piece.after[asking]
-                if child.last:
-                    old, new = (counts, counts) if changed is None else changed
-                    if changed is not None:
-                        old, new = old[counts - 1], new[counts - 1]
-                    before, after = product(before, old), product(after, new)
-                columns |= {name: values for name, values in own.items() if name not in columns}
-                made = Piece(columns, before, after)
-                if holds is not None and not holds.all():
-                    made = Piece({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
-                if len(made.before):
-                    yield made
+                if plain and changed is None and not _leaves_out(child, mode, True):
+                    yield _beside(piece, child, run, found)
+                else:
+                    made = _chosen(state, piece, (join, edge[1]), mode, (run, changed), found)
+                    if len(made.before):
+                        yield made
+
+
+def _beside(piece: Piece, child: ViewNode, run: CountedRows, found: AskedRows) -> Piece:
+    """All the rows that are found, beside those that ask for them."""
+    columns = {}
+    if found.ranges is None:
+        asking, places = found.pairs()
+        columns = {name: values[asking] for name, values in piece.columns.items()}
+        for number, name in enumerate(child.columns):
+            if name in child.variables and name not in columns:
+                columns[name] = run.keys[places, number]
+        factors = piece.after[asking]
+        after = factors * run.counts[places] if child.last else factors
+        return Piece(columns, after, after)
+    own = slice(found.first, found.last)
+    for name, values in piece.columns.items():
+        columns[name] = buffer(found.size)
+        cpu_list.fill(found.ranges, values[own], columns[name])
+    for number, name in enumerate(child.columns):
+        if name in child.variables and name not in columns:
+            columns[name] = buffer(found.size)
+            cpu_list.copy(found.ranges, run.keys, number, columns[name])
+    after = before = buffer(found.size)
+    if child.last:
+        cpu_list.scale(found.ranges, piece.after[own], run.counts, after)
+    else:
+        cpu_list.fill(found.ranges, piece.after[own], after)
+    if piece.before is not piece.after:
+        before = buffer(found.size)
+        if child.last:
+            cpu_list.scale(found.ranges, piece.before[own], run.counts, before)
+        else:
+            cpu_list.fill(found.ranges, piece.before[own], before)
+    return Piece(columns, before, after)
+
+
+def _chosen(
+    state: ListedState,
+    piece: Piece,
+    edge: tuple[SiblingJoin | None, int],
+    mode: Mode,
+    held: tuple[CountedRows, tuple[np.ndarray, np.ndarray] | None],
+    found: AskedRows,
+) -> Piece:
+    """The rows that are found, without those that are there no more, fail a comparison or are not asked for
+    by a mode."""
+    layout = state.layout
+    join, number = edge
+    run, changed = held
+    child = layout.places[number]
+    asking, places = found.pairs()
+    counts = run.counts[places]
+    if changed is None and not counts.all():
+        there = counts != 0
+        asking, places, counts = asking[there], places[there], counts[there]
+    keys = run.keys[places]
+    columns = {name: values[asking] for name, values in piece.columns.items()}
+    own = _variables(child, keys)
+    holds = None if join is None else mixed(layout, join, columns, own, len(counts))
+    if _leaves_out(child, mode, changed is None):
+        same = _unchanged(state, number, keys)
+        holds = same if holds is None else holds & same
+    before, after = piece.before[asking], piece.after[asking]
+    if child.last:
+        old, new = (counts, counts) if changed is None else (changed[0][places], changed[1][places])
+        before, after = product(before, old), product(after, new)
+    columns |= {name: values for name, values in own.items() if name not in columns}
+    if holds is not None and not holds.all():
+        return Piece({n: v[holds] for n, v in columns.items()}, before[holds], after[holds])
+    return Piece(columns, before, after)
+
+
+def buffer(rows: int) -> np.ndarray:
+    """An int64 array, of memory that Arrow keeps and uses again."""
+    return np.frombuffer(pa.allocate_buffer(8 * rows), np.int64)
 
 
 def _runs(
@@ -217,7 +282,7 @@ def _unchanged(state: ListedState, number: int, keys: np.ndarray) -> np.ndarray:
     if change is None:
         return np.ones(len(keys), bool)
     places = np.empty(len(keys), np.int64)
-    cpu.find(change.keys, np.ascontiguousarray(keys), places)
+    cpu_search.find(change.keys, np.ascontiguousarray(keys), places)
     return places < 0
 
 

@@ -13,19 +13,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.views.joining import (
-    columns_of,
-    mixed,
-    pairs,
-    probe_guard,
-    stacked,
-    totals,
-)
+from cer_gpu.engine.views.joining import columns_of, mixed, pairs, probe_guard, probe_other, stacked
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
-from cer_gpu.engine.views.levels import Levels, collapsed, product, rows_of
+from cer_gpu.engine.views.levels import Levels, collapsed, product, rows_of, too_many, united
 from cer_gpu.engine.views.terms import Columns
-from cer_gpu.kernels.views import cpu
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.views import cpu_climb
 from cer_gpu.kernels.views.contract import CountedRows
+
+LEAST = 1 << 15
+"""Rows that a thread looks at, at least."""
 
 
 class Change(NamedTuple):
@@ -75,10 +72,11 @@ def climbed(
 
 def change_of(layout: ViewLayout, place: ViewNode, columns: Columns, amounts: np.ndarray) -> Change:
     """Rows over variables as a change of a node: its columns, in order, equal rows once."""
-    if place.computed is not None:
-        name = next(name for name in place.columns if name not in place.variables)
-        columns = {**columns, name: layout.values(place.computed, columns, len(amounts))}
-    return Change(*collapsed(stacked(columns, place.columns, len(amounts)), amounts))
+    rows = len(amounts)
+    if place.computed:
+        made = {name: layout.values(side, columns, rows) for name, side in place.computed}
+        columns = {**columns, **made}
+    return Change(*collapsed(stacked(columns, place.columns, rows), amounts))
 
 
 def _projected(layout: ViewLayout, place: ViewNode, found: Sequence[Change | None]) -> Change | None:
@@ -97,98 +95,117 @@ def _joined(
 ) -> Change | None:
     """The guard's change joined with the other child as it will be, and the guard as it was with the other
     child's change."""
-    guard, other = layout.places[join.guard], layout.places[join.other]
     of_guard, of_other = found[join.guard], found[join.other]
-    changed = [] if of_other is None else [of_other.rows]
     parts: list[Change] = []
+    changed = None if of_other is None else of_other.rows
     if of_guard is not None:
-        columns = columns_of(guard, of_guard.keys)
-        rows = len(of_guard.amounts)
-        sums, touched = totals(layout, join, columns, rows, [*stores[join.other].runs, *changed])
-        some = {name: values[touched] for name, values in columns.items()}
-        amounts = product(of_guard.amounts[touched], sums[touched])
-        parts.append(change_of(layout, place, some, amounts))
-    if of_other is not None and stores[join.guard].runs:
-        affect = _pair_by_pair if join.rest else _range_by_range
-        parts += affect(layout, place, join, (guard, stores[join.guard].runs), (other, of_other))
-    parts = [part for part in parts if len(part.amounts)]
-    if len(parts) < 2:
-        return parts[0] if parts else None
-    keys = np.concatenate([part.keys for part in parts])
-    return Change(*collapsed(keys, np.concatenate([part.amounts for part in parts])))
+        parts += _with_other(layout, place, join, of_guard, [*stores[join.other].runs, changed])
+    if changed is not None:
+        for run in stores[join.guard].runs:
+            parts += _with_guard(layout, place, join, run, changed)
+    parts = sorted((part for part in parts if len(part.amounts)), key=lambda part: len(part.amounts))
+    while len(parts) > 1:
+        one, other, *parts = parts
+        both = united(rows_of(*one, summed=False), rows_of(*other, summed=False))
+        parts = sorted([Change(*both), *parts], key=lambda part: len(part.amounts))
+    return parts[0] if parts else None
 
 
-def _range_by_range(
+def _with_other(
     layout: ViewLayout,
     place: ViewNode,
     join: SiblingJoin,
-    guards: tuple[ViewNode, Sequence[CountedRows]],
-    others: tuple[ViewNode, Change],
+    change: Change,
+    runs: Sequence[CountedRows | None],
+) -> list[Change]:
+    """The changed rows of the guard with the other child's rows."""
+    rows = len(change.amounts)
+    if join.rest:
+        guard, other = layout.places[join.guard], layout.places[join.other]
+        columns = columns_of(guard, change.keys)
+        probe = probe_other(layout, join, columns, rows)
+        parts = []
+        for asking, keys, counts in pairs(probe, [run for run in runs if run is not None]):
+            mine = {name: values[asking] for name, values in columns.items()}
+            holds = mixed(layout, join, mine, columns_of(other, keys), len(counts))
+            some = {name: values[holds] for name, values in mine.items()}
+            amounts = product(change.amounts[asking[holds]], counts[holds])
+            parts.append(change_of(layout, place, some, amounts))
+        return parts
+    sums, touched = np.zeros(rows, np.int64), np.zeros(rows, np.uint8)
+    scratch = np.empty((len(join.keys), 2), np.int64)
+    for run in runs:
+        if run is not None:
+            cpu_climb.totals(run, change.keys, len(join.shared), join.tests, scratch, sums, touched)
+    there = touched.view(bool)
+    if not there.any():
+        return []
+    keys, amounts = (
+        (change.keys, change.amounts) if there.all() else (change.keys[there], change.amounts[there])
+    )
+    amounts = product(amounts, sums if there.all() else sums[there])
+    return [_over(layout, place, join, keys, amounts)]
+
+
+def _over(
+    layout: ViewLayout, place: ViewNode, join: SiblingJoin, keys: np.ndarray, amounts: np.ndarray
+) -> Change:
+    """Rows of the guard, in order, as a change of the node above."""
+    if join.aligned and len(place.columns) == keys.shape[1]:
+        return Change(np.ascontiguousarray(keys), amounts)
+    return change_of(layout, place, columns_of(layout.places[join.guard], keys), amounts)
+
+
+def _with_guard(
+    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: CountedRows, changed: CountedRows
 ) -> list[Change]:
     """The rows of the guard that some changed row of the other child joins, each once."""
-    guard, runs = guards
-    other, change = others
-    columns = columns_of(other, change.keys)
-    probe = probe_guard(layout, join, columns, len(change.amounts))
-    # One range for each group of rows with the same shared values: from the first limit to the last.
-    reach = _groups(probe.prefixes, probe.limits)
-    parts = []
-    changed = [change.rows]
-    for run in runs:
-        ranges = np.empty((len(reach[0]), 2), np.int64)
-        cpu.bounds(run.keys, *reach, ranges)
-        np.maximum(ranges[:, 1], ranges[:, 0], out=ranges[:, 1])
-        size = int((ranges[:, 1] - ranges[:, 0]).sum())
-        if not size:
-            continue
-        asking, places = np.empty(size, np.int64), np.empty(size, np.int64)
-        cpu.spread(ranges, asking, places)
-        counts = run.counts[places]
-        if not counts.all():
-            places = places[counts != 0]
-            counts = run.counts[places]
-        mine = columns_of(guard, run.keys[places])
-        sums, touched = totals(layout, join, mine, len(places), changed)
-        some = {name: values[touched] for name, values in mine.items()}
-        parts.append(change_of(layout, place, some, product(counts[touched], sums[touched])))
-    return parts
+    if join.rest:
+        return _pair_by_pair(layout, place, join, run, changed)
+    ranges = np.empty((len(changed.counts), 4), np.int64)
+    many = cpu_climb.reach(run.keys, changed.keys, len(join.shared), join.turned, ranges)
+    if not many:
+        return []
+    ranges = ranges[:many]
+    width = len(place.columns) if join.aligned else run.keys.shape[1]
+
+    def part(slice_: np.ndarray) -> Change:
+        size = int((slice_[:, 1] - slice_[:, 0]).sum())
+        keys, amounts = np.empty((size, width), np.int64), np.empty(size, np.int64)
+        scratch = np.empty((len(join.keys), 2), np.int64)
+        tests = len(join.shared), join.tests, join.turned
+        made = cpu_climb.affected(run, changed, *tests, slice_, scratch, keys, amounts)
+        if made < 0:
+            raise too_many()
+        if join.aligned:
+            return Change(keys[:made], amounts[:made])
+        return change_of(layout, place, columns_of(layout.places[join.guard], keys[:made]), amounts[:made])
+
+    return Workers().map("updating", part, _shared_out(ranges), len(run.counts))
 
 
-def _groups(prefixes: np.ndarray, limits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each different prefix, in order, the least low and the greatest high limit."""
-    if limits.shape[1]:
-        there = limits[:, 0] < limits[:, 1]
-        prefixes, limits = prefixes[there], limits[there]
-    if len(prefixes) < 2:
-        return np.ascontiguousarray(prefixes), np.ascontiguousarray(limits)
-    first = np.empty(len(prefixes), bool)
-    first[0] = True
-    (prefixes[1:] != prefixes[:-1]).any(axis=1, out=first[1:])
-    starts = np.flatnonzero(first)
-    if not limits.shape[1]:
-        return np.ascontiguousarray(prefixes[starts]), np.empty((len(starts), 0), np.int64)
-    low = np.minimum.reduceat(limits[:, 0], starts)
-    high = np.maximum.reduceat(limits[:, 1], starts)
-    return np.ascontiguousarray(prefixes[starts]), np.stack([low, high], axis=1)
+def _shared_out(ranges: np.ndarray) -> list[np.ndarray]:
+    """Groups in slices for threads, of about as many rows each."""
+    ends = np.cumsum(ranges[:, 1] - ranges[:, 0])
+    threads = min(Workers().threads, max(1, int(ends[-1]) // LEAST))
+    if threads < 2:
+        return [ranges]
+    cuts = np.searchsorted(ends, ends[-1] * np.arange(1, threads) // threads)
+    return [part for part in np.split(ranges, cuts) if len(part)]
 
 
 def _pair_by_pair(
-    layout: ViewLayout,
-    place: ViewNode,
-    join: SiblingJoin,
-    guards: tuple[ViewNode, Sequence[CountedRows]],
-    others: tuple[ViewNode, Change],
+    layout: ViewLayout, place: ViewNode, join: SiblingJoin, run: CountedRows, changed: CountedRows
 ) -> list[Change]:
-    guard, runs = guards
-    other, change = others
-    columns = columns_of(other, change.keys)
-    probe = probe_guard(layout, join, columns, len(change.amounts))
+    guard, other = layout.places[join.guard], layout.places[join.other]
+    columns = columns_of(other, changed.keys)
+    probe = probe_guard(layout, join, columns, len(changed.counts))
     parts = []
-    for asking, keys, counts in pairs(probe, runs):
+    for asking, keys, counts in pairs(probe, [run]):
         mine = columns_of(guard, keys)
         theirs = {name: values[asking] for name, values in columns.items()}
         holds = mixed(layout, join, mine, theirs, len(counts))
         some = {name: values[holds] for name, values in mine.items()}
-        amounts = product(counts[holds], change.amounts[asking][holds])
+        amounts = product(counts[holds], changed.counts[asking][holds])
         parts.append(change_of(layout, place, some, amounts))
     return parts

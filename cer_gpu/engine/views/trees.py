@@ -12,6 +12,7 @@ from cer_gpu.engine.views.levels import Levels
 from cer_gpu.engine.views.listing import ListedState, Piece, changes
 from cer_gpu.engine.views.reducts import Change, change_of, climbed
 from cer_gpu.engine.views.terms import Columns
+from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.theta.bags import BagStage
 from cer_gpu.joins.theta.construct import Planned
@@ -50,7 +51,7 @@ class KeptTree:
         self.stage = stage
         self.plan = plan
         self.layout = layout
-        self.stores = [Levels(len(place.columns)) for place in layout.places]
+        self.stores = [Levels(len(place.columns), place.summed) for place in layout.places]
         self.changes: list[Change | None] = []
         self.held = 0
 
@@ -120,6 +121,19 @@ class KeptTree:
             yield piece
 
     def _add(self, found: Sequence[Change | None], sign: int) -> None:
-        for store, one in zip(self.stores, found):
-            if one is not None:
-                store.add(one.keys, one.amounts * sign)
+        """Change the nodes: all of them, also where the call is interrupted."""
+        done = [one is None for one in found]
+        rows = sum(0 if one is None else len(one.amounts) for one in found)
+
+        def add(number: int) -> None:
+            one = found[number]
+            assert one is not None
+            self.stores[number].add(one.keys, one.amounts * sign)
+            done[number] = True
+
+        try:
+            Workers().map("updating", add, [n for n, one in enumerate(found) if one is not None], rows)
+        finally:
+            for number in range(len(found)):
+                if not done[number]:
+                    add(number)

@@ -1,0 +1,166 @@
+"""How a change of one child changes the rows of its sibling's parent."""
+
+from ..jit import SELDOM, inline, jit
+from .contract import NULL, TOP, UNEQUAL
+from .cpu_search import FROM, LIMITED, PAST, alike, around, beyond, following, least, limited, onward
+
+MOST = float(2**62)
+"""Multiplicities stay below."""
+
+
+@inline
+def _sum(sums, low, high):
+    """The multiplicities of rows, by their Fenwick tree."""
+    total = 0
+    while high > low:
+        total += sums[high]
+        high &= high - 1
+    while low > high:
+        total -= sums[low]
+        low &= low - 1
+    return total
+
+
+@jit
+def totals(rows, asking, shared, tests, limits, found, touched, halt):
+    """`contract.totals_reference`. `halt` uint8 [1] in: see `jit`."""
+    keys = rows.keys
+    size = keys.shape[0]
+    many = tests.ops.shape[0]
+    alone = many == 1 and tests.ops[0] == UNEQUAL
+    low = high = 0
+    for i in range(asking.shape[0]):
+        if i % SELDOM == 0 and halt[0]:
+            return
+        if not limited(tests, asking, i, limits):
+            continue
+        if many == 0:
+            low = around(keys, low, asking, i, shared, 0, FROM)
+            high = onward(keys, low, size, asking, i, shared, 0, PAST)
+        elif tests.ops[0] == UNEQUAL:
+            low = around(keys, low, asking, i, shared, NULL + 1, LIMITED)
+            high = onward(keys, low, size, asking, i, shared, TOP, LIMITED)
+        else:
+            low = around(keys, low, asking, i, shared, limits[0, 0], LIMITED)
+            high = around(keys, max(low, high), asking, i, shared, limits[0, 1], LIMITED)
+        if low >= high:
+            continue
+        if alone:
+            # All, without those that are equal.
+            first = onward(keys, low, high, asking, i, shared, limits[0, 0], LIMITED)
+            last = onward(keys, first, high, asking, i, shared, limits[0, 0] + 1, LIMITED)
+            if high - low > last - first:
+                touched[i] = 1
+                found[i] += _sum(rows.sums, low, high) - _sum(rows.sums, first, last)
+        elif many < 2:
+            touched[i] = 1
+            found[i] += _sum(rows.sums, low, high)
+        else:
+            at = following(keys, low, high, shared, tests, limits)
+            while at < high:
+                touched[i] = 1
+                found[i] += rows.counts[at]
+                at = following(keys, at + 1, high, shared, tests, limits)
+
+
+@jit
+def reach(keys, others, shared, tests, ranges, halt):
+    """`contract.reach_reference`. `halt` uint8 [1] in: see `jit`."""
+    size, many = keys.shape[0], others.shape[0]
+    tested = tests.ops.shape[0] > 0 and tests.ops[0] != UNEQUAL
+    made = first = at = 0
+    while first < many:
+        if halt[0]:
+            return 0
+        last = onward(others, first + 1, many, others, first, shared, 0, PAST)
+        low, high = TOP, NULL
+        if tested:
+            for j in range(first, last):
+                value = others[j, tests.values[0]]
+                if value != NULL:
+                    low = min(low, least(tests.ops[0], value))
+                    high = max(high, beyond(tests.ops[0], value))
+            if low < high:
+                at = onward(keys, at, size, others, first, shared, low, LIMITED)
+                end = onward(keys, at, size, others, first, shared, high, LIMITED)
+            else:
+                end = at
+        else:
+            at = onward(keys, at, size, others, first, shared, 0, FROM)
+            end = onward(keys, at, size, others, first, shared, 0, PAST)
+        if at < end:
+            ranges[made, 0], ranges[made, 1] = at, end
+            ranges[made, 2], ranges[made, 3] = first, last
+            made += 1
+        first = last
+    return made
+
+
+@inline
+def _write(rows, row, amount, keys, amounts, made):
+    """Write a row; add to the last one where that is the same. How many are written then."""
+    width = keys.shape[1]
+    if made and alike(rows.keys, row, keys, made - 1, width):
+        amounts[made - 1] += amount
+        return made
+    for column in range(width):
+        keys[made, column] = rows.keys[row, column]
+    amounts[made] = amount
+    return made + 1
+
+
+@jit
+def affected(rows, others, shared, tests, turned, ranges, limits, keys, amounts, halt):
+    """`contract.affected_reference`. `halt` uint8 [1] in: see `jit`."""
+    many = tests.ops.shape[0]
+    sliding = many == 1 and tests.ops[0] != UNEQUAL
+    made = 0
+    for group in range(ranges.shape[0]):
+        if halt[0]:
+            return 0
+        first, last = ranges[group, 2], ranges[group, 3]
+        total, low, high = 0, first, first
+        if many == 0:
+            for j in range(first, last):
+                total += others.counts[j]
+        single = not sliding and many > 0 and last - first == 1
+        if single and not limited(turned, others.keys, first, limits):
+            continue
+        row, end = ranges[group, 0], ranges[group, 1]
+        if single:
+            total = others.counts[first]
+            row = following(rows.keys, row, end, shared, turned, limits)
+        while row < end:
+            count = rows.counts[row]
+            touched = count != 0
+            if touched and sliding:
+                # Both ends of what joins move onward with the value.
+                value = rows.keys[row, tests.values[0]]
+                touched = value != NULL
+                if touched:
+                    column = tests.columns[0]
+                    bound = beyond(tests.ops[0], value)
+                    while high < last and others.keys[high, column] < bound:
+                        total += others.counts[high]
+                        high += 1
+                    bound = least(tests.ops[0], value)
+                    while low < high and others.keys[low, column] < bound:
+                        total -= others.counts[low]
+                        low += 1
+                    touched = low < high
+            elif touched and many > 0 and not single:
+                total, touched = 0, False
+                if limited(tests, rows.keys, row, limits):
+                    at = following(others.keys, first, last, shared, tests, limits)
+                    while at < last:
+                        touched = True
+                        total += others.counts[at]
+                        at = following(others.keys, at + 1, last, shared, tests, limits)
+            if touched:
+                if abs(float(count) * float(total)) > MOST:
+                    return -1
+                made = _write(rows, row, count * total, keys, amounts, made)
+            row += 1
+            if single:
+                row = following(rows.keys, row, end, shared, turned, limits)
+    return made
