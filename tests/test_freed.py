@@ -7,6 +7,8 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
+from cer_gpu.engine.read import classify
+from cer_gpu.engine.workers import Workers
 
 EVENTS = pa.table(
     {
@@ -53,3 +55,20 @@ def test_a_run_leaves_no_circles(text: str, product: str) -> None:
     assert [
         kind for kind in left if kind is np.ndarray or kind.__module__.startswith(("cer_gpu", "pyarrow"))
     ] == []
+
+
+def test_events_stay_in_their_memory_as_long_as_somebody_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classify, "BLOCK", 8)
+    monkeypatch.setattr(classify, "LENT", 6)
+    events = EVENTS.to_batches()[0]
+    reading = cer.compile("SELECT * WHERE A : B : C").portable(EVENTS.schema).query.reading
+    kept = list(classify.Classifier(reading, {}, Workers(1)).in_groups(events, 1000))
+    positions = np.concatenate([block[0] for _, blocks in kept for block in blocks])
+    assert positions.tolist() == list(range(1000, 1300))
+    assert [rows for rows, _ in kept[:-1]] == [8 * classify.FIRST_BLOCKS] * (len(kept) - 1)
+    places = set()
+    for _, blocks in classify.Classifier(reading, {}, Workers(1)).in_groups(events, 0):
+        assert all(block[0].tolist() == list(range(block[0][0], block[0][-1] + 1)) for block in blocks)
+        places.update(block[0].ctypes.data for block in blocks)
+        del blocks
+    assert len(places) <= 3 * classify.FIRST_BLOCKS

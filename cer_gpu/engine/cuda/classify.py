@@ -280,10 +280,18 @@ class CudaClassifier(Classifier):
                 return [(found.positions.copy_to_host(), found.symbols.copy_to_host()[: found.kept])]
 
         def by_host(part: Events, first: int) -> list[tuple[np.ndarray, np.ndarray]]:
-            return super(CudaClassifier, self).relevant(part, first)
+            return [
+                block for _, found in super(CudaClassifier, self).in_groups(part, first) for block in found
+            ]
 
         parts = self.memory.halving(batch, before, classify, by_host, self.clear)
         return [found for part in parts for found in part]
+
+    def in_groups(
+        self, batch: Events, before: int
+    ) -> Iterator[tuple[int, list[tuple[np.ndarray, np.ndarray]]]]:
+        """As `relevant`, at once."""
+        yield len(batch), self.relevant(batch, before)
 
     def clear(self) -> None:
         """Free the memory of what was copied to the device ahead."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +35,15 @@ if TYPE_CHECKING:
 
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
+
+LENT = BLOCK * 3 // 4
+"""So many events of a block stay where they were written; fewer are copied, to use no more than they need."""
+
+FIRST_BLOCKS = 4
+"""Blocks for each thread that are read before the others, where much of them may be kept."""
+
+UNSHARED = 2
+"""What `sys.getrefcount` says of an array without views: its owner, and the argument of the call."""
 
 TABLED = 1 << 16
 """Types that are numbers from 0 to below this are looked up in a table."""
@@ -70,6 +81,12 @@ class _Scratch:
 
     index: dict[int, np.ndarray]
     state: np.ndarray
+
+
+@dataclass(frozen=True, slots=True)
+class _Out:
+    """Where a thread writes the relevant events of a block."""
+
     positions: np.ndarray
     symbols: np.ndarray
 
@@ -99,6 +116,9 @@ class Classifier:
         ]
         self._widths = {dtype.itemsize for dtype in self._dtypes}
         self._scratch: list[_Scratch] = []
+        self._outs: list[_Out] = []
+        self._lent: deque[_Out] = deque()
+        """Those with events of which somebody may still have a view."""
         self.names = NamesSeen()
         self._texts = {
             name: TextShares(axes, self._dtypes, self.names.note)
@@ -124,9 +144,23 @@ class Classifier:
             positions : ndarray, shape (m,), int64, in the stream, ascending;
             symbols : ndarray, shape (m,), uint8 or uint16.
         """
+        return [block for _, blocks in self.in_groups(batch, before) for block in blocks]
+
+    def in_groups(
+        self, batch: pa.RecordBatch, before: int
+    ) -> Iterator[tuple[int, list[tuple[np.ndarray, np.ndarray]]]]:
+        """As `relevant`, a few blocks at a time where most events are relevant: (rows, blocks).
+
+        Who is done with the events of a group before asking for the next one gets that in the same memory.
+        """
         adders = self._adders(batch, before)
         blocks = [(start, min(start + BLOCK, len(batch))) for start in range(0, len(batch), BLOCK)]
-        return self._workers.map("reading", lambda block: self._block(adders, *block, before), blocks)
+        size = FIRST_BLOCKS * self._workers.threads
+        while blocks:
+            group, blocks = blocks[:size], blocks[size:]
+            found = self._workers.map("reading", lambda block: self._block(adders, *block, before), group)
+            yield group[-1][1] - group[0][0], found
+            size = size if self._lent else len(blocks)
 
     @property
     def reading(self) -> Reading:
@@ -172,6 +206,10 @@ class Classifier:
             scratch = self._scratch.pop()
         except IndexError:  # other threads have what there is
             scratch = self._new_scratch()
+        try:
+            out = self._outs.pop()
+        except IndexError:
+            out = self._free_out()
         size = stop - start
         state: np.ndarray | None = None
         for number, stage in enumerate(self._reading.stages):
@@ -186,17 +224,32 @@ class Classifier:
                 state = scratch.state[:size]
                 kernels.lookup(index, stage.table, state)
         table = self._reading.stages[-1].table
-        kept = kernels.compact(index, table, start + before, scratch.positions, scratch.symbols)
-        found = scratch.positions[:kept].copy(), scratch.symbols[:kept].copy()
+        kept = kernels.compact(index, table, start + before, out.positions, out.symbols)
         self._scratch.append(scratch)
+        found = out.positions[:kept], out.symbols[:kept]
+        if kept >= LENT:
+            self._lent.append(out)
+            return found
+        found = found[0].copy(), found[1].copy()
+        self._outs.append(out)
         return found
+
+    def _free_out(self) -> _Out:
+        """Memory for the events of a block: that of events which nobody has any more, or new."""
+        for _ in range(len(self._lent)):
+            try:
+                out = self._lent.popleft()
+            except IndexError:  # another thread has it
+                break
+            if getrefcount(out.positions) == getrefcount(out.symbols) == UNSHARED:
+                return out
+            self._lent.append(out)
+        return _Out(np.empty(BLOCK, np.int64), np.empty(BLOCK, self._reading.symbol_dtype))
 
     def _new_scratch(self) -> _Scratch:
         return _Scratch(
             {2: np.empty(BLOCK, np.uint16), 4: np.empty(BLOCK if 4 in self._widths else 0, np.uint32)},
             np.empty(BLOCK if len(self._reading.stages) > 1 else 0, np.int32),
-            np.empty(BLOCK, np.int64),
-            np.empty(BLOCK, self._reading.symbol_dtype),
         )
 
     # ------------------------------------------------------------------------------------- adders

@@ -288,7 +288,7 @@ class Intake:
         """The batches of the stream with the columns that are derived from theirs."""
         return iter(batches) if self.derived is None else self.derived.extended(batches)
 
-    def relevant(self, batch: pa.RecordBatch) -> list[Relevant]:
+    def relevant(self, batch: pa.RecordBatch) -> Iterator[Relevant]:
         """The relevant events of the next batch, which is not empty: one part after another.
 
         Raises
@@ -312,7 +312,7 @@ class Intake:
         """Leave out rows whose order was looked at elsewhere: those between two that `time` was given."""
         self._order.skip(rows)
 
-    def classified(self, batch: pa.RecordBatch, time: Values | None) -> list[Relevant]:
+    def classified(self, batch: pa.RecordBatch, time: Values | None) -> Iterator[Relevant]:
         """The relevant events of the next batch, whose order has been looked at, or of a first part of it.
 
         Parameters
@@ -321,15 +321,22 @@ class Intake:
         time : Values or None
             Of its rows.
         """
+        if self._reads_rows:
+            yield self._read(batch, time)
+            return
+        before = self.rows
+        for rows, blocks in self.classifier.in_groups(batch, before):
+            if self.noted is not None:
+                self.noted.note(batch.slice(self.rows - before, rows), blocks, self.rows)
+            self.rows += rows
+            for positions, symbols in blocks:
+                yield Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
+
+    def _read(self, batch: pa.RecordBatch, time: Values | None) -> Relevant:
+        """The relevant events of the next batch, with what else is read of them."""
         blocks = self.classifier.relevant(batch, self.rows)
         if self.noted is not None:
             self.noted.note(batch, blocks, self.rows)
-        if not self._reads_rows:
-            self.rows += len(batch)
-            return [
-                Relevant(symbols, positions, NO_LANES, NO_KEYS, ALL_KEYED, NO_KEYS, NO_SLOTS, None)
-                for positions, symbols in blocks
-            ]
         positions, symbols = blocks[0]
         if len(blocks) > 1:
             positions = np.concatenate([positions for positions, _ in blocks])
@@ -361,9 +368,7 @@ class Intake:
             payload = self._payload.of(batch, rows)
         times = self.measuring.times(rows, keys, time)
         self.rows += len(batch)
-        return [
-            Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times)
-        ]
+        return Relevant(symbols, positions, lanes, keys, keyed, places, slots, payload, self.lane_keys, times)
 
     def _note_skipped(self, lanes: np.ndarray, rows: np.ndarray) -> None:
         others = self._partitions.outside(rows)

@@ -182,7 +182,7 @@ class ResidentRun:
     def _by_host(self, part: Events, time: Values | None, asked: Asked) -> Reported:
         run = self._run
         rows = part.on_host(self._names) if isinstance(part, DeviceTable) else part
-        new = joined(run.intake.classified(rows, time))
+        new = joined(list(run.intake.classified(rows, time)))
         if not self._on_host:
             run.chunker.resume(self._fetched(new.payload))
             if isinstance(self._query, CarriedQuery):
