@@ -37,6 +37,7 @@ JOINED = [
     "Q(x) <- A(name = x, n = y), B(name = x, n = y), C(name = x)",
     "A AS a ; B AS b FILTER b.price > 1.05 * a.price",
     "(A AS a FILTER a.n > PRIOR(a).n) {3,}",
+    "A AS a ; B AS b ; C AS c FILTER c.price > a.price",
 ]
 """Queries that compare events with each other."""
 

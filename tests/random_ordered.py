@@ -52,7 +52,7 @@ def _element(rng: Random, names: object) -> tuple[t.Pattern, list[str]]:
         made = t.Filter(made, condition(rng, (name,), depth=1))
     if rng.random() > 0.35:
         return made, [name]
-    made = t.Filter(made, _comparison(rng, t.Attribute, name, name, prior=True))
+    made = t.Filter(made, random_comparison(rng, t.Attribute, name, name, prior=True))
     counts = times(rng) if rng.random() < 0.6 else None
     return t.Iteration(made, contiguous=rng.random() < 0.25, times=counts), []
 
@@ -60,7 +60,7 @@ def _element(rng: Random, names: object) -> tuple[t.Pattern, list[str]]:
 def _comparisons(rng: Random, names: list[str]) -> t.Condition:
     made: t.Condition | None = None
     for one, other in pairwise(names):
-        step: t.Condition = _comparison(rng, t.Attribute, one, other)
+        step: t.Condition = random_comparison(rng, t.Attribute, one, other)
         if rng.random() < 0.3:
             key = rng.choice(("id", "lap", "s"))
             step = t.Both(step, t.Comparison("=", t.Attribute(key, one), t.Attribute(key, other)))
@@ -69,7 +69,10 @@ def _comparisons(rng: Random, names: list[str]) -> t.Condition:
     return made
 
 
-def _comparison(rng: Random, attribute: type, one: str, other: str, prior: bool = False) -> t.Comparison:
+def random_comparison(
+    rng: Random, attribute: type, one: str, other: str, prior: bool = False
+) -> t.Comparison:
+    """A comparison of two events, of numbers, times or texts."""
     pick = rng.random()
     if pick < 0.12:
         first, second = "ts", "ts"
@@ -106,7 +109,7 @@ def random_neighbours(rng: Random) -> t.SelectQuery:
     made: t.Pattern = t.As(t.EventType(rng.choice(TYPES)), "x")
     if rng.random() < 0.3:
         made = t.Filter(made, condition(rng, ("x",), depth=1))
-    made = t.Filter(made, _comparison(rng, t.Attribute, "x", "x", prior=True))
+    made = t.Filter(made, random_comparison(rng, t.Attribute, "x", "x", prior=True))
     if rng.random() < 0.3:
         made = t.As(made, "w")
     made = t.Iteration(made, contiguous=True, times=times(rng) if rng.random() < 0.6 else None)

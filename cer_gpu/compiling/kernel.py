@@ -90,13 +90,29 @@ class Kernel:
             raise UnfitArgumentError(f"{self.name} cannot read {kinds}")
         return found
 
-    def plainly(self, *arguments: Any) -> Any:
-        """Call the plain body, for integers of any size, which machine code cannot hold."""
+    def plainly(self, *arguments: Any, helpers: bool = False) -> Any:
+        """Call the plain body, for integers of any size, which machine code cannot hold.
+
+        Parameters
+        ----------
+        helpers : bool, optional
+            Whether the helpers that it calls are to hold such integers too.
+        """
+        body = self._plain() if helpers else self.py_func
         if not self.halts:
-            return self.py_func(*arguments)
-        found = self.py_func(*arguments, words.halt)
+            return body(*arguments)
+        found = body(*arguments, words.halt)
         words.check()
         return found
+
+    def _plain(self) -> FunctionType:
+        """The body, with the plain bodies of its helpers in place of these."""
+        body = self.py_func
+        scope = dict(body.__globals__)
+        for name in _names(body.__code__):
+            if isinstance(scope.get(name), Kernel):
+                scope[name] = scope[name]._plain()
+        return FunctionType(body.__code__, scope, body.__name__, body.__defaults__, body.__closure__)
 
     @property
     def name(self) -> str:

@@ -436,10 +436,13 @@ class CompiledQuery:
         """Whether an answer depends on what comes after its end."""
         return any(not outlook.before for outlook in self.outlooks)
 
-    def asked(self, product: Product) -> CompiledQuery:
-        """The query with the machine that answers what is asked."""
+    def asked(self, product: Product, pushed: bool = False) -> CompiledQuery:
+        """The query with the machine that answers what is asked; `pushed`: of a stream."""
+        machine = self.machine
         if product == "hits":
-            return replace(self, machine=self.hits_machine)
-        if product != "run" and self.counts_machine is not None:
-            return replace(self, machine=self.counts_machine)
-        return self
+            machine = self.hits_machine
+        elif product != "run" and self.counts_machine is not None:
+            machine = self.counts_machine
+        if pushed:
+            machine = getattr(machine, "streamed", machine)
+        return self if machine is self.machine else replace(self, machine=machine)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -170,14 +170,21 @@ def _names_in(values: Sequence[tree.Expression]) -> tuple[str, ...]:
 
 def _reading_values(built: Built, values: tuple[tree.Expression, ...]) -> Built:
     """A machine that reads values of events, with derived columns in the place of PREV and of functions."""
-    machines = [
-        None if one is None else replace(one, columns=values)  # type: ignore[type-var]
-        for one in (built.machine, built.hits_machine, built.counts_machine)
-    ]
-    machine, hits, counts = machines
-    assert machine is not None
-    assert hits is not None
-    return replace(built, machine=machine, hits_machine=hits, counts_machine=counts)
+    counts = built.counts_machine
+    return replace(
+        built,
+        machine=_with_columns(built.machine, values),
+        hits_machine=_with_columns(built.hits_machine, values),
+        counts_machine=None if counts is None else _with_columns(counts, values),
+    )
+
+
+def _with_columns(machine: Any, values: tuple[tree.Expression, ...]) -> Any:
+    """A machine that reads values of events, itself or on a stream."""
+    streamed = getattr(machine, "streamed", None)
+    if streamed is not None:
+        return replace(machine, streamed=replace(streamed, columns=values))
+    return replace(machine, columns=values)
 
 
 def _derived_keys(keys: KeyPlan, deriver: Deriver) -> KeyPlan:

@@ -280,7 +280,7 @@ class BoundQuery:
         return self._begun(product, pushed, more)
 
     def _begun(self, product: Product, pushed: bool, more: tuple[str, ...]) -> Run:
-        query, options, workers = self._query.asked(product), self._options, self._workers
+        query, options, workers = self._query.asked(product, pushed), self._options, self._workers
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates

@@ -8,13 +8,14 @@ from cer_gpu.errors import Diagnostic, QueryError, Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Rule
 from cer_gpu.plan.outline import Outline
-from cer_gpu.plan.routes import chain, clock, general, join, ordered, regular, rule, timed
+from cer_gpu.plan.routes import apart, chain, clock, general, join, ordered, regular, rule, timed
 from cer_gpu.plan.routes.route import Refusal, Route, Sketch
 
 ROUTES: tuple[Route, ...] = (
     cast(Route, regular),
     cast(Route, chain),
     cast(Route, ordered),
+    cast(Route, apart),
     cast(Route, rule),
     cast(Route, join),
     cast(Route, timed),

@@ -1,0 +1,110 @@
+"""Chains of steps of which two are compared: `A AS a ; B ; C AS c FILTER c.p > a.p`.
+
+A run of a chain marks one event for each step, and no two runs the same ones. So its complex events are its
+runs, and what a comparison of two steps asks of them can be told from how many ways lead through the other
+steps: no partial match has to be kept.
+"""
+
+from __future__ import annotations
+
+from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.compared import OPERATORS, TURNED, PairTest
+from cer_gpu.automata.positions import Constraint, position_automaton
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+
+STEPS = 24
+"""Steps of a chain at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApartChain:
+    """A chain of which two steps are compared.
+
+    Attributes
+    ----------
+    predicates : tuple of Predicate
+        What the event of each step satisfies.
+    types : tuple of str
+        Its event type.
+    old, new : int
+        The steps that are compared, from 0, the earlier one first.
+    tests : frozenset of PairTest
+    """
+
+    predicates: tuple[Predicate, ...]
+    types: tuple[str, ...]
+    old: int
+    new: int
+    tests: frozenset[PairTest]
+
+
+def apart_chain(formula: tree.Pattern) -> ApartChain | str:
+    """The chain of a formula, or why it is none.
+
+    Parameters
+    ----------
+    formula : Pattern
+        In LP-normal form but for comparisons between its events, with the SELECT list as a projection.
+
+    Raises
+    ------
+    QueryError
+        CER061 for what the position automaton does not express.
+    LimitError
+        When it exceeds the budget.
+    """
+    found = position_automaton(formula, OPERATORS)
+    order = _in_order(found.first, [(step.source, step.target) for step in found.steps], found.last)
+    if order is None or len(order) != len(found.positions):
+        return "its pattern is no chain of single events"
+    if any(step.contiguous or step.loop is not None for step in found.steps):
+        return "its pattern is no chain of single events with any events between"
+    if len(order) > STEPS:
+        return f"its chain has more than {STEPS} steps"
+    positions = [found.positions[place] for place in order]
+    if not all(position.label for position in positions):
+        return "the SELECT list keeps no mark of one of its events"
+    step_of = {place: step for step, place in enumerate(order)}
+    tests, compared = set(), set()
+    for one in found.constraints:
+        test = _test(one, step_of)
+        if test is None:
+            return "a comparison is not of two single events"
+        old, new, pair = test
+        compared.add((old, new))
+        tests.add(pair)
+    if len(compared) != 1:
+        return "several pairs of its events are compared"
+    ((old, new),) = compared
+    return ApartChain(
+        tuple(position.predicate for position in positions),
+        tuple(position.event_type for position in positions),
+        old,
+        new,
+        frozenset(tests),
+    )
+
+
+def _in_order(first: tuple[int, ...], steps: list[tuple[int, int]], last: frozenset[int]) -> list[int] | None:
+    """The positions of a chain in their order; None where they are none."""
+    after = dict(steps)
+    if len(first) != 1 or len(last) != 1 or len(after) != len(set(steps)):
+        return None
+    order = [first[0]]
+    while order[-1] in after and len(order) <= len(after):
+        order.append(after[order[-1]])
+    return order if {order[-1]} == last and len(set(order)) == len(order) else None
+
+
+def _test(one: Constraint, step_of: dict[int, int]) -> tuple[int, int, PairTest] | None:
+    """The steps that a comparison speaks of, the earlier one first, and what it asks of them."""
+    sides = one.left, one.right
+    if one.repeats is not None or any(len(side.positions) != 1 or side.prior for side in sides):
+        return None
+    left, right = (step_of[next(iter(side.positions))] for side in sides)
+    if left == right:
+        return None
+    if left < right:
+        return left, right, PairTest(one.comparison.op, one.left.key, one.right.key)
+    return right, left, PairTest(TURNED[one.comparison.op], one.right.key, one.left.key)

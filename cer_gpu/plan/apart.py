@@ -1,0 +1,109 @@
+"""The machine of chains of which two steps are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from cer_gpu.automata.apart import ApartChain
+from cer_gpu.automata.cea import Identities, Predicate
+from cer_gpu.automata.compared_steps import ANY_PLACE, ComparedAutomaton, PairView
+from cer_gpu.automata.pcea import Keys
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.apart.contract import ApartTables
+from cer_gpu.kernels.compared.contract import ComparedTables
+from cer_gpu.plan.compared import compared_arrays
+from cer_gpu.plan.compiled import KeyPlan, Machine, Traits
+
+
+@dataclass(frozen=True, slots=True)
+class ApartMachine:
+    """A chain of which two steps are compared, over symbols.
+
+    Attributes
+    ----------
+    tables : ComparedTables
+        State 0 is entered by the events of the earlier step that is compared; view 0 shows those of them that
+        one of the later step agrees with.
+    apart : ApartTables
+    slot_rows : int
+        How many rows of slots there are before those of values.
+    streamed : Machine
+        What a stream is followed by in its place, from push to push.
+    """
+
+    tables: ComparedTables
+    apart: ApartTables
+    slot_rows: int
+    streamed: Machine
+
+    engine: ClassVar[str] = "apart"
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(
+            streams=False,
+            not_on_device=("sums over ranks",),
+            not_resident="comparisons between events run on the CPU",
+            not_automatic="comparisons between events run on the CPU",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ApartArrays:
+    """What a chain is compiled to.
+
+    Attributes
+    ----------
+    tables : ComparedTables
+    apart : ApartTables
+    keys : KeyPlan
+    """
+
+    tables: ComparedTables
+    apart: ApartTables
+    keys: KeyPlan
+
+
+def apart_arrays(
+    chain: ApartChain,
+    symbols: Sequence[frozenset[int]],
+    tests: Sequence[Predicate],
+    lane: Mapping[str, Keys] | None,
+) -> ApartArrays:
+    """The arrays of a chain.
+
+    Parameters
+    ----------
+    chain : ApartChain
+    symbols : sequence of frozenset of int
+        For each symbol the numbers of the predicates that hold for its events.
+    tests : sequence of Predicate
+        These predicates.
+    lane : mapping of str to Keys, or None
+        For each event type what makes its lane, where all events of an answer are equal in it.
+    """
+    known = Identities()
+    index = {known.of(test): number for number, test in enumerate(tests)}
+    asked = [index[known.of(predicate)] for predicate in chain.predicates]
+    steps = [
+        [step for step, test in enumerate(asked) if test in holding and number]
+        for number, holding in enumerate(symbols)
+    ]
+    view = PairView(0, chain.tests, ANY_PLACE)
+    automaton = ComparedAutomaton(
+        n_symbols=len(symbols),
+        symbol_of=(),
+        types=tuple(frozenset(chain.types[step] for step in some) for some in steps),
+        labels=(frozenset(), frozenset({"match"})),
+        state_label=(0, 1),
+        final=frozenset({1}),
+        starts=tuple((symbol, 0) for symbol, some in enumerate(steps) if chain.old in some),
+        moves=tuple((view, symbol, 1) for symbol, some in enumerate(steps) if chain.new in some),
+    )
+    arrays = compared_arrays(automaton, lane)
+    masks = np.array([sum(1 << step for step in some) for some in steps], np.int64)
+    apart = ApartTables(masks, chain.old, chain.new, len(chain.types) - 1)
+    return ApartArrays(arrays.tables, apart, arrays.keys)

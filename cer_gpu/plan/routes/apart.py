@@ -1,0 +1,49 @@
+"""Chains of which two steps are compared that need not be neighbours: counted without partial matches.
+
+`A AS a ; B ; C AS c FILTER c.price > a.price` is a chain: its matches are the ways through its steps. How
+many begin at the A that are cheaper than a C is a sum over ranks of prices. To list matches, and on a
+stream, the machine of configurations runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.language import tree
+from cer_gpu.language.walk import nodes
+from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
+from cer_gpu.plan.outline import Outline
+from cer_gpu.plan.routes.route import Refusal
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.routes.apart_sketch import ApartSketch
+
+NAME = "apart"
+
+
+def sketch(outline: Outline) -> ApartSketch | Refusal:
+    """The chain of a query that compares two of its events."""
+    query = outline.statement
+    if outline.unevaluated:
+        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
+    if isinstance(query, tree.Rule) or outline.formula is None:
+        return Refusal("a rule has no pattern")
+    if outline.timed:
+        return Refusal("its pattern has intervals of time")
+    if not outline.correlates:
+        return Refusal("no filter compares two events")
+    if query.window is not None and query.window.kind == "attribute":
+        return Refusal("its window is over an attribute")
+    if any(isinstance(node, tree.Beside) for node in nodes(query.pattern)):
+        return Refusal("it asks for what follows or precedes")
+    if found := beside_correlation(query) or strategy_beside_chain(query):
+        return Refusal(found[0].message, tuple(found))
+    from cer_gpu.plan.routes.apart_sketch import sketched  # a process without comparisons need not load it
+
+    try:
+        return sketched(outline, query)
+    except LimitError as error:
+        return Refusal(str(error))
+    except QueryError as error:
+        return Refusal(error.diagnostics[0].message, error.diagnostics)
