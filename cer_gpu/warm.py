@@ -60,6 +60,8 @@ CLOCKED = ["(A AS a ; B+ AS b) WITHIN [<= 5 s] ; C AS c"]
 TIMED = [
     "A AS a ;[<= 60 s] B AS b ;[<= 60 s] C AS c",
     "A :[<= 9 s] B+",
+    "A :+[<= 9 s]",
+    "A :+[<= 9 s] : A",
 ]
 """Patterns with intervals of time."""
 

@@ -96,6 +96,29 @@ def session_query(rng: Random) -> t.SelectQuery:
     return replace(query, streams=(), window=window)
 
 
+def neighbour_query(rng: Random) -> t.SelectQuery:
+    """Steps with gaps that all lead from an event to its neighbour, without a window."""
+    gap = t.Interval(t.Bound(rng.choice((0, 0, 250)), "ms"), t.Bound(rng.choice((500, 1000, 2000)), "ms"))
+
+    def element() -> t.Pattern:
+        made: t.Pattern = t.EventType(rng.choice(TYPES))
+        if rng.random() < 0.3:
+            made = t.Filter(made, t.Every(made.name, predicate(rng)))
+        if rng.random() < 0.7:
+            times = t.Times(rng.randrange(1, 4), None) if rng.random() < 0.3 else None
+            made = t.Iteration(made, True, gap if rng.random() < 0.7 else None, times)
+        return made
+
+    made = t.Iteration(t.EventType(rng.choice(TYPES)), True, gap)
+    for _ in range(rng.randrange(3)):
+        other = element()
+        first, second = (made, other) if rng.random() < 0.5 else (other, made)
+        made = t.Sequence(first, second, True, gap if rng.random() < 0.7 else None)
+    keys = (("id",),) if rng.random() < 0.7 else ()
+    strategy = rng.choice((t.Strategy.ALL, t.Strategy.STRICT))
+    return t.SelectQuery(made, strategy=strategy, partition=keys)
+
+
 def has_gap(pattern: t.Pattern) -> bool:
     """Whether the pattern has an interval of time."""
     return any(isinstance(node, t.Sequence | t.Iteration) and node.gap is not None for node in walk(pattern))

@@ -12,12 +12,18 @@ from cer_gpu.kernels.steps.contract import (
     ANY_PLACE,
     APART,
     NEIGHBOUR,
+    NEVER,
+    NeighbourLanes,
     StepEvents,
     StepSegments,
     StepTables,
+    neighbour_lanes,
+    of_neighbours,
     runs_reference,
     short_tables,
+    single_entered,
 )
+from cer_gpu.kernels.steps.cpu_neighbours import neighbour_ends
 
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 
@@ -154,3 +160,85 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
         short += bool(wanted) and short_tables(tables) is not None
     assert found > 100
     assert short > 10
+
+
+def neighbours_of(rng: Random, floating: bool) -> StepTables:
+    """A random automaton whose steps lead from neighbour to neighbour, of one label for a symbol."""
+    tables = tables_of(rng, floating)
+    while not len(tables.group_state):
+        tables = tables_of(rng, floating)
+    tables = tables._replace(
+        view_near=np.full(len(tables.view_near), NEIGHBOUR, np.uint8),
+        state_label=np.full(STATES, rng.randrange(1, 4), np.int32),
+    )
+    if rng.random() < 0.5:  # a symbol has one group
+        kept = np.unique(np.repeat(np.arange(SYMBOLS), np.diff(tables.first)), return_index=True)
+        sizes = np.diff(tables.read_first)[kept[1]]
+        reads = [
+            tables.read_view[tables.read_first[group] : tables.read_first[group + 1]] for group in kept[1]
+        ]
+        tables = tables._replace(
+            first=np.searchsorted(kept[0], np.arange(SYMBOLS + 1)).astype(np.int32),
+            group_state=tables.group_state[kept[1]],
+            group_starts=tables.group_starts[kept[1]],
+            read_first=np.append(0, np.cumsum(sizes)).astype(np.int32),
+            read_view=np.concatenate(reads).astype(np.int32),
+        )
+    return tables
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_steps_between_neighbours_are_carried_over_lanes_and_calls(floating: bool) -> None:
+    rng = Random(f"neighbours {floating}")
+    found, single = 0, 0
+    for _ in range(200):
+        tables = neighbours_of(rng, floating)
+        assert of_neighbours(tables)
+        lanes = [events_of(rng, rng.randrange(1, 9), floating) for _ in range(rng.randrange(1, 4))]
+        laned = len(lanes) > 1
+        turns = [lane for lane, own in enumerate(lanes) for _ in range(len(own.symbols))]
+        rng.shuffle(turns)
+        order = [0] * len(lanes)
+        rows: list[tuple[int, int]] = []
+        for lane in turns:
+            rows.append((lane, order[lane]))
+            order[lane] += 1
+        stream = StepEvents(
+            *(
+                np.array(
+                    [getattr(lanes[lane], name)[at] for lane, at in rows],
+                    lanes[0].times.dtype if name == "times" else getattr(lanes[0], name).dtype,
+                )
+                for name in StepEvents._fields
+            )
+        )
+        positions = np.cumsum([rng.choice((1, 2)) for _ in rows])
+        with np.errstate(invalid="ignore"):
+            runs = [runs_reference(tables, own, 0, len(own.symbols)) for own in lanes]
+        place = dict(zip(rows, positions.tolist()))
+        numbers, latest = {}, {}
+        for event, (lane, at) in enumerate(rows):
+            marks = [run for state, run in runs[lane][at] if tables.accepting[state]]
+            if marks:
+                numbers[event] = len(marks)
+                latest[event] = max(place[lane, run[0][0]] for run in marks)
+        for counted, wanted in ((True, numbers), (False, latest)):
+            empty = neighbour_lanes(tables)
+            room = len(lanes)
+            known = NeighbourLanes(
+                np.full(room, NEVER),
+                np.zeros(room, empty.time.dtype),
+                np.zeros((room, empty.runs.shape[1]), np.int64),
+            )
+            given: dict[int, int] = {}
+            cut = rng.randrange(len(rows) + 1)
+            for low, high in ((0, cut), (cut, len(rows))):
+                part = StepEvents(*(values[low:high] for values in stream))
+                own = np.array([lane for lane, _ in rows[low:high]] if laned else [], np.int32)
+                event, value = neighbour_ends(tables, part, positions[low:high], own, known, counted)
+                given |= dict(zip((event + low).tolist(), value.tolist()))
+            assert given == wanted
+        found += len(numbers)
+        single += bool(numbers) and single_entered(tables)
+    assert found > 200
+    assert single > 30

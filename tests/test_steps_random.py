@@ -9,14 +9,16 @@ from random import Random
 import pytest
 from engine_oracle import check
 from generate import stream
-from random_steps import keyed_query, session_query, timed_query
+from random_steps import keyed_query, neighbour_query, session_query, timed_query
 
+from cer_gpu import compile
 from cer_gpu.engine.answers import batches as enumerate
 from cer_gpu.engine.machines import chunk
 from cer_gpu.engine.read import classify
 from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
+from cer_gpu.language.printer import to_text
 from cer_gpu.language.tree import SelectQuery
 
 BATCHES = 6
@@ -28,6 +30,7 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks, chunks, segments and groups of a few events, so that small streams cross their borders."""
     monkeypatch.setattr(classify, "BLOCK", 4)
     monkeypatch.setattr(bound, "BATCH", 5)
+    monkeypatch.setattr(bound, "CARRIED_BATCH", 3)
     monkeypatch.setattr(runner, "CHUNK", 3)
     monkeypatch.setattr(runner, "CARRIED", 2)
     monkeypatch.setattr(chunk, "SEGMENT", 2)
@@ -71,6 +74,18 @@ def test_strategies_over_sessions_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_strategies_over_sessions_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"session pieces {seed}", QUERIES, session_query)
+
+
+def test_steps_between_neighbours_agree_with_the_reference() -> None:
+    rng = Random("neighbours carried")
+    carried = [compile(to_text(neighbour_query(rng)))._plan.compiled.carries for _ in range(20)]
+    assert sum(carried) > 15
+    agree("neighbours", QUERIES, neighbour_query)
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+def test_steps_between_neighbours_agree_in_tiny_pieces_too() -> None:
+    agree("neighbour pieces", QUERIES, neighbour_query)
 
 
 def test_equalities_that_make_lanes_agree_with_the_reference() -> None:

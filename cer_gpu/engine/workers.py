@@ -97,6 +97,41 @@ class Workers:
         while (item := self.map(phase, lambda _: next(making, _NO_MORE), [None], FEW + 1)[0]) is not _NO_MORE:
             yield item  # type: ignore[misc]
 
+    def behind(
+        self, phase: str, function: Callable[[Item], Result], items: Iterable[Item]
+    ) -> Iterator[Result]:
+        """The results of a function, each found by another thread while the caller makes the next item.
+
+        The function may keep something from item to item: it is never asked of two at a time.
+
+        Parameters
+        ----------
+        phase, function, items
+            As for `map`.
+        """
+        if _own.inside or self.threads == 1:
+            yield from map(function, items)
+            return
+        before: _Turn | None = None
+        try:
+            for done, item in enumerate(items):
+                found = [] if before is None else before.wait()
+                before = self._sent(function, item)
+                progress.show(phase, done, None)
+                yield from found
+            found = [] if before is None else before.wait()
+            before = None
+            yield from found
+        finally:
+            if before is not None:
+                before.end()
+
+    def _sent(self, function: Callable[[Item], Result], item: Item) -> _Turn:
+        """A turn of one item that another thread has been asked to take."""
+        turn = _Turn(function, [item], np.zeros(1, np.uint8), words.purpose)
+        _pool.invite(turn, 1)
+        return turn
+
 
 class _Turn:
     """One call of `map`: its items, and the threads that have joined in.

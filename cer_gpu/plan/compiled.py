@@ -238,6 +238,8 @@ class Traits:
         Whether what ends at an event depends on all events before it, whatever the window.
     carries : bool
         Whether hits and counts need no more of the events before than registers of a fixed size.
+    ungrouped : bool
+        Whether carried hits and counts read the events in the order of the stream, not grouped by lane.
     forgets : bool
         Whether it knows, without a window, which events no later complex event may begin at.
     ranks : bool
@@ -268,6 +270,7 @@ class Traits:
     reads_times: bool = False
     reads_prefix: bool = False
     carries: bool = False
+    ungrouped: bool = False
     forgets: bool = False
     ranks: bool = False
     lists_runs_again: bool = False

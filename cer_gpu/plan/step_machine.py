@@ -10,7 +10,7 @@ import numpy as np
 
 from cer_gpu.automata.steps import ANY_PLACE, NEIGHBOUR, Gaps, Number, StepAutomaton, View, gaps_of
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.steps.contract import Sessions, StepTables
+from cer_gpu.kernels.steps.contract import Sessions, StepTables, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
 from cer_gpu.plan.compiled import Traits
@@ -43,8 +43,16 @@ class StepMachine:
     engine: ClassVar[str] = "steps"
 
     @property
+    def of_neighbours(self) -> bool:
+        """Whether each step leads from an event to its neighbour, and all that end somewhere are reported."""
+        return self.sessions is None and of_neighbours(self.tables)
+
+    @property
     def traits(self) -> Traits:
+        carried = self.of_neighbours
         return Traits(
+            carries=carried,
+            ungrouped=carried,
             reads_places=bool((self.tables.view_near != ANY_PLACE).any()),
             reads_times=bool(self.tables.view_timed.any()),
             filters=True,

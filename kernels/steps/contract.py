@@ -279,6 +279,28 @@ EVENT_BEFORE, SESSION, RANK, CHAIN = range(4)
 """Columns of `OpenSessions.chain`, and their number."""
 
 
+NEVER = -2
+"""The place of the last event of a lane that has none: no event comes right behind it."""
+
+
+class NeighbourLanes(NamedTuple):
+    """What is kept of each lane.
+
+    =======  ================================  =============================================================
+    `place`  int64 [lanes]                     where its last event lies; `NEVER`: there is none
+    `time`   uint64 or float64 [lanes]         when that was
+    `runs`   int64 [lanes, states]             how many runs that event has entered each state with; or one
+                                               more than the position of the latest start, 0 for none. Where
+                                               an event enters one state, [lanes, 2]: that one plus 1, or 0,
+                                               and its runs
+    =======  ================================  =============================================================
+    """
+
+    place: np.ndarray
+    time: np.ndarray
+    runs: np.ndarray
+
+
 class ShortTables(NamedTuple):
     """The states by how many events lead to them, and what those of two events read.
 
@@ -292,6 +314,28 @@ class ShortTables(NamedTuple):
     level: np.ndarray
     pair_first: np.ndarray
     pair_view: np.ndarray
+
+
+def of_neighbours(tables):
+    """Whether all views of an automaton are of neighbours, and each symbol has one label at most."""
+    if not len(tables.view_near) or (tables.view_near != NEIGHBOUR).any():
+        return False
+    labels = tables.state_label[tables.group_state]
+    bounds = zip(tables.first[:-1].tolist(), tables.first[1:].tolist())
+    return all(len(set(labels[low:high].tolist())) <= 1 for low, high in bounds)
+
+
+def single_entered(tables):
+    """Whether an event enters one state at most."""
+    return int(np.diff(tables.first).max(initial=0)) <= 1
+
+
+def neighbour_lanes(tables):
+    """Room for what is kept of lanes, of none yet."""
+    columns = 2 if single_entered(tables) else len(tables.accepting)
+    return NeighbourLanes(
+        np.empty(0, np.int64), np.empty(0, tables.view_low.dtype), np.empty((0, columns), np.int64)
+    )
 
 
 def short_tables(tables):

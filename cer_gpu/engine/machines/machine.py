@@ -139,6 +139,9 @@ def runner_of(query: CompiledQuery, workers: Workers, carries: bool) -> MachineR
         Whether chunks hold new events only, and the runner carries registers from chunk to chunk: for hits
         and counts of a query that `carries`.
     """
-    module: Any = import_module(f"cer_gpu.engine.machines.{query.machine.engine}")
+    name = query.machine.engine
+    if carries and query.traits.ungrouped:
+        name += "_neighbours"  # few queries need it
+    module: Any = import_module(f"cer_gpu.engine.machines.{name}")
     runner: MachineRunner = module.runner(query, workers, carries)
     return runner

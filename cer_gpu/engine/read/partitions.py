@@ -153,6 +153,8 @@ class Partitions:
         if followed and time is not None:
             self._check(lanes[: len(time.data)], time.data, batch, before)
         self._note_last(lanes, before)
+        if len(rows) == len(lanes):
+            return Laned(lanes, ordinals)
         return Laned(lanes[rows], ordinals[rows] if self._counted else NO_ORDINALS)
 
     def reads_singly(self, schema: pa.Schema) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from cer_gpu.engine.answers.matches import KEPT, Matches, Produce, Ran, stopped
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
+from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.classify import Classifier, columns_of
@@ -45,6 +47,9 @@ Result = TypeVar("Result")
 
 BATCH = 1 << 22
 """At most so many rows are read at a time."""
+
+CARRIED_BATCH = 1 << 18
+"""The same where events are run in the order of the stream: what is made of a batch stays in the cache."""
 
 LEAST_BATCH = 1024
 """At least so many rows are read at a time, however little memory is allowed."""
@@ -284,6 +289,8 @@ class BoundQuery:
         words.purpose = purpose_of(query, product)
         enumerates = product == "run"
         carries = query.carries and not enumerates
+        if self.place.numbers and query.traits.ungrouped:
+            carries = False  # a device runs lane by lane
         partition = query.reading.partition
         encoder = LaneEncoder(partition, self.arrow_schema) if partition else None
         order = options.order_by[0] if options.order_by else None
@@ -397,7 +404,8 @@ class BoundQuery:
         """The batches that a run reads, with the columns that it needs."""
         memory = self._options.memory
         # A quarter of the memory is for a batch and what is made of it, event by event.
-        rows = BATCH if memory is None else max(LEAST_BATCH, min(BATCH, memory // (4 * BYTES_OF_EVENT)))
+        most = min(BATCH, CARRIED_BATCH) if run.chunker.carries_ungrouped else BATCH
+        rows = most if memory is None else max(LEAST_BATCH, min(most, memory // (4 * BYTES_OF_EVENT)))
         columns = self.columns(run.intake.payload)
         classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
         kept = [*self._kept(run.intake.payload), *self._behind()]
@@ -421,6 +429,9 @@ class BoundQuery:
                 parts = followed(run, watch(self.read(run)), self._halo, self._stop)
                 return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
             chunks = run.chunks(watch(self.read(run)), self._halo, self._stop)
+            if asked == "count" and run.chunker.carries_ungrouped:
+                one = partial(_reported_number, run)
+                return self._workers.behind("counting", one, chunks)
             return (reported(run.runner, chunk, asked, run.query.limit, run.more) for chunk in chunks)
 
         return self._watched(run, on_host)
@@ -457,6 +468,11 @@ class BoundQuery:
         if reading.streams and options.stream_column is not None:
             names.append(options.stream_column)
         return [*names, *payload]
+
+
+def _reported_number(run: Run, chunk: Chunk) -> Reported:
+    """How many complex events end at each end of a chunk."""
+    return reported(run.runner, chunk, "count", run.query.limit, None)
 
 
 def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:

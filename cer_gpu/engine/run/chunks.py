@@ -11,7 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.machines.asked import More
-from cer_gpu.engine.machines.chunk import Chunk, make_chunk
+from cer_gpu.engine.machines.chunk import NO_SEGMENTS, Chunk, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant, joined
@@ -176,6 +176,8 @@ class Chunker:
         self._runner = runner
         self._workers = workers
         self._carries = carries
+        self.carries_ungrouped = carries and query.traits.ungrouped
+        """Whether chunks are in the order of the stream: events are not grouped by lane."""
         self._allowance = Allowance(memory)
         least = (CHUNK if least is None else least) * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
@@ -235,6 +237,8 @@ class Chunker:
         if len(new.lanes) and not self._carries:
             tail = self._tails.take(present(new.lanes, self._intake.lane_count))
         query = self._query
+        if self.carries_ungrouped:
+            return Chunk(new, NO_SEGMENTS, NO_SEGMENTS)
         chunk = make_chunk(
             query.window, query.traits.ranks, tail, new, self._intake.lane_count, self._workers
         )

@@ -97,6 +97,11 @@ class TimedExplanation:
             by_symbol[move.symbol] = by_symbol.get(move.symbol, 0) + 1
         widest = max(by_symbol.values(), default=0)
         cut = "a lane runs as a whole"
+        if query.carries:
+            cut = (
+                "each leads to the event right after, so that\n"
+                "hits and counts keep of each lane its last event alone, and group no events by lane"
+            )
         if query.window is not None:
             cut = "segments of a long lane run in parallel, each from one window early on"
             if self.statement.window is None:

@@ -1,0 +1,61 @@
+"""Hits and counts of steps between neighbours, carried from event to event without grouping by lane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.ends import Ends, no_ends
+from cer_gpu.engine.machines.steps import StepRunner
+from cer_gpu.engine.read.lanes import grown
+from cer_gpu.engine.workers import Workers
+from cer_gpu.kernels.steps.contract import NEVER, NeighbourLanes, neighbour_lanes
+from cer_gpu.kernels.steps.cpu_neighbours import neighbour_ends
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+class NeighbourRunner(StepRunner):
+    """Runs an automaton of steps between neighbours over chunks in the order of the stream.
+
+    Of each lane the last event is known, and the runs that it has entered (`kernels.steps.cpu_neighbours`).
+
+    Parameters
+    ----------
+    query : CompiledQuery
+        That `carries`.
+    workers : Workers
+    """
+
+    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        super().__init__(query, workers)
+        self._known = neighbour_lanes(self.tables)
+
+    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
+        """The ends of a chunk with their latest starts; `lowest` is left empty."""
+        if self._query.limit == 0:
+            return no_ends()
+        event, latest = self._found(chunk, counted=False)
+        return Ends(event, latest, event[:0])
+
+    def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
+        """The ends of a chunk and how many complex events end at each, before LIMIT."""
+        if self._query.limit == 0:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return self._found(chunk, counted=True)
+
+    def _found(self, chunk: Chunk, counted: bool) -> tuple[np.ndarray, np.ndarray]:
+        events = chunk.events
+        self._widen(int(events.lanes.max(initial=0)) + 1)
+        given = self.timed(chunk)
+        return neighbour_ends(self.tables, given, events.positions, events.lanes, self._known, counted)
+
+    def _widen(self, lanes: int) -> None:
+        """Make room for what is kept of so many lanes."""
+        if len(self._known.place) < lanes:
+            place, time, runs = self._known
+            self._known = NeighbourLanes(grown(place, lanes, NEVER), grown(time, lanes), grown(runs, lanes))
+
+
+def runner(query: CompiledQuery, workers: Workers, carries: bool) -> NeighbourRunner:
+    """The runner of steps between neighbours on the CPU; it always carries."""
+    return NeighbourRunner(query, workers)

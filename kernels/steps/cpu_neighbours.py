@@ -1,0 +1,155 @@
+"""Hits and counts of steps that all lead from an event to its neighbour, in the order of the stream.
+
+Where each view is one of neighbours (`A+ :[<= 5 s] B`, `STRICT` of a repetition), what an event enters
+depends on the event of its lane right before it alone. So a lane is its last event and the runs that this
+event has entered: there are no queues, events need not be grouped by lane, and none is kept for later ones.
+Where all runs that enter with a symbol mark its event alike, a complex event is known by its two ends: at an
+event there are as many as its lane has events at most, so that a number always fits.
+"""
+
+import numpy as np
+
+from ..jit import SELDOM, jit
+from ..joins.contract import FoundEnds
+from .contract import single_entered
+
+
+@jit
+def _neighbours(tables, events, positions, lanes, known, counted, entered, out, halt):
+    """Write where complex events end: how many ends there are.
+
+    ===========  =====================  ===============================================================
+    `tables`     StepTables             in: `contract.of_neighbours`
+    `events`     StepEvents             in: in the order of the stream
+    `positions`  int64 [events]         in
+    `lanes`      int32 [events] or [0]  in: empty: there is one lane
+    `known`      NeighbourLanes         in/out
+    `counted`    bool                   in: whether runs are counted; else their latest start is found
+    `entered`    int64 [groups]         scratch: as many as a symbol has
+    `out`        FoundEnds              out: the event of each end, and the number or the latest start
+    `halt`       uint8 [1] or [0]       in: see `jit`
+    ===========  =====================  ===============================================================
+    """
+    laned = lanes.shape[0] > 0
+    timed = events.times.shape[0] > 0
+    n_states = known.runs.shape[1]
+    n = 0
+    lane = 0
+    for i in range(events.symbols.shape[0]):
+        if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
+            return n
+        if laned:
+            lane = lanes[i]
+        symbol = events.symbols[i]
+        begin = tables.first[symbol]
+        stop = tables.first[symbol + 1]
+        near = known.place[lane] + 1 == events.places[i]
+        here = np.int64(1) if counted else positions[i] + 1
+        found = np.int64(0)
+        for group in range(begin, stop):
+            runs = here if tables.group_starts[group] else np.int64(0)
+            if near:
+                for read in range(tables.read_first[group], tables.read_first[group + 1]):
+                    view = tables.read_view[read]
+                    value = known.runs[lane, tables.view_state[view]]
+                    if value != 0 and tables.view_timed[view]:
+                        gap = events.times[i] - known.time[lane]
+                        inside = gap >= tables.view_low[view] and gap <= tables.view_high[view]
+                        if not (inside or (gap != gap and tables.view_loose[view] != 0)):
+                            value = np.int64(0)
+                    runs = runs + value if counted else max(runs, value)
+            entered[group - begin] = runs
+            if tables.accepting[tables.group_state[group]]:
+                found = found + runs if counted else max(found, runs)
+        for state in range(n_states):
+            known.runs[lane, state] = 0
+        for group in range(begin, stop):
+            known.runs[lane, tables.group_state[group]] = entered[group - begin]
+        known.place[lane] = events.places[i]
+        if timed:
+            known.time[lane] = events.times[i]
+        out.event[n] = i
+        out.start[n] = found if counted else found - 1
+        n += found != 0
+    return n
+
+
+@jit
+def _single(tables, events, positions, lanes, known, counted, out, halt):
+    """The same for an automaton that is `contract.single_entered`; the parameters are those of `_neighbours`.
+
+    `known.runs` has two columns: one more than the state that the event has entered, 0 for none; its runs.
+    """
+    laned = lanes.shape[0] > 0
+    timed = events.times.shape[0] > 0
+    n = 0
+    lane = np.uint64(0)
+    for i in range(events.symbols.shape[0]):
+        if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
+            return n
+        if laned:
+            lane = np.uint64(lanes[i])
+        symbol = events.symbols[i]
+        group = tables.first[symbol]
+        place = events.places[i]
+        near = known.place[lane] + 1 == place
+        known.place[lane] = place
+        gap = tables.view_low[0]  # of its type
+        if timed:
+            gap = events.times[i] - known.time[lane]
+            known.time[lane] = events.times[i]
+        runs = np.int64(0)
+        state = np.int64(-1)
+        if group < tables.first[symbol + 1]:
+            state = np.int64(tables.group_state[group])
+            before = known.runs[lane, 0] - 1
+            value = known.runs[lane, 1]
+            for read in range(tables.read_first[group], tables.read_first[group + 1]):
+                view = tables.read_view[read]
+                inside = (gap >= tables.view_low[view]) & (gap <= tables.view_high[view])
+                if gap != gap:
+                    inside = tables.view_loose[view] != 0
+                inside |= tables.view_timed[view] == 0
+                # No branch on what is as often true as not.
+                shown = value * np.int64(near & inside & (tables.view_state[view] == before))
+                runs = runs + shown if counted else max(runs, shown)
+            if tables.group_starts[group]:
+                runs = runs + 1 if counted else positions[i] + 1
+        known.runs[lane, 0] = state + 1
+        known.runs[lane, 1] = runs
+        out.event[n] = i
+        out.start[n] = runs if counted else runs - 1
+        n += np.int64(runs != 0) & np.int64(tables.accepting[state])
+    return n
+
+
+def neighbour_ends(tables, events, positions, lanes, known, counted):
+    """Where complex events end, from event to event.
+
+    Parameters
+    ----------
+    tables : StepTables
+        `contract.of_neighbours`.
+    events : StepEvents
+        In the order of the stream, with their places.
+    positions : ndarray, shape (events,), int64
+        In the stream.
+    lanes : ndarray, shape (events,) or (0,), int32
+    known : NeighbourLanes
+        Of the events before; changed.
+    counted : bool
+        Whether complex events are counted; else the latest start of each end is found.
+
+    Returns
+    -------
+    event : ndarray, shape (ends,), int64
+    value : ndarray, shape (ends,), int64
+        How many end there, or the position of the latest start.
+    """
+    room = FoundEnds(*np.empty((2, len(events.symbols) + 1), np.int64))
+    if single_entered(tables):
+        n = _single(tables, events, positions, lanes, known, counted, room)
+    else:
+        entered = np.empty(int(np.diff(tables.first).max(initial=0)), np.int64)
+        n = _neighbours(tables, events, positions, lanes, known, counted, entered, room)
+    return room.event[:n], room.start[:n]
