@@ -261,11 +261,15 @@ def _time_texts(columns: Sequence[pa.Array]) -> Iterator[pa.Array]:
     """Times as text: each once, for one event may be in many rows, and in several columns of one."""
     for kind, alike in groupby(columns, lambda column: column.type):
         own = list(alike)
-        encoded = pa.concat_arrays([column.cast(kind) for column in own]).dictionary_encode()
-        texts, at = time_text(encoded.dictionary), 0
-        for column in own:
-            yield texts.take(encoded.indices.slice(at, len(column)))
-            at += len(column)
+        # The times of the first and the last event are often those of the start and the end.
+        first = [next(k for k, other in enumerate(own) if column.equals(other)) for column in own]
+        unlike = sorted(set(first))
+        encoded = pa.concat_arrays([own[k].cast(kind) for k in unlike]).dictionary_encode()
+        texts, rows = time_text(encoded.dictionary), len(own[0])
+        made = {
+            k: texts.take(encoded.indices.slice(number * rows, rows)) for number, k in enumerate(unlike)
+        }
+        yield from (made[k] for k in first)
 
 
 def _flat_column(column: pa.Array, shown: bool) -> pa.Array:
