@@ -266,9 +266,7 @@ def _time_texts(columns: Sequence[pa.Array]) -> Iterator[pa.Array]:
         unlike = sorted(set(first))
         encoded = pa.concat_arrays([own[k].cast(kind) for k in unlike]).dictionary_encode()
         texts, rows = time_text(encoded.dictionary), len(own[0])
-        made = {
-            k: texts.take(encoded.indices.slice(number * rows, rows)) for number, k in enumerate(unlike)
-        }
+        made = {k: texts.take(encoded.indices.slice(number * rows, rows)) for number, k in enumerate(unlike)}
         yield from (made[k] for k in first)
 
 

@@ -26,6 +26,9 @@ FILES = {
     "no_type.csv": (HEADER + ROWS).replace("type", "kind"),
     "semicolons.csv": (HEADER + ROWS).replace(",", ";").replace(";100\n", ";100,5\n"),
     "dates.csv": HEADER + "Buy,05/02/2024 09:30,ACME,100\nSell,05/02/2024 09:31,ACME,108\n",
+    "keyless.csv": HEADER + ROWS.replace("101\n", "101\nBuy,2024-05-02T09:30:06,,101\n"),
+    "streams.csv": "venue," + HEADER + "NYSE," + ROWS.strip().replace("\n", "\nLSE,") + "\n",
+    "ticks.csv": "price\n" + "1\n" * 150,
     "empty.csv": "",
     "notes/readme.txt": "no events here\n",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from random import Random
@@ -180,6 +181,61 @@ def test_decimals_are_joined_with_decimals_and_integers() -> None:
     assert [(ce.start, ce.end) for ce in query.run(table)] == [(0, 1)]
     query = cer.compile("SELECT * FROM S WHERE A AS a ; C AS c FILTER a.p + a.p = c.i")
     assert [(ce.start, ce.end) for ce in query.run(table)] == [(0, 2)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_decimals_beyond_64_bits_are_keys(seed: int) -> None:
+    """Equalities with arithmetic, and parts of the stream, against pairs of exact numbers."""
+    rng = Random(seed)
+    near = [Decimal(2**62 + k).scaleb(-3) for k in (-1, 0, 1)] + [Decimal(10**30 + k) for k in (0, 1, 2)]
+    rows = [
+        {
+            "type": rng.choice("AB"),
+            "wide": rng.choice((*near, *map(Decimal.copy_negate, near), Decimal(2), Decimal(3))),
+            "huge": rng.choice((*near, Decimal(2), None)),
+        }
+        for _ in range(40)
+    ]
+    kinds = {"type": pa.string(), "wide": KINDS["wide"], "huge": KINDS["huge"]}
+    table = pa.table({name: pa.array([row[name] for row in rows], kind) for name, kind in kinds.items()})
+
+    def pairs(left: str, right: str) -> list[tuple[int, int]]:
+        def value(text: str, row: dict[str, Any]) -> Any:
+            names = {name: row[name] and Fraction(row[name]) for name in ("wide", "huge")}
+            absent = any(name in text and number is None for name, number in names.items())
+            return None if absent else eval(text, {"abs": abs, **names})
+
+        numbers = [(value(left, row), value(right, row)) for row in rows]
+        return [
+            (a, b)
+            for b, (_, second) in enumerate(numbers)
+            for a, (first, _) in enumerate(numbers[:b])
+            if rows[a]["type"] == "A" and rows[b]["type"] == "B" and first == second is not None
+        ]
+
+    for left, right in [
+        ("wide", "huge"),
+        ("wide + 1", "wide"),
+        ("wide * 2 - wide", "huge + 1 - 1"),
+        ("abs(wide)", "huge"),
+        ("abs(wide) + 1", "abs(wide)"),
+        ("wide * wide", "huge * huge"),
+    ]:
+        sides = (re.sub(r"(wide|huge)", rf"{name}.\1", text) for name, text in (("a", left), ("b", right)))
+        query = cer.compile(
+            "SELECT * WHERE A AS a ; B AS b FILTER " + " = ".join(sides).replace("abs", "ABS")
+        )
+        wanted = pairs(left, right)
+        assert [(found.start, found.end) for found in query.run(table)] == wanted, (left, right)
+        assert query.count(table) == len(wanted)
+        stream = query.stream()
+        told = [found for batch in table.slice(0, 20).to_batches(9) for found in stream.push(batch)]
+        stream = query.stream(state=stream.snapshot())
+        told += [found for batch in table.slice(20).to_batches(9) for found in stream.push(batch)]
+        assert [(found.start, found.end) for found in [*told, *stream.close()]] == wanted
+    parted = cer.compile("SELECT * WHERE A AS a ; B AS b PARTITION BY wide").run(table)
+    assert [(found.start, found.end) for found in parted] == pairs("wide", "wide")
+    assert all(found.partition == (rows[found.start]["wide"],) for found in parted)
 
 
 def test_windows_over_decimals() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -101,3 +101,27 @@ def test_the_shell_prints_times_with_their_offset(form: str, tmp_path: Path) -> 
         assert "2024-10-27T02:30:00.000+02:00" in found.stdout
     else:  # cells are narrow
         assert "+02:00" in found.stdout
+
+
+def test_times_of_a_clock_in_a_csv_file(tmp_path: Path) -> None:
+    """A type with a zone says whose clock the cells without an offset show."""
+    path = tmp_path / "clock.csv"
+    given = {"order_by": "ts", "column_types": {"ts": "timestamp[us, America/New_York]"}}
+    path.write_text("type,ts\nA,2024-03-10 01:30\nB,2024-03-10 02:30\nB,2024-03-10 03:30\n")
+    query = cer.compile("SELECT * WHERE A AS a ; B FILTER a[HOUR(ts) = 1] WITHIN 1 HOURS")
+    one, two = query.run(path, sort=True, **given)
+    # Half past two was not on that clock: it is three o'clock.
+    assert [one.duration, two.duration] == [timedelta(minutes=30), timedelta(hours=1)]
+    assert one.start_time == datetime(2024, 3, 10, 6, 30, tzinfo=UTC)
+    path.write_text("type,ts\nA,2024-03-10T01:30:00-05:00\nB,2024-03-10T07:30:00Z\n")
+    (pair,) = query.run(path, **given)
+    assert (pair.start_time.isoformat(), pair.duration) == ("2024-03-10T01:30:00-05:00", timedelta(hours=1))
+
+
+def test_a_cell_that_is_no_time_of_a_clock(tmp_path: Path) -> None:
+    path = tmp_path / "clock.csv"
+    path.write_text("type,ts\n" + "A,2024-03-10 01:30\n" * 600_000 + "B,soon\n")
+    with pytest.raises(cer.DataError, match=r"row 600,000 of .*clock.csv .* `soon` in column `ts`"):
+        cer.compile("SELECT * WHERE A AS x FILTER x[ts IS NULL]").count(
+            path, column_types={"ts": "timestamp[us, America/New_York]"}
+        )

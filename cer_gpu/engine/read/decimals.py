@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.errors import DataError
+from cer_gpu.language import tree
+from cer_gpu.language.walk import walk
 
 FITTING = 18
 """Decimals of so many digits are 64-bit integers, whatever they are."""
@@ -17,6 +20,9 @@ DIGITS_OF_INT64 = 19
 
 WIDEST = 76
 """Digits of Arrow's widest decimals."""
+
+MOST_DECIMAL = 10**WIDEST
+"""Above the widest of them, in units of their last digit."""
 
 _LIMBS = {128: 2, 256: 4}
 
@@ -77,6 +83,57 @@ def from_scaled(values: np.ndarray, kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(parts)])
 
 
+def from_integers(values: Sequence[int], kind: pa.DataType) -> pa.Array:
+    """The decimals that whole numbers of any size stand for, in units of their last digit.
+
+    Raises
+    ------
+    OverflowError
+        Where one does not fit the type.
+    """
+    size = kind.bit_width // 8
+    data = b"".join(int(value).to_bytes(size, "little", signed=True) for value in values)
+    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(data)])
+
+
+class WideWords:
+    """Words of decimals of any size, in units of their last digit.
+
+    A number below 2^62 is its own word, from -2^63 on; another one gets a word from 2^62 on when it is first
+    seen: the words of equal numbers, and they alone, are the same. None is forgotten: what is on disk has it.
+    """
+
+    FIRST = 1 << 62
+    """The first word that is no number itself."""
+
+    def __init__(self) -> None:
+        self._words: dict[int, int] = {}
+        self._texts = np.full(8, "", object)  # a stored state holds texts of any length
+        self._count = 0
+
+    def word(self, number: int) -> int:
+        """The word of a number."""
+        if -2 * self.FIRST <= number < self.FIRST:
+            return number
+        if len(self._words) != self._count:  # after a stored state was put back
+            self._words = {int(text): self.FIRST + k for k, text in enumerate(self._texts[: self._count])}
+        word = self._words.setdefault(number, self.FIRST + self._count)
+        if word == self.FIRST + self._count:
+            if self._count == len(self._texts):
+                self._texts = np.concatenate([self._texts, np.full(self._count, "", object)])
+            self._texts[self._count] = str(number)
+            self._count += 1
+        return word
+
+    def words(self, numbers: np.ndarray) -> np.ndarray:
+        """The words of numbers, Python integers: shape (n,), int64."""
+        return np.fromiter(map(self.word, numbers.tolist()), np.int64, len(numbers))
+
+    def numbers(self, words: np.ndarray) -> list[int]:
+        """The numbers of some words."""
+        return [word if word < self.FIRST else int(self._texts[word - self.FIRST]) for word in words.tolist()]
+
+
 def decimal_with(digits: int) -> pa.DataType:
     """A type that holds all 64-bit integers as decimals with so many digits after the point.
 
@@ -92,6 +149,31 @@ def decimal_with(digits: int) -> pa.DataType:
         )
     most = max(DIGITS_OF_INT64, digits)
     return pa.decimal128(most, digits) if most <= 38 else pa.decimal256(most, digits)
+
+
+def widened(kind: pa.DataType, expression: Any, schema: pa.Schema) -> pa.DataType:
+    """The type of decimals with as many digits after the point, and room for what an expression gives.
+
+    Parameters
+    ----------
+    kind : pyarrow.DataType
+        Of decimals of 64 bits.
+    expression : Expression
+    schema : pyarrow.Schema
+        Of the columns that it reads.
+    """
+    parts = list(walk(expression))
+    digits = int(any(isinstance(part, tree.Arithmetic) for part in parts))
+    for part in parts:
+        if isinstance(part, tree.Attribute):
+            own = schema.field(part.name).type
+            digits += own.precision if pa.types.is_decimal(own) else DIGITS_OF_INT64
+        elif isinstance(part, tree.Number):
+            digits += len(str(part.value))
+    if digits <= FITTING:
+        return kind
+    most = min(max(digits, DIGITS_OF_INT64, kind.scale), WIDEST)
+    return pa.decimal128(most, kind.scale) if most <= 38 else pa.decimal256(most, kind.scale)
 
 
 def common_decimal(kinds: Sequence[pa.DataType]) -> pa.DataType | None:

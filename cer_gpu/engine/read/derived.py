@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.before import InLanes, Shifted, Wanted
-from cer_gpu.engine.read.columns import Values
-from cer_gpu.engine.read.decimals import from_scaled
+from cer_gpu.engine.read.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.decimals import MOST_DECIMAL, from_integers, from_scaled, widened
 from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit
 from cer_gpu.engine.read.functions import arrow_type, first_text, of_numbers, of_text
 from cer_gpu.engine.read.lanes import LaneEncoder
@@ -115,10 +115,34 @@ class DerivedColumns:
             assert isinstance(first, tree.Attribute)
             return {derived.name: of_text(function, columns.single(batch.column(first.name)))}
         values = self._in_blocks(derived, batch)
-        found = {derived.name: _array(values, arrow_type(derived.measure))}
+        kind = arrow_type(derived.measure)
+        if pa.types.is_decimal(kind):
+            kind = widened(kind, call, batch.schema)
+        array = _array(values, kind)
+        if values.beyond.any() and pa.types.is_decimal(kind):
+            array, values = self._exactly(derived, batch, array, values)
+        found = {derived.name: array}
         if len(values.beyond):
             found[UNFIT + derived.name] = pa.array(values.beyond)
         return found
+
+    def _exactly(
+        self, derived: DerivedColumn, batch: pa.RecordBatch, array: pa.Array, values: Values
+    ) -> tuple[pa.Array, Values]:
+        """A column of decimals with those beyond 64 bits, and its values as 64 bits have them."""
+        from cer_gpu.engine.read.ranks import read_wide  # few data need it
+
+        rows = np.flatnonzero(values.beyond)
+        some = value_of_call(derived, read_wide(batch.take(pa.array(rows)), self._units), len(rows))
+        numbers = np.where(some.present, some.data, 0).tolist()
+        fits = np.array([abs(number) < MOST_DECIMAL for number in numbers], bool)
+        exact = from_integers([number if fit else 0 for number, fit in zip(numbers, fits)], array.type)
+        exact = pc.if_else(pa.array(some.present), exact, pa.scalar(None, array.type))
+        where = values.beyond.copy()
+        array = pc.replace_with_mask(array, pa.array(where), exact)
+        beyond = values.beyond.copy()
+        beyond[rows] = ~fits | some.beyond if len(some.beyond) else ~fits
+        return array, Values(values.data, values.valid, beyond if beyond.any() else NONE_BEYOND)
 
     def _in_blocks(self, derived: DerivedColumn, batch: pa.RecordBatch) -> Values:
         known: dict[str, tuple[Values, str | None]] = {}
@@ -144,7 +168,7 @@ def read_numbers(batch: pa.RecordBatch, name: str, units: dict[str, str]) -> tup
     found = columns.numbers(batch.column(name), name)
     if name.startswith("\0") and UNFIT + name in batch.schema.names:
         beyond = batch.column(UNFIT + name).to_numpy(zero_copy_only=False)
-        found = Values(found.data, found.valid, beyond)
+        found = Values(found.data, found.valid, beyond | found.beyond if len(found.beyond) else beyond)
     return found, units.get(name)
 
 

@@ -18,6 +18,7 @@ from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of
 from cer_gpu.language.printer import to_text
@@ -217,7 +218,10 @@ class JoinKeys:
             words = np.zeros((len(keys.parts), len(own)), np.int64)
             words[:, there] = keys.words(own[there])
             for place, (part, values) in enumerate(zip(keys.parts, words, strict=True)):
-                if part.texts is None:
+                if part.wide is not None:
+                    numbers = list(map(str, part.wide.numbers(values)))
+                    found[f"slot {number} {place}"] = pa.array(numbers, pa.large_string(), mask=~there)
+                elif part.texts is None:
                     found[f"slot {number} {place}"] = pa.array(values, mask=~there)
                 else:
                     texts = part.texts.texts_from(0)
@@ -231,7 +235,10 @@ class JoinKeys:
             words = []
             for place, part in enumerate(self._keys[column.space].parts):
                 whole = columns.single(values.column(f"slot {number} {place}"))
-                if part.texts is None:
+                if part.wide is not None:
+                    numbers = np.array(list(map(int, whole.fill_null("0").to_pylist())), object)
+                    words.append(Words(part.wide.words(numbers), columns.validity(whole)))
+                elif part.texts is None:
                     words.append(Words(whole.fill_null(0).to_numpy(), columns.validity(whole)))
                 else:
                     texts = part.texts.encode(whole)
@@ -253,6 +260,13 @@ class JoinKeys:
             self._parts[domain] = Part(names, derived.batch.schema)
         part = self._parts[domain]
         found = part.words_of(derived.batch, rows, derived.names[key])
+        if key in derived.wide:
+            assert part.wide is not None
+            place, numbers = derived.wide[key]
+            data, there = found.data.copy(), place[rows] >= 0
+            shift = 10 ** (part.kind.scale - derived.batch.schema.field(derived.names[key]).type.scale)
+            data[there] = part.wide.words(numbers[place[rows[there]]] * shift)
+            found = Words(data, found.valid)
         valid, beyond = found.valid, found.beyond
         if key in derived.beyond:
             beyond = derived.beyond[key][rows] | (beyond if len(beyond) else False)
@@ -314,15 +328,21 @@ class _Derived:
         The column of each key.
     beyond : dict of Expression to ndarray, shape (n,), bool
         Where a key does not fit 64 bits, for those that somewhere do not.
+    wide : dict of Expression to (ndarray, ndarray)
+        Of keys that are decimals beyond 64 bits: for each row its place among these, int64, -1 where it fits;
+        and these as Python integers, in units of the last digit of the key's column.
     """
 
     batch: pa.RecordBatch
     names: dict[tree.Expression, str]
     beyond: dict[tree.Expression, np.ndarray]
+    wide: dict[tree.Expression, tuple[np.ndarray, np.ndarray]]
 
 
 def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dict[str, str]) -> _Derived:
     read = _reader(batch, units)
+    whole = (batch, units)
+    wide: dict[tree.Expression, tuple[np.ndarray, np.ndarray]] = {}
     names: dict[tree.Expression, str] = {}
     beyond: dict[tree.Expression, np.ndarray] = {}
     for key in keys:
@@ -334,7 +354,9 @@ def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dic
         names[key] = f"\0{to_text(key)}"  # a name that no column has
         values, unit = evaluate(key, read, len(batch))
         if len(values.beyond):
-            beyond[key] = values.beyond
+            values = _farther(key, values, whole, wide)
+            if values.beyond.any():
+                beyond[key] = values.beyond
         array = pa.array(values.data, mask=~values.present if len(values.valid) else None)
         digits = digits_of(unit)
         if digits is not None:
@@ -343,7 +365,40 @@ def _with_derived(batch: pa.RecordBatch, keys: list[tree.Expression], units: dic
         elif unit is not None:
             array = array.cast(_time_type(key, unit, batch.schema))
         batch = batch.append_column(names[key], array)
-    return _Derived(batch, names, beyond)
+    return _Derived(batch, names, beyond, wide)
+
+
+def _farther(
+    key: tree.Expression,
+    values: columns.Values,
+    source: tuple[pa.RecordBatch, dict[str, str]],
+    wide: dict[tree.Expression, tuple[np.ndarray, np.ndarray]],
+) -> columns.Values:
+    """The values of a key with those that do not fit 64 bits worked out once more, if it reads decimals.
+
+    Those that are decimals go to `wide`, as `_Derived` has them.
+    """
+    from cer_gpu.engine.read.ranks import read_wide  # few data need it
+
+    if not values.beyond.any():
+        return values
+    batch, known = source
+    units = {
+        name: unit for name, unit in known.items() if not pa.types.is_integer(batch.schema.field(name).type)
+    }
+    rows = np.flatnonzero(values.beyond)
+    some, _ = evaluate(key, read_wide(batch.take(pa.array(rows)), units), len(rows))
+    data, beyond, present = values.data.copy(), values.beyond.copy(), values.present
+    beyond[rows] = some.beyond if len(some.beyond) else False
+    present[rows] = some.present
+    if some.data.dtype == object:
+        place = np.full(len(data), -1, np.int64)
+        place[rows] = np.where(some.present & ~beyond[rows], np.arange(len(rows)), -1)
+        data[rows] = 0
+        wide[key] = place, some.data
+    else:
+        data[rows] = some.data
+    return columns.Values(data, NONE_MISSING if present.all() else present.view(np.uint8), beyond)
 
 
 def _reader(batch: pa.RecordBatch, units: dict[str, str]) -> Reader:

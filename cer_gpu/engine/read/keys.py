@@ -12,7 +12,14 @@ import pyarrow as pa
 
 from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.columns import NONE_BEYOND, is_text, single
-from cer_gpu.engine.read.decimals import common_decimal, from_scaled
+from cer_gpu.engine.read.decimals import (
+    FITTING,
+    WideWords,
+    common_decimal,
+    from_integers,
+    from_scaled,
+    unscaled,
+)
 from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
@@ -40,7 +47,7 @@ class Words:
     ----------
     data : ndarray, shape (n,), int64, or int32 for texts
         A whole number or a time is itself, a float its bits, a text its number, -1 for a null; of the
-        others a null has any word.
+        others a null has any word. Of decimals see `cer_gpu.engine.read.decimals.WideWords`.
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty where there is none.
     beyond : ndarray, shape (n,) or (0,), bool
@@ -77,6 +84,8 @@ class Part:
         The type of the values.
     texts : TextNumbers or None
         Of a part that is text.
+    wide : WideWords or None
+        Of a part that is decimals which 64 bits may not hold.
 
     Raises
     ------
@@ -88,6 +97,8 @@ class Part:
         self.names = names
         self.kind = _key_type([schema.field(name).type for name in names], names)
         self.texts = TextNumbers() if is_text(self.kind) else None
+        wide = pa.types.is_decimal(self.kind) and self.kind.precision > FITTING
+        self.wide = WideWords() if wide else None
 
     def words(self, batch: pa.RecordBatch, rows: np.ndarray | None) -> Words:
         """The values of some rows, of all for None: the first of the alternatives that is not null.
@@ -138,7 +149,8 @@ class Part:
             column = column.cast(self.kind)
         values = columns.numbers(column, name)
         data, valid = values.data, values.valid
-        beyond = values.beyond if len(values.beyond) else beyond
+        if self.wide is not None:
+            data = self._wide_words(column, values)
         if rows is not None:
             data, valid = data[rows], valid[rows] if len(valid) else valid
             beyond = beyond[rows] if len(beyond) else beyond
@@ -147,6 +159,17 @@ class Part:
             data[np.isnan(data)] = np.nan
             return Words(data.view(np.int64), valid)
         return Words(data.astype(np.int64, copy=False), valid, beyond)
+
+    def _wide_words(self, column: pa.Array, values: columns.Values) -> np.ndarray:
+        """The words of decimals, shape (n,), int64."""
+        assert self.wide is not None
+        large = values.data >= WideWords.FIRST
+        far = np.flatnonzero(large | values.beyond if len(values.beyond) else large)
+        if not len(far):
+            return values.data
+        data = values.data.copy()
+        data[far] = self.wide.words(unscaled(column.take(pa.array(far))))
+        return data
 
     def fits(self, kind: pa.DataType) -> bool:
         """Whether `word` takes the values of a column of some type."""
@@ -179,6 +202,8 @@ class Part:
             return pa.array(words.view(np.float64)).cast(self.kind)
         if _is_temporal(self.kind):
             return pa.array(words).cast(_storage(self.kind)).cast(self.kind)
+        if self.wide is not None and (words >= WideWords.FIRST).any():
+            return from_integers(self.wide.numbers(words), self.kind)
         if pa.types.is_decimal(self.kind):
             return from_scaled(words, self.kind)
         return pa.array(words).cast(self.kind)
@@ -186,7 +211,7 @@ class Part:
     def kept(self, texts: TextNumbers | None) -> Part:
         """The same part with other numbers of its texts."""
         new = object.__new__(Part)
-        new.names, new.kind, new.texts = self.names, self.kind, texts
+        new.names, new.kind, new.texts, new.wide = self.names, self.kind, texts, self.wide
         return new
 
 
@@ -362,12 +387,7 @@ def _together(words: Sequence[Words]) -> Iterator[tuple[np.ndarray, np.ndarray]]
 
 
 def unfit(name: str, value: pa.Scalar, kind: pa.DataType) -> str:
-    """What is wrong with a time or decimal that does not fit the type in which it is compared."""
-    if pa.types.is_decimal(value.type):
-        return (
-            f"{value} ({value.type}) of column `{name}` has too many digits: decimals that are compared for "
-            f"equality, or are part of a key, fit 64 bits as multiples of 1e-{kind.scale}; cast the column"
-        )
+    """What is wrong with a time that does not fit the type in which it is compared."""
     number = value.cast(_storage(value.type))
     return (
         f"{number} ({value.type}) of column `{name}` does not fit {kind}, in which it is compared: cast the "

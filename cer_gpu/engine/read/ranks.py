@@ -68,7 +68,7 @@ def ranks(
     return _ranked([one[there] for one, there in zip(numbers, present)], present)
 
 
-def read_columns(table: pa.Table, units: Mapping[str, str]) -> Reader:
+def read_columns(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
     """Reads the columns of a table for `cer_gpu.engine.read.derive`."""
 
     def read(name: str) -> tuple[Values, str | None]:
@@ -77,7 +77,7 @@ def read_columns(table: pa.Table, units: Mapping[str, str]) -> Reader:
     return read
 
 
-def read_wide(table: pa.Table, units: Mapping[str, str]) -> Reader:
+def read_wide(table: pa.Table | pa.RecordBatch, units: Mapping[str, str]) -> Reader:
     """The same with decimals as Python integers, where they do not fit 64 bits."""
     plain = read_columns(table, units)
 

@@ -16,8 +16,8 @@ MODULES = frozenset(
     f"cer_gpu.engine.{name}"
     for name in (
         "read.intake", "read.order", "read.lanes", "read.partitions", "read.keys", "read.numbers",
-        "read.join_keys", "read.ordered_values", "read.derived", "read.before", "machines.prefix",
-        "machines.consume",
+        "read.join_keys", "read.ordered_values", "read.derived", "read.before", "read.decimals",
+        "machines.prefix", "machines.consume",
     )
 )  # fmt: skip
 

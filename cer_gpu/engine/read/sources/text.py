@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pyarrow as pa
@@ -67,8 +68,32 @@ def probe_csv(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
 
 
 def _csv_schema(path: str, form: TextForm) -> pa.Schema:
-    with _csv_reader(path, form, {"column_types": _csv_kinds(form.types)}) as reader:
-        return reader.schema
+    local = _local_times(path, form)
+    kinds = _csv_kinds(form.types) | {name: _without_zone(kind) for name, kind in local.items()}
+    with _csv_reader(path, form, {"column_types": kinds}) as reader:
+        return pa.schema([pa.field(field.name, local.get(field.name, field.type)) for field in reader.schema])
+
+
+def _local_times(path: str, form: TextForm) -> dict[str, pa.DataType]:
+    """The columns with a time zone, as `column_types` says, whose cells are the clock's times there."""
+    found = {}
+    for name, kind in form.types:
+        if pa.types.is_timestamp(kind) and kind.tz is not None:
+            plain = {"include_columns": [name], "column_types": {name: _without_zone(kind)}}
+            with suppress(pa.ArrowException, KeyError), _csv_reader(path, form, plain):
+                found[name] = kind
+    return found
+
+
+def _without_zone(kind: pa.DataType) -> pa.DataType:
+    return pa.timestamp(kind.unit)
+
+
+def _in_its_zone(column: pa.Array, kind: pa.DataType | None) -> pa.Array:
+    """Times of a clock as moments: of an hour that comes twice the first one, as text in queries is read."""
+    if kind is None:
+        return column
+    return pc.assume_timezone(column, kind.tz, ambiguous="earliest", nonexistent="latest")
 
 
 def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
@@ -80,17 +105,23 @@ def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Reco
         Naming the row, the column and the cell that cannot be read.
     """
     path, seen = opened.file.path, 0
-    chosen = {"include_columns": wanted.names, "column_types": _csv_kinds(zip(wanted.names, wanted.types))}
+    kinds = _csv_kinds(zip(wanted.names, wanted.types))
+    local = {name: kind for name, kind in _local_times(path, opened.text).items() if name in kinds}
+    kinds |= {name: _without_zone(kind) for name, kind in local.items()}
+    chosen = {"include_columns": wanted.names, "column_types": kinds}
     try:
         with _csv_reader(path, opened.text, chosen) as reader:
             for batch in reader:
-                columns = [_empty_to_null(column) for column in batch.columns]
+                columns = [
+                    _in_its_zone(_empty_to_null(column), local.get(name))
+                    for name, column in zip(batch.schema.names, batch.columns, strict=True)
+                ]
                 yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
                 seen += batch.num_rows
     except pa.ArrowInvalid as error:
         from cer_gpu.engine.read.sources.text_faults import csv_fault
 
-        types = dict(zip(wanted.names, wanted.types, strict=True))
+        types = dict(zip(wanted.names, wanted.types, strict=True)) | {name: kinds[name] for name in local}
         cells = _csv_cells(path, opened.text)
         raise DataError(csv_fault(path, opened.text, types, str(error), seen, cells)) from error
 
