@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
@@ -123,8 +124,11 @@ class ComplexEvent:
 
     @property
     def duration(self) -> Any:
-        """`end_time - start_time`; None without `order_by`."""
+        """The time from `start_time` to `end_time`; None without `order_by`."""
         start, end = self.start_time, self.end_time
+        if isinstance(start, datetime) and start.tzinfo is not None:
+            # Between two times of one zone Python takes the difference of what its clocks show.
+            return end.astimezone(UTC) - start.astimezone(UTC)
         if isinstance(start, pa.Scalar):
             return pc.subtract(end, start)
         return None if start is None else end - start
