@@ -383,8 +383,11 @@ def _farther(
     if not values.beyond.any():
         return values
     batch, known = source
+    there = {field.name: field.type for field in batch.schema}
     units = {
-        name: unit for name, unit in known.items() if not pa.types.is_integer(batch.schema.field(name).type)
+        name: unit
+        for name, unit in known.items()
+        if name in there and not pa.types.is_integer(there[name])  # of which sums are numbers, too
     }
     rows = np.flatnonzero(values.beyond)
     some, _ = evaluate(key, read_wide(batch.take(pa.array(rows)), units), len(rows))
