@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from cer_gpu.kernels.device.registry import KERNELS, CudaKernel
+from cer_gpu.kernels.compiled_ahead.registry import KERNELS, CudaKernel
 from cer_gpu.kernels.device.usable import simulated
 from numba import cuda
 

@@ -22,7 +22,7 @@ from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline, rewritten_statement
-from cer_gpu.plan.planner import Plan, plan
+from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, ENGINES
 from cer_gpu.printable import printable
 from cer_gpu.progress import shown_together
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from cer_gpu.engine.run.bound import BoundQuery
     from cer_gpu.engine.run.portable import PortableQuery
     from cer_gpu.engine.run.stream import Stream
-    from cer_gpu.plan.open_query import OpenQuery
+    from cer_gpu.plan.planning.open_query import OpenQuery
 
 
 COMMON = ("CER101",)
@@ -94,7 +94,7 @@ class Query:
         self._outline = outline(self._tree, text)
         self._open: OpenQuery | None = None
         if params or "$" in text:
-            from cer_gpu.plan.open_query import OpenQuery
+            from cer_gpu.plan.planning.open_query import OpenQuery
 
             self._open = OpenQuery(self._tree, text, params or {})
         self._planned: tuple[_KeptPlan, ...] = ()
@@ -275,7 +275,7 @@ class Query:
             chosen = place_of(asked.device, found.compiled, source.rows, source.device)
             place = f"{chosen.name}: {chosen.reason}"
         if format == "text":
-            from cer_gpu.plan.explain import WIDTH, explain
+            from cer_gpu.plan.planning.explain import WIDTH, explain
 
             told = [] if self._open is None else self._open.told(asked.params)
             more = "".join(

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.lanes import LaneEncoder, order_by_lane
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 

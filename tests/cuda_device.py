@@ -8,8 +8,8 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from cer_gpu.kernels.compiled_ahead.registry import KERNELS
 from cer_gpu.kernels.device.geometry import Geometry
-from cer_gpu.kernels.device.registry import KERNELS
 from cer_gpu.kernels.device.usable import cuda_usable
 from numba import typeof, types
 from numba.np.numpy_support import from_dtype

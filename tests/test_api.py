@@ -16,7 +16,7 @@ import pytest
 import cer_gpu as cer
 from cer_gpu import api
 from cer_gpu.errors import DataError
-from cer_gpu.plan.planner import plan
+from cer_gpu.plan.planning.planner import plan
 
 EVENTS = pa.table({"type": ["A", "B"], "b": ["k", "k"], "price": [1.5, 2.5], "stream": ["S", "R"]})
 

@@ -20,7 +20,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import plan
+from cer_gpu.plan.planning.planner import plan
 
 SCHEMA = Schema({"v": ValueType.INT64, "p": ValueType.FLOAT64})
 

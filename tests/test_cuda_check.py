@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from cer_gpu.kernels.compiled_ahead.registry import KERNELS, CudaKernel
 from cer_gpu.kernels.device import usable
 from cer_gpu.kernels.device.jit import Launched
-from cer_gpu.kernels.device.registry import KERNELS, CudaKernel
 from cuda_device import USABLE, forms_ahead, forms_launched
 from numba import cuda
 

@@ -16,9 +16,9 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from cer_gpu.kernels.device import registry
+from cer_gpu.kernels.compiled_ahead import registry
+from cer_gpu.kernels.compiled_ahead.registry import KERNELS, CudaKernel
 from cer_gpu.kernels.device.jit import Launched
-from cer_gpu.kernels.device.registry import KERNELS, CudaKernel
 from numba import config, types
 from numba.cuda import compiler
 

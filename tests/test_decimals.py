@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine.read.decimals import common_decimal, from_scaled, scaled
+from cer_gpu.engine.read.sources.decimals import common_decimal, from_scaled, scaled
 from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
 from cer_gpu.reference.conditions import predicate_holds

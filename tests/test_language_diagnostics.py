@@ -18,7 +18,7 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.plan.evaluated import unevaluated
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import plan
+from cer_gpu.plan.planning.planner import plan
 
 GOLDEN = sorted((Path(__file__).parent / "golden" / "check").glob("*.txt"))
 RULE = "-" * 40 + "\n"

@@ -29,7 +29,7 @@ from cer_gpu.plan.constants import ConstantReader, Measure
 from cer_gpu.plan.formula import Complement, Conjunction, Constant, Disjunction, Formula
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import Plan, plan
+from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.thresholds import exact_array, least_above, least_above_one
 
 PRICES = Schema({"price": ValueType.FLOAT64, "size": ValueType.INT64, "venue": ValueType.STRING})

@@ -23,7 +23,7 @@ from cer_gpu.language.walk import walk
 from cer_gpu.plan.axes import CutAxis
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
-from cer_gpu.plan.planner import plan
+from cer_gpu.plan.planning.planner import plan
 from cer_gpu.reference.conditions import predicate_holds
 from cer_gpu.reference.events import Event
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import cer_gpu as cer
-from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, LARGE_DICTIONARY
 from cer_gpu.engine.read.sources.source import open_source
 from cer_gpu.errors import DataError

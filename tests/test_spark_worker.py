@@ -433,8 +433,8 @@ table = pa.table({{"type": ["A", "B"], "ts": [1, 2]}})
 (batch,) = Worker({dumped!r})(table.to_batches())
 assert batch.num_rows == 1, batch
 heavy = ("lark", "cer_gpu.language.parser", "cer_gpu.automata", "cer_gpu.joins", "cer_gpu.logic",
-         "cer_gpu.plan.planner", "cer_gpu.api", "cer_gpu.engine.cuda", "cer_gpu.kernels.device", "numba.cuda",
-         "cupy")
+         "cer_gpu.plan.planning.planner", "cer_gpu.api", "cer_gpu.engine.cuda", "cer_gpu.kernels.device",
+         "numba.cuda", "cupy")
 on_devices = [name for name in sys.modules if name.startswith("cer_gpu.kernels") and ".cuda" in name]
 print([name for name in sys.modules if name.startswith(heavy)] + on_devices)
 """

@@ -11,7 +11,7 @@ from cer_gpu.kernels.times import contract
 from cer_gpu.kernels.times import cpu as kernels
 
 from cer_gpu.engine.read import functions, zones
-from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.language.units import NANOSECONDS
 
 YEARS = np.datetime64("1960", "s").astype(int), np.datetime64("2035", "s").astype(int)

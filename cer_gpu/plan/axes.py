@@ -237,7 +237,7 @@ class GivenAxis:
     """Whether a predicate with a parameter holds: class 1 if so.
 
     The value comes with the call, and with it another axis that has the same two classes
-    (`cer_gpu.plan.given`).
+    (`cer_gpu.plan.planning.given`).
     """
 
     leaf: tree.Condition

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import single
+from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.frozen import dataclass
 
 SPARSE = 8

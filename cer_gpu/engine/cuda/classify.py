@@ -12,9 +12,9 @@ import pyarrow as pa
 from cer_gpu.engine.cuda.memory import Shrinking
 from cer_gpu.engine.cuda.staging import Staging, Upload
 from cer_gpu.engine.devices import on, with_memory
-from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.classify import Adder, Classifier, columns_of
-from cer_gpu.engine.read.columns import Codes, Values
+from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.columns import Codes, Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass

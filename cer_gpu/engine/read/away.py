@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import single
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.join_keys import JoinKeys
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, LaneState
 from cer_gpu.engine.read.order import LaneTimes
 from cer_gpu.engine.read.sources.arrow_types import roomy_schema
+from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.read.spilled import SpilledPart, SpilledPartitions
 
 WRITTEN = 1 << 14

@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import is_text, numbers, single, validity
 from cer_gpu.engine.read.lanes import LaneEncoder, grown
 from cer_gpu.engine.read.sources.arrow_types import convert, decoded
+from cer_gpu.engine.read.sources.columns import is_text, numbers, single, validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.lanes import cpu as kernels
 

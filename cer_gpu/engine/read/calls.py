@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.functions import TIMES, of_numbers, of_text, of_time
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.late import compute as pc
 
 

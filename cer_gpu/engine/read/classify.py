@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import NONE_BEYOND, Codes, Values
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow, relation
 from cer_gpu.engine.read.names_seen import SEEN, NamesSeen
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Codes, Values
 from cer_gpu.engine.read.text_shares import StageAxis, TextAxis, TextShares
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError

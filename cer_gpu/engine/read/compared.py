@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import is_text, single
+from cer_gpu.engine.read.sources.columns import is_text, single
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text

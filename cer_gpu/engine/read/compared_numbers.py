@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import single
 from cer_gpu.engine.read.derive import evaluate
 from cer_gpu.engine.read.ranks import beyond, read_columns
+from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.language import tree
 
 UNITS = ("s", "ms", "us", "ns")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cer_gpu.engine.read.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.units import NANOSECONDS, decimal_unit, digits_of, nanoseconds, one_in

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.before import InLanes, Shifted, Wanted
-from cer_gpu.engine.read.columns import NONE_BEYOND, Values
-from cer_gpu.engine.read.decimals import MOST_DECIMAL, from_integers, from_scaled, widened
 from cer_gpu.engine.read.derive import Reader, evaluate, in_one_unit
 from cer_gpu.engine.read.functions import arrow_type, first_text, of_numbers, of_text
 from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.sources.decimals import MOST_DECIMAL, from_integers, from_scaled, widened
 from cer_gpu.engine.workers import Workers
 from cer_gpu.language import tree
 from cer_gpu.language.schema import ValueType

@@ -9,8 +9,8 @@ from itertools import accumulate, pairwise
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import single
 from cer_gpu.engine.read.keys import Keys
+from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.lanes import cpu as kernels

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.source import Source
 
 BATCH = 1 << 20

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import Values
-from cer_gpu.engine.read.decimals import decimal_with
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.sources.decimals import decimal_with
 from cer_gpu.engine.read.zones import offsets_between
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.times import cpu as kernels

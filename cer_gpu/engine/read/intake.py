@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.away import AwayLanes
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.forgetting import Forgetting
@@ -31,6 +30,7 @@ from cer_gpu.engine.read.singly import (
     SingleEvent,
     SingleEvents,
 )
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.compiled import CompiledQuery
 

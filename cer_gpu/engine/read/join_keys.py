@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.decimals import decimal_with, from_scaled
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.keys import NAN, Keys, Part, Words, kept, unfit
+from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.decimals import decimal_with, from_scaled
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING

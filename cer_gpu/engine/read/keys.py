@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import NONE_BEYOND, is_text, single
-from cer_gpu.engine.read.decimals import (
+from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
+from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, is_text, single
+from cer_gpu.engine.read.sources.decimals import (
     FITTING,
     WideWords,
     common_decimal,
@@ -20,7 +21,6 @@ from cer_gpu.engine.read.decimals import (
     from_scaled,
     unscaled,
 )
-from cer_gpu.engine.read.numbers import TextNumbers, WordNumbers
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING
@@ -47,7 +47,7 @@ class Words:
     ----------
     data : ndarray, shape (n,), int64, or int32 for texts
         A whole number or a time is itself, a float its bits, a text its number, -1 for a null; of the
-        others a null has any word. Of decimals see `cer_gpu.engine.read.decimals.WideWords`.
+        others a null has any word. Of decimals see `cer_gpu.engine.read.sources.decimals.WideWords`.
     valid : ndarray, shape (n,) or (0,), uint8
         0 at a null; empty where there is none.
     beyond : ndarray, shape (n,) or (0,), bool

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.singly import ALL_KEYED, NO_KEYS
+from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.lanes import cpu as kernels

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import numbers as numbers_of
-from cer_gpu.engine.read.columns import validity
+from cer_gpu.engine.read.sources.columns import numbers as numbers_of
+from cer_gpu.engine.read.sources.columns import validity
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.kernels.keys import cpu as kernels
 from cer_gpu.kernels.keys.contract import TextTable, WordTable

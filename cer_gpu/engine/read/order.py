@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.lanes import at, grown, moved
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.times_shown import order_shown, time_shown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import RowError

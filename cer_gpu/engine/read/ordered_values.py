@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.numbers import TextNumbers
+from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
 from cer_gpu.errors import RowError
 from cer_gpu.kernels.compared.contract import AT, NO_VALUE

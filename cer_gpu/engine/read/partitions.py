@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
 from cer_gpu.engine.read.away import NO_LANES, AwayLanes
-from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.foresight import Foresight
 from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder, grown, moved
 from cer_gpu.engine.read.order import HOW_TO_SORT, LaneTimes
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import decoded
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.times_shown import time_shown
 from cer_gpu.errors import RowError
 from cer_gpu.frozen import dataclass

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read.columns import copied, storage_of
 from cer_gpu.engine.read.numbers import same_memory
 from cer_gpu.engine.read.sources.arrow_types import LARGE_DICTIONARY, convert, roomy
+from cer_gpu.engine.read.sources.columns import copied, storage_of
 
 FEW = 64
 """Rows that are copied one column after another."""

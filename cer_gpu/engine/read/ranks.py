@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import Values
-from cer_gpu.engine.read.decimals import unscaled
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
+from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.columns import Values
+from cer_gpu.engine.read.sources.decimals import unscaled
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text

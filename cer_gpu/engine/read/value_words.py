@@ -12,7 +12,7 @@ from math import floor, isinf
 
 import numpy as np
 
-from cer_gpu.engine.read.columns import Values
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.compared.contract import ABOVE, AT, BELOW
 from cer_gpu.language.units import NANOSECONDS, digits_of, one_in

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import columns
-from cer_gpu.engine.read.columns import NONE_BEYOND, Values
-from cer_gpu.engine.read.decimals import unscaled
 from cer_gpu.engine.read.derive import evaluate, relation
 from cer_gpu.engine.read.derived import read_numbers, value_of_call
+from cer_gpu.engine.read.sources import columns
+from cer_gpu.engine.read.sources.columns import NONE_BEYOND, Values
+from cer_gpu.engine.read.sources.decimals import unscaled
 from cer_gpu.kernels.classify.contract import NONE_MISSING
 from cer_gpu.language import tree
 from cer_gpu.language.leaves import attributes_of

@@ -13,10 +13,10 @@ from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import LOOK, StreamState
 from cer_gpu.engine.memory import within_memory
-from cer_gpu.engine.read.columns import is_text
 from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.singly import NO_EVENTS, SingleEvent, SingleEvents
 from cer_gpu.engine.read.sources.arrow_types import convert
+from cer_gpu.engine.read.sources.columns import is_text
 from cer_gpu.engine.read.sources.fields import field_of, path_to
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import Run

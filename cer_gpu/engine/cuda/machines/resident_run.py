@@ -18,9 +18,9 @@ from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.asked import Asked, Reported, reported
 from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.machine import RunParts
-from cer_gpu.engine.read.columns import Values
 from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import ALL_KEYED, NO_KEYS, NO_LANES, NO_SLOTS
+from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.sources.device_rows import DeviceTable, ascends
 from cer_gpu.kernels.classify.cuda import gather
 from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry

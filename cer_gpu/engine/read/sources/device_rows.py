@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.devices import on
-from cer_gpu.engine.read import columns
+from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.arrow_types import DICTIONARY, check_names, convert, is_text, normal_type
 from cer_gpu.engine.read.sources.device_interface import (
     ArrowArray,

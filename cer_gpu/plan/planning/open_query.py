@@ -12,9 +12,9 @@ from cer_gpu.language.check import check
 from cer_gpu.language.parameters import check_given, parameters, shaping, with_values
 from cer_gpu.language.schema import Schema
 from cer_gpu.plan.evaluated import never_answers
-from cer_gpu.plan.given import with_given
 from cer_gpu.plan.outline import Outline, outline
-from cer_gpu.plan.planner import Plan
+from cer_gpu.plan.planning.given import with_given
+from cer_gpu.plan.planning.planner import Plan
 
 PLANS = 256
 """Plans that are kept, for values that need their own."""

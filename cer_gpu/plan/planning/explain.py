@@ -11,7 +11,7 @@ from cer_gpu.plan.axes import Axis, ColumnAxis, CutAxis, GivenAxis, MatchAxis, N
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.constants import nearest_float
 from cer_gpu.plan.outlook import Outlook
-from cer_gpu.plan.planner import Plan
+from cer_gpu.plan.planning.planner import Plan
 from cer_gpu.plan.wording import counted
 
 if TYPE_CHECKING:

@@ -11,6 +11,8 @@ from ..classify import cuda as classify
 from ..consume import cuda as consume
 from ..counts import cuda as counts
 from ..counts import cuda_long as matrices
+from ..device import scan
+from ..device.geometry import LANE, STREAM
 from ..forest import cuda_enumerate as paths
 from ..forest import cuda_nodes as nodes
 from ..forest import cuda_walks as walks
@@ -36,8 +38,6 @@ from ..steps.cuda_nodes import UnitNodes
 from ..steps.cuda_units import UnitRooms
 from ..windows import cuda as windows
 from ..windows.contract import MeasuredWindow
-from . import scan
-from .geometry import LANE, STREAM
 
 
 class CudaKernel(NamedTuple):

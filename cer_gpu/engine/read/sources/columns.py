@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.engine.read import decimals
-from cer_gpu.engine.read.sources import arrow_types
+from cer_gpu.engine.read.sources import arrow_types, decimals
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify.contract import NONE_MISSING

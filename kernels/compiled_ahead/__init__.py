@@ -1,0 +1,1 @@
+"""What CUDA kernels are compiled for ahead of time, of every family."""
