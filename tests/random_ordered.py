@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -102,6 +103,28 @@ def _linear(rng: Random, side: t.Expression) -> t.Expression:
 
 
 STRATEGIES = (t.Strategy.ALL, t.Strategy.ALL, t.Strategy.MAX, t.Strategy.NEXT, t.Strategy.LAST)
+
+
+CHOOSING = (t.Strategy.MAX, t.Strategy.NEXT, t.Strategy.LAST)
+
+
+def random_chosen(rng: Random) -> t.SelectQuery:
+    """A query of compared steps, or of rising runs, of which a strategy leaves some."""
+    if rng.random() < 0.5:
+        return replace(random_ordered(rng), strategy=rng.choice(CHOOSING))
+    made: t.Pattern = t.As(t.EventType(rng.choice(TYPES)), "x")
+    if rng.random() < 0.5:
+        made = t.Or(made, t.As(t.EventType(rng.choice(TYPES)), "x"))
+    value = rng.choice(("v", "p", "v", "s"))
+    rises: t.Condition = t.Comparison(
+        rng.choice(OPERATORS[:4]), t.Attribute(value, "x"), t.Attribute(value, "x", prior=True)
+    )
+    if rng.random() < 0.3:
+        same = t.Comparison("=", t.Attribute("id", "x"), t.Attribute("id", "x", prior=True))
+        rises = t.Both(rises, same) if rng.random() < 0.7 else same
+    least = rng.choice((1, 1, 2, 2, 3, 4))
+    made = t.Iteration(t.Filter(made, rises), times=t.Times(least, None))
+    return query_around(rng, made, rng.choice(CHOOSING))
 
 
 def random_neighbours(rng: Random) -> t.SelectQuery:

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from engine_oracle import check
 from generate import stream
-from random_ordered import random_neighbours, random_ordered
+from random_ordered import random_chosen, random_neighbours, random_ordered
 
 from cer_gpu.api import Query
 from cer_gpu.engine.answers import batches as enumerate
@@ -36,6 +36,7 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumerate, "GROUP", 3)
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
     monkeypatch.setattr("cer_gpu.enumeration.compared.FEW", 0)
+    monkeypatch.setattr("cer_gpu.enumeration.compared_choices.FEW", 0)
 
 
 def agree(
@@ -75,6 +76,17 @@ def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"ordered pieces {seed}", QUERIES)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_strategies_leave_of_compared_steps_agrees_with_the_reference(seed: int) -> None:
+    agree(f"chosen {seed}", QUERIES, random_chosen)
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("seed", range(3))
+def test_what_strategies_leave_agrees_in_tiny_pieces_too(seed: int) -> None:
+    agree(f"chosen pieces {seed}", QUERIES, random_chosen)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import VALUE_ROWS, KeyPlan, Traits, ValueColumn
 from cer_gpu.plan.join_arrays import SlotColumns, lane_keys
+
+if TYPE_CHECKING:
+    from cer_gpu.plan.compared_choices import ComparedChoice
 
 OPERATIONS = {
     "<": contract.LESS,
@@ -37,10 +40,13 @@ class ComparedMachine:
     tables : ComparedTables
     slot_rows : int
         How many rows of slots there are before those of values.
+    choice : ComparedChoice or None
+        What the strategy of SELECT chooses; None: it leaves all.
     """
 
     tables: ComparedTables
     slot_rows: int
+    choice: ComparedChoice | None = None
 
     engine: ClassVar[str] = "compared"
 

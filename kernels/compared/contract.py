@@ -169,6 +169,75 @@ class ComparedNodes(NamedTuple):
     root_entry: np.ndarray
 
 
+class NewestTrees(NamedTuple):
+    """Versions of the orders of segments, each with the entries before an event.
+
+    =========  ======================  ====================================================================
+    `left`     int32 [nodes]           as in `ComparedNodes`; a leaf's event
+    `right`    int32 [nodes]
+    `latest`   int32 [nodes]           the newest event in it
+    `before`   int32 [orders, rows]    of each event the version with what has entered before it, -1: empty
+    `present`  int32 [orders]          scratch: the version with all that has entered so far
+    =========  ======================  ====================================================================
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    latest: np.ndarray
+    before: np.ndarray
+    present: np.ndarray
+
+
+class Traced(NamedTuple):
+    """The runs of segments, whatever window they fall in.
+
+    =======  ======================  ===================================================================
+    `value`  int32 [rows, groups]    of each event in each group of its symbol, from the first on: the
+                                     latest start of its runs there, -1: there is none
+    `trees`  NewestTrees
+    =======  ======================  ===================================================================
+    """
+
+    value: np.ndarray
+    trees: NewestTrees
+
+
+class ChosenEvents(NamedTuple):
+    """The events of one complex event for each hit.
+
+    ==========  ================  =========================================================
+    `first`     int64 [hits + 1]  hit h has the events first[h] .. first[h + 1] - 1
+    `event`     int32 [marks]     ascending
+    `label`     int32 [marks]     what each is marked with
+    `progress`  int64 [2]         hits and marks that are done; zeros at first
+    ==========  ================  =========================================================
+    """
+
+    first: np.ndarray
+    event: np.ndarray
+    label: np.ndarray
+    progress: np.ndarray
+
+
+class Climb(NamedTuple):
+    """Chains of events, each greater than the one before it: an automaton of which MAX asks.
+
+    Of events that satisfy one view two by two, all that rise, `n` of them and more: with one event put
+    between two others, or before the first, a chain is a chain still.
+
+    =======  ==================  ====================================================================
+    `shows`  int                 the view: shows at an event those that may be before it
+    `rises`  int                 `LESS`, `AT_MOST`, `GREATER`, `AT_LEAST`; -1: they need not
+    `group`  int32 [symbols, n]  of each symbol the group of chains of k + 1 events, counted from
+                                 the first of the symbol; of the last one of n events and more
+    =======  ==================  ====================================================================
+    """
+
+    shows: int
+    rises: int
+    group: np.ndarray
+
+
 def shallow(tables):
     """Whether complex events have one or two events: no state is read that a view leads to."""
     reads = np.diff(tables.read_first) > 0

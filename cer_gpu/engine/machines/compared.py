@@ -17,7 +17,8 @@ from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
-from cer_gpu.enumeration.products import JoinAnswers
+from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
+from cer_gpu.enumeration.products import JoinAnswers, ListedUnit
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
 from cer_gpu.kernels.compared.contract import ComparedSegments, PairedEvents, shallow
 from cer_gpu.kernels.compared.cpu_order import arrange
@@ -82,6 +83,7 @@ class ComparedRunner:
         """
         query = self._query
         every = query.window is None or (shallow(self._machine.tables) and not chunk.held)
+        every = every and self._machine.choice is None
         if query.consume == "NONE" and every and query.limit != 0 and len(chunk.segments):
             return self._counted_ends(chunk)
         found = self.ends(chunk)
@@ -104,11 +106,17 @@ class ComparedRunner:
     def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
         """The complex events of a chunk's ends, counted by several threads."""
 
-        def build(numbers: tuple[int, int]) -> tuple[ComparedStructure, int]:
+        choice = self._machine.choice
+
+        def build(numbers: tuple[int, int]) -> tuple[ListedUnit, int]:
             unit = self._unit(chunk, numbers)
             first, event, lowest = ends_of(chunk.segments.part(*numbers), found)
             ends = SegmentHits(first, event - unit.low, lowest - unit.low)
-            return ComparedStructure(unit, ends, listed), unit.low
+            if choice is None:
+                return ComparedStructure(unit, ends, listed), unit.low
+            if choice.climb is None:
+                return ChosenPositions(unit, ends, choice), unit.low
+            return MaximalChains(unit, ends, choice.climb, listed), unit.low
 
         units = self._workers.map("building", build, self._units(chunk), chunk.segments.events)
         return JoinAnswers(

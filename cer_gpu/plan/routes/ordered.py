@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
-from cer_gpu.plan.evaluated import beside_correlation, strategy_beside_chain
+from cer_gpu.plan.evaluated import beside_correlation
 from cer_gpu.plan.outline import Outline
 from cer_gpu.plan.routes.route import Refusal
 
@@ -33,7 +33,7 @@ def sketch(outline: Outline) -> OrderedSketch | Refusal:
         return Refusal("no filter compares two events")
     if not outline.beyond:
         return Refusal("all its comparisons are equalities")
-    if found := beside_correlation(query) or strategy_beside_chain(query):
+    if found := beside_correlation(query):
         return Refusal(found[0].message, tuple(found))
     from cer_gpu.plan.routes.ordered_sketch import sketched  # a process without comparisons need not load it
 

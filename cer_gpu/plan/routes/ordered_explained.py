@@ -59,9 +59,19 @@ class OrderedExplanation:
             "log(window) time per event, whatever the number of answers; output-linear delay, times "
             "log(window)"
         )
-        if query.window is None or not isinstance(query.machine, ComparedMachine):
+        machine = query.machine
+        if isinstance(machine, ComparedMachine) and machine.choice is not None:
+            strategy = machine.choice.strategy
+            if strategy == "MAX":
+                cost = "an end costs the events of its window that maximal runs to it have, times log(window)"
+            elif strategy == "LAST":
+                cost = "an end costs log(window) for each event of what it leaves"
+            else:
+                cost = "an end costs the events of its window, times log(window)"
+            return f"log(window) time per event for hits; {strategy}: {cost}"
+        if query.window is None or not isinstance(machine, ComparedMachine):
             return said
-        if not shallow(query.machine.tables):
+        if not shallow(machine.tables):
             said += (
                 ";\ncounts: an end at which WITHIN leaves out some of the matches runs the events of its "
                 "window again"

@@ -1,0 +1,89 @@
+"""What a strategy leaves of the complex events of compared steps, for the hits of some segments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cer_gpu.enumeration.compared import ComparedUnit
+from cer_gpu.enumeration.products import FEW, FoundRows
+from cer_gpu.kernels.compared import cpu_chosen, cpu_climbs, cpu_traced
+from cer_gpu.kernels.compared.contract import LARGEST, Climb
+from cer_gpu.kernels.forest.contract import CountedHits
+from cer_gpu.kernels.joins.contract import AnswerRows
+from cer_gpu.kernels.runs.contract import SegmentHits
+from cer_gpu.plan.compared_choices import ComparedChoice
+
+
+class ChosenPositions:
+    """The one complex event that NEXT or LAST leaves at each hit; a `ListedUnit`.
+
+    Parameters
+    ----------
+    unit : ComparedUnit
+    ends : SegmentHits
+        Of its segments.
+    choice : ComparedChoice
+    """
+
+    def __init__(self, unit: ComparedUnit, ends: SegmentHits, choice: ComparedChoice) -> None:
+        one = np.ones(len(ends.event), np.int64)
+        self.hits = CountedHits(ends.first, ends.event, ends.lowest, one)
+        parts = unit.tables, unit.events, unit.segments, unit.arranged
+        self._first, self._event, self._label = cpu_chosen.chosen(
+            *parts, cpu_traced.trace(*parts), ends, choice.strategy == "NEXT"
+        )
+        self._start = self._event[self._first[:-1]]
+        kept = choice.shown[self._label]
+        if not kept.all():
+            before = np.append(0, np.cumsum(kept))
+            self._first = before[self._first]
+            self._event, self._label = self._event[kept], self._label[kept]
+        self.rows: FoundRows | None = self.found(np.empty((0, 0), np.uint8), np.arange(len(one)), len(one))
+
+    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
+        """The complex events of all hits, which are there; as `ListedUnit.found`."""
+        number = len(self.hits.event)
+        rows = AnswerRows(self._first, self._event, self._label, self._start)
+        return FoundRows(rows, np.arange(number, dtype=np.int32), np.arange(number + 1))
+
+    def exact_counts(self) -> np.ndarray:
+        """One for each hit."""
+        return self.hits.counts
+
+
+class MaximalChains:
+    """The maximal chains that end at each hit; a `ListedUnit`.
+
+    Parameters
+    ----------
+    unit : ComparedUnit
+    ends : SegmentHits
+        Of its segments.
+    climb : Climb
+    listed : bool
+        Whether they are to be listed: then they are found at once where they are few, and counted otherwise.
+    """
+
+    def __init__(self, unit: ComparedUnit, ends: SegmentHits, climb: Climb, listed: bool) -> None:
+        parts = unit.tables, unit.events, unit.segments, unit.arranged
+        segment = np.repeat(np.arange(len(unit.segments.begin)), np.diff(ends.first))
+        self._parts = *parts, cpu_traced.trace(*parts), climb
+        self._ends = cpu_climbs.ClimbedHits(segment, ends.event, ends.lowest)
+        every = np.arange(len(segment))
+        self.rows = self.found(np.empty((0, 0), np.uint8), every, FEW * len(every)) if listed else None
+        if self.rows is None:
+            self._exact = cpu_climbs.climbs_counted(*self._parts, self._ends)
+        else:
+            self._exact = np.diff(self.rows.begin)
+        counts = np.minimum(self._exact, LARGEST).astype(np.int64)
+        self.hits = CountedHits(ends.first, ends.event, ends.lowest, counts)
+
+    def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
+        """The maximal chains of some hits; as `ListedUnit.found`."""
+        some = cpu_climbs.ClimbedHits(*(column[hits] for column in self._ends))
+        rows = cpu_climbs.climbed(*self._parts, some, room)
+        return None if rows is None else FoundRows(*rows)
+
+    def exact_counts(self) -> np.ndarray:
+        """How many each hit has, as Python integers where some do not fit."""
+        return self._exact

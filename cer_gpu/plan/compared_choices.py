@@ -1,0 +1,160 @@
+"""What a strategy chooses among the complex events of compared steps, where it can be told from positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from cer_gpu.automata.compared import beyond
+from cer_gpu.automata.compared_steps import ANY_PLACE, ComparedAutomaton
+from cer_gpu.automata.explore import coreachable
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.compared.contract import Climb, ComparedTables
+from cer_gpu.language import tree
+from cer_gpu.plan.compared import OPERATIONS
+
+GROUPS = 60
+"""So many states that one event may enter are followed at most where a strategy chooses: bits of a word."""
+
+RISES = ("<", "<=", ">", ">=")
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedChoice:
+    """The strategy of SELECT beside compared steps.
+
+    Attributes
+    ----------
+    strategy : {"NEXT", "LAST", "MAX"}
+    climb : Climb or None
+        For MAX.
+    shown : ndarray, shape (labels,), bool
+        Whether results show an event with each label; only of MAX all of them.
+    """
+
+    strategy: str
+    climb: Climb | None
+    shown: np.ndarray
+
+
+def compared_choice(
+    found: ComparedAutomaton, tables: ComparedTables, query: tree.SelectQuery, label_has: np.ndarray
+) -> ComparedChoice | None:
+    """What the strategy of a query chooses; None where it leaves every complex event.
+
+    All matches of `a ; b` have as many events, so that MAX leaves all. Of `(T AS x FILTER x.price >
+    PRIOR(x).price){6,}` it leaves those that no event can be put into.
+
+    Parameters
+    ----------
+    found : ComparedAutomaton
+    tables : ComparedTables
+    query : SelectQuery
+        Its strategy is NEXT, LAST or MAX.
+    label_has : ndarray, shape (labels, variables), uint8
+
+    Raises
+    ------
+    QueryError
+        CER061 where positions do not tell what the strategy leaves.
+    """
+    strategy = query.strategy.value
+    if query.window is not None and query.window.kind == "attribute":
+        raise beyond(f"`{strategy}` chooses among what a window over an attribute leaves")
+    if not all(found.state_label):
+        raise beyond(f"`{strategy}` chooses by marked events, and an event here keeps no mark")
+    shown: np.ndarray = (label_has != 0).sum(axis=1) > 0
+    if query.strategy is not tree.Strategy.MAX:
+        for begin, stop in pairwise(tables.first.tolist()):
+            if stop - begin > GROUPS:
+                raise beyond(f"one event may enter {stop - begin} states, among which `{strategy}` chooses")
+        if _is_ambiguous(found):
+            raise beyond(
+                f"`{strategy}` leaves all matches with the same events, and here these may be several"
+            )
+        return ComparedChoice(strategy, None, shown)
+    rows = [tuple(row) for row in label_has[1:].tolist()]
+    if not shown[1:].all() or len(set(rows)) < len(rows):
+        raise beyond("the SELECT list drops marks by which `MAX` chooses")
+    if _equally_long(found):
+        return None
+    climb = _climb(found, tables)
+    if climb is None:
+        raise beyond("which matches `MAX` leaves depends on more than two events at a time")
+    return ComparedChoice(strategy, climb, shown)
+
+
+def _is_ambiguous(found: ComparedAutomaton) -> bool:
+    """Whether two matches may have the same events, so that only their marks tell them apart."""
+    leaving: dict[int, list[tuple[int, int]]] = {-1: list(found.starts)}
+    for view, symbol, target in found.moves:
+        leaving.setdefault(view.source, []).append((symbol, target))
+    pairs, arcs = [(-1, -1)], []
+    seen = set(pairs)
+    for one, other in pairs:
+        for symbol, target in leaving.get(one, ()):
+            for same, beside in leaving.get(other, ()):
+                if same == symbol:
+                    arcs.append(((one, other), (target, beside)))
+                    if (target, beside) not in seen:
+                        seen.add((target, beside))
+                        pairs.append((target, beside))
+    number = {pair: place for place, pair in enumerate(pairs)}
+    final = {number[pair] for pair in pairs if found.final.issuperset(pair)}
+    edges = [(number[source], number[target]) for source, target in arcs]
+    return any(pairs[place][0] != pairs[place][1] for place in coreachable(len(pairs), edges, final))
+
+
+def _arcs(found: ComparedAutomaton) -> Iterator[tuple[int, int]]:
+    """The states that follow each other; -1 is before the first."""
+    yield from ((-1, state) for _, state in found.starts)
+    yield from ((view.source, target) for view, _, target in found.moves)
+
+
+def _depths(found: ComparedAutomaton) -> dict[int, int]:
+    """For each state the least number of events of a run to it."""
+    depth, arcs = {-1: 0}, list(dict.fromkeys(_arcs(found)))
+    for _ in found.state_label:
+        for source, target in arcs:
+            if source in depth:
+                depth[target] = min(depth.get(target, len(arcs) + 1), depth[source] + 1)
+    return depth
+
+
+def _equally_long(found: ComparedAutomaton) -> bool:
+    """Whether all matches have as many events."""
+    depth = _depths(found)
+    even = all(depth[target] == depth[source] + 1 for source, target in _arcs(found))
+    return even and len({depth[state] for state in found.final}) <= 1
+
+
+def _climb(found: ComparedAutomaton, tables: ComparedTables) -> Climb | None:
+    """The automaton as chains of n events and more that rise two by two; None where it is none."""
+    depth = _depths(found)
+    states = sorted(range(len(found.state_label)), key=lambda state: depth[state])
+    least = len(states)
+    tests = {view.tests for view in found.views}
+    if [depth[state] for state in states] != list(range(1, least + 1)) or len(tests) != 1:
+        return None
+    if found.final != {states[-1]} or any(view.near != ANY_PLACE for view in found.views):
+        return None
+    symbols = {symbol for symbol, _ in found.starts}
+    moves = {(view.source, symbol, target) for view, symbol, target in found.moves}
+    onward = [*pairwise(states), (states[-1], states[-1])]
+    every = {(source, symbol, target) for symbol in symbols for source, target in onward}
+    if moves != every or set(found.starts) != {(symbol, states[0]) for symbol in symbols}:
+        return None
+    (shared,) = tests
+    ordered = [test for test in shared if test.op != "="]
+    if any(test.old != test.new for test in shared) or len(ordered) > 1:
+        return None
+    if ordered and ordered[0].op not in RISES:
+        return None
+    group = np.full((found.n_symbols, least), -1, np.int32)
+    for symbol in symbols:
+        entered = tables.group_state[tables.first[symbol] : tables.first[symbol + 1]].tolist()
+        group[symbol] = [entered.index(state) for state in states]
+    view = next(number for number, view in enumerate(found.views) if view.source == states[0])
+    return Climb(view, OPERATIONS[ordered[0].op] if ordered else -1, group)
