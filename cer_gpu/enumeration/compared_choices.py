@@ -11,7 +11,7 @@ from cer_gpu.kernels.compared.contract import LARGEST, Climb
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.joins.contract import AnswerRows
 from cer_gpu.kernels.runs.contract import SegmentHits
-from cer_gpu.plan.compared_choices import ComparedChoice
+from cer_gpu.plan.compared import ComparedChoice
 
 
 class ChosenPositions:

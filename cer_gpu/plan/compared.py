@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,14 +12,11 @@ from cer_gpu.automata.compared_steps import ComparedAutomaton, PairView
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.compared import contract
-from cer_gpu.kernels.compared.contract import ComparedTables
+from cer_gpu.kernels.compared.contract import Climb, ComparedTables
 from cer_gpu.language import tree as t
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import VALUE_ROWS, KeyPlan, Traits, ValueColumn
 from cer_gpu.plan.join_arrays import SlotColumns, lane_keys
-
-if TYPE_CHECKING:
-    from cer_gpu.plan.compared_choices import ComparedChoice
 
 OPERATIONS = {
     "<": contract.LESS,
@@ -29,6 +26,24 @@ OPERATIONS = {
     "=": contract.EQUAL,
     "!=": contract.DIFFERENT,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedChoice:
+    """The strategy of SELECT beside compared steps.
+
+    Attributes
+    ----------
+    strategy : {"NEXT", "LAST", "MAX"}
+    climb : Climb or None
+        For MAX.
+    shown : ndarray, shape (labels,), bool
+        Whether results show an event with each label; only of MAX all of them.
+    """
+
+    strategy: str
+    climb: Climb | None
+    shown: np.ndarray
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,33 +10,14 @@ import numpy as np
 from cer_gpu.automata.compared import beyond
 from cer_gpu.automata.compared_steps import ANY_PLACE, ComparedAutomaton
 from cer_gpu.automata.explore import coreachable
-from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.compared.contract import Climb, ComparedTables
 from cer_gpu.language import tree
-from cer_gpu.plan.compared import OPERATIONS
+from cer_gpu.plan.compared import OPERATIONS, ComparedChoice
 
 GROUPS = 60
 """So many states that one event may enter are followed at most where a strategy chooses: bits of a word."""
 
 RISES = ("<", "<=", ">", ">=")
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedChoice:
-    """The strategy of SELECT beside compared steps.
-
-    Attributes
-    ----------
-    strategy : {"NEXT", "LAST", "MAX"}
-    climb : Climb or None
-        For MAX.
-    shown : ndarray, shape (labels,), bool
-        Whether results show an event with each label; only of MAX all of them.
-    """
-
-    strategy: str
-    climb: Climb | None
-    shown: np.ndarray
 
 
 def compared_choice(

@@ -47,7 +47,7 @@ class ClimbedHits(NamedTuple):
     lowest: np.ndarray
 
 
-class SortedRows(NamedTuple):
+class ChainOrder(NamedTuple):
     """Room to find answers and to sort them.
 
     =======  ==================  ==================================
@@ -202,7 +202,7 @@ def _fill(tables, events, segments, arranged, traced, climb, hits, begin, rows, 
     `hits`      ClimbedHits         in
     `begin`     int64 [hits + 1]    out: the first row of each, and all rows
     `rows`      AnswerRows          out
-    `sorting`   SortedRows          out: the rows of each hit in canonical order; scratch
+    `sorting`   ChainOrder          out: the rows of each hit in canonical order; scratch
     `progress`  int64 [3]           in/out: hits, rows and marks that are done; zeros at first
     `halt`      uint8 [1]           in: see `jit`
     ==========  ==================  ====================================================================
@@ -366,7 +366,7 @@ def climbed(tables, events, segments, arranged, traced, climb, hits, room):
     start, order, spare = (np.empty(room, np.int32) for _ in range(3))
     while True:
         rows = AnswerRows(first, event, label, start)
-        sorting = SortedRows(order, spare, np.empty((depth, 5), np.int64))
+        sorting = ChainOrder(order, spare, np.empty((depth, 5), np.int64))
         status = _fill(
             tables, events, segments, arranged, traced, climb, hits, begin, rows, sorting, progress
         )
