@@ -51,6 +51,8 @@ LOOKED_UP = [
 BESIDE = [
     "A AS a FOLLOWED BY {} B",
     "A AS a PRECEDED BY {} B",
+    "A AS a FOLLOWED BY {} (B AS b ; C AS c FILTER c.price > b.price)",
+    "A AS a PRECEDED BY {} (B AS b ; C AS c FILTER c.price > b.price)",
 ]
 """Queries that look for what follows or precedes."""
 

@@ -50,20 +50,25 @@ class Drawn:
 def query(rng: Random) -> t.SelectQuery:
     """A query of the whole language that the checks find nothing wrong with."""
     while True:
-        text = _query(rng)
-        try:
-            found = parse(text)
-            wrong = [one for one in check(found, SCHEMA) if one.severity == "error"]
-        except QueryError:
-            continue
-        if not wrong:
-            assert isinstance(found, t.SelectQuery)
+        found = well_formed(_query(rng))
+        if found is not None:
             return found
+
+
+def well_formed(text: str) -> t.SelectQuery | None:
+    """A query; None where the checks find something wrong with it."""
+    try:
+        found = parse(text)
+        wrong = [one for one in check(found, SCHEMA) if one.severity == "error"]
+    except QueryError:
+        return None
+    assert isinstance(found, t.SelectQuery)
+    return None if wrong else found
 
 
 def _query(rng: Random) -> str:
     drawn = Drawn(rng)
-    pattern, names = _pattern(drawn, rng.choice((1, 2, 2, 3, 3, 4)), ())
+    pattern, names = drawn_pattern(drawn, rng.choice((1, 2, 2, 3, 3, 4)), ())
     if names and rng.random() < 0.8:
         pattern = f"({pattern}) FILTER {condition(rng, names)}"
     listed = "*"
@@ -83,27 +88,27 @@ def _query(rng: Random) -> str:
     return f"SELECT {strategy}{listed} WHERE {pattern} {' '.join(clauses)}"
 
 
-def _pattern(drawn: Drawn, atoms: int, around: tuple[str, ...]) -> tuple[str, list[str]]:
-    """A pattern, and the names that it gives."""
+def drawn_pattern(drawn: Drawn, atoms: int, around: tuple[str, ...]) -> tuple[str, list[str]]:
+    """A pattern, and the names that it gives; conditions in it may speak of those around it, too."""
     rng = drawn.rng
     if atoms == 1:
         return _atom(drawn, around)
     pick = rng.random()
     if pick < 0.12:
-        inner, names = _pattern(drawn, atoms, around)
+        inner, names = drawn_pattern(drawn, atoms, around)
         return f"{rng.choice(('NXT', 'LAST', 'MAX', 'STRICT'))}({inner})", names
     if pick < 0.18:
-        inner, names = _pattern(drawn, atoms, around)
+        inner, names = drawn_pattern(drawn, atoms, around)
         return f"({inner}) WITHIN {interval(rng)}", names
     if pick < 0.3 and drawn.iterations:
         drawn.iterations -= 1
-        inner, names = _pattern(drawn, atoms, around)
+        inner, names = drawn_pattern(drawn, atoms, around)
         if rng.random() < 0.6 and names:
             inner = f"({inner}) FILTER {condition(rng, [*names, *around], prior=names)}"
         return f"({inner}){_times(rng)}", names
     split = rng.randrange(1, atoms)
-    left, names = _pattern(drawn, split, around)
-    right, others = _pattern(drawn, atoms - split, (*around, *names))
+    left, names = drawn_pattern(drawn, split, around)
+    right, others = drawn_pattern(drawn, atoms - split, (*around, *names))
     both = [*names, *others]
     if pick < 0.4:
         operator = rng.choice(("UNLESS", "FOLLOWED BY", "NOT FOLLOWED BY", "PRECEDED BY", "NOT PRECEDED BY"))

@@ -48,9 +48,3 @@ def test_a_download_from_the_host_of_a_log_on_without_a_log_off() -> None:
     query = cer.compile(text)
     assert [(ce.start, ce.end) for ce in query.run(events, order_by="ts")] == [(1, 5)]
     assert "chain" in query.explain()
-
-
-def test_what_follows_may_not_compare_events_itself() -> None:
-    with pytest.raises(cer.QueryError) as refused:
-        cer.compile("SELECT * WHERE A FOLLOWED BY (B AS b ; C AS c FILTER b.id = c.id)").explain()
-    assert "a comparison between events inside what `FOLLOWED BY` looks for" in str(refused.value)

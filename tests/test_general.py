@@ -11,7 +11,7 @@ from engine_oracle import found
 import cer_gpu as cer
 from cer_gpu.automata.configurations import shapes
 from cer_gpu.engine.machines import configurations
-from cer_gpu.errors import LimitError, QueryError
+from cer_gpu.errors import LimitError
 
 OPTIONS = {"order_by": "ts", "engine": "general"}
 
@@ -82,15 +82,6 @@ def test_a_float_and_a_tied_time() -> None:
     data = pa.table({"type": list("AABB"), "ts": [-0.0, 0.0, 0.1 + 0.2, 0.3]}).take([0, 1, 3, 2])
     query = cer.compile("SELECT * WHERE (A AS a ; B AS b) WITHIN [<= 0.3]")
     assert [(row[0], row[1]) for row in found(query.run(data, **OPTIONS))] == [(0, 2), (1, 2)]
-
-
-def test_what_is_not_evaluated_says_so() -> None:
-    for text in (
-        "SELECT * WHERE A FOLLOWED BY (B AS b ; C AS c FILTER c.v > b.v)",
-        "SELECT * WHERE A FOLLOWED BY (B ;[<= 3] C)",
-    ):
-        with pytest.raises(QueryError, match="CER090"):
-            cer.compile(text)
 
 
 def test_explain_says_why_and_what_it_costs() -> None:

@@ -99,7 +99,7 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
 
 def test_a_query_that_no_route_takes_is_told_what_all_find_once() -> None:
     with pytest.raises(QueryError) as refused:
-        cer.compile("SELECT * WHERE A FOLLOWED BY (A AS a ; B AS b FILTER a.v < b.v)")
+        cer.compile("Q(x; COUNT(*)) <- A(v = x)")
     assert [found.code for found in refused.value.diagnostics] == ["CER090"]
 
 

@@ -252,13 +252,7 @@ class _PositionWalk:
                     node.span,
                     "filter inside the repetition, or write it without a count: `+`",
                 )
-            case t.Beside(left=left, right=right):
-                if correlates(right):
-                    raise _refused(
-                        f"`{node.words}` looks for a pattern that compares events with each other",
-                        right.span or node.span,
-                        "where all its events share the value, PARTITION BY it and leave the comparison out",
-                    )
+            case t.Beside(left=left):
                 before = len(self.pending)
                 return self._restricted(self.of(left, around), outlook(node), node.before, before)
             case t.Optional(pattern=inner):

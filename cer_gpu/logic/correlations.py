@@ -31,6 +31,8 @@ def unfolded(pattern: t.Pattern, budget: int = BUDGET) -> t.Pattern:
     LimitError
         The result would be larger; found before it is built.
     """
+    if isinstance(pattern, t.Beside):  # what is looked for is a query of its own
+        return replace(pattern, left=unfolded(pattern.left, budget))
     inner = rebuild(pattern, lambda part: unfolded(part, budget))
     if not isinstance(inner, t.Filter) or not correlates(replace(inner, pattern=t.EventType(""))):
         return inner

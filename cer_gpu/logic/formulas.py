@@ -48,6 +48,16 @@ def rebuild(pattern: t.Pattern, change: Callable[[t.Pattern], t.Pattern]) -> t.P
             return replace(pattern, pattern=change(pattern.pattern))
 
 
+def without_besides(pattern: t.Pattern) -> t.Pattern:
+    """The pattern without what FOLLOWED BY and PRECEDED BY look for: `(p FOLLOWED BY q) ; r` is `p ; r`.
+
+    What is looked for is a query of its own, of which a machine sees one bit for each event.
+    """
+    if isinstance(pattern, t.Beside):
+        return without_besides(pattern.left)
+    return rebuild(pattern, without_besides)
+
+
 def around(node: t.Pattern, inner: t.Pattern) -> t.Pattern:
     """A copy of a node that has one child, with another child."""
     return rebuild(node, lambda _: inner)

@@ -385,7 +385,7 @@ class CompiledQuery:
         return (
             (self.window is not None and self.window.kind == "events")
             or self.traits.reads_places
-            or any(outlook.reach.kind == "events" for outlook in self.outlooks)
+            or any("events" in outlook.measures for outlook in self.outlooks)
         )
 
     @property
@@ -424,7 +424,7 @@ class CompiledQuery:
         reaches = [outlook.reach for outlook in self.outlooks]
         if window is None or window.kind != "time" or any(reach.kind != "time" for reach in reaches):
             return None
-        if any(outlook.monitor is not None for outlook in self.outlooks):
+        if any(outlook.reads_prefix for outlook in self.outlooks):
             return None
         highs = [reach.high for reach in reaches if reach.high is not None]
         return sum(highs) if len(highs) == len(reaches) else None

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from cer_gpu.errors import Diagnostic, Span
 from cer_gpu.language import tree
 from cer_gpu.language.walk import walk
-from cer_gpu.logic.formulas import correlates
 
 
-def _construct(node: Any) -> str | None:
-    """The name of a construct that is not evaluated yet; None for one that is."""
-    if not isinstance(node, tree.Beside):
-        return None
-    if any(map(is_timed, walk(node.right))):
-        return f"an interval of time inside what `{node.words}` looks for"
-    if correlates(node.right):
-        return f"a comparison between events inside what `{node.words}` looks for"
-    return None
-
-
-def beyond_equalities(query: tree.SelectQuery) -> str:
-    """What of a query compares events otherwise than by an equality of two; empty where nothing does."""
-    return next((name for node in walk(query.pattern) if (name := _compares(node)) is not None), "")
+def beyond_equalities(pattern: tree.Pattern) -> str:
+    """What of a pattern compares events otherwise than by an equality of two; empty where nothing does."""
+    return next((name for node in walk(pattern) if (name := _compares(node)) is not None), "")
 
 
 def _compares(node: Any) -> str | None:
@@ -61,28 +47,9 @@ def _variables(side: tree.Expression) -> set[str]:
     }
 
 
-def _parts(statement: tree.Statement) -> Iterator[Any]:
-    # Every node but what stands inside a measure.
-    if isinstance(statement, tree.SelectQuery):
-        yield from (node for node in walk(statement.measures) if isinstance(node, tree.Parameter))
-        statement = replace(statement, measures=())
-    yield from walk(statement)
-
-
 def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
     """An error for every construct that parses but is not evaluated yet."""
-    if isinstance(statement, tree.Rule):
-        return not_evaluated(statement)
-    return [
-        Diagnostic(
-            "CER090",
-            f"{construct} is not evaluated yet",
-            node.span,
-            hints=("look for the pattern without it, or write it as a pattern of its own",),
-        )
-        for node in _parts(statement)
-        if (construct := _construct(node)) is not None
-    ]
+    return not_evaluated(statement) if isinstance(statement, tree.Rule) else []
 
 
 def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:

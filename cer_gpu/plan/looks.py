@@ -7,9 +7,8 @@ tells apart what either side does, and the two rows of a state on the level of a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,13 +19,17 @@ from cer_gpu.automata.construct import construct
 from cer_gpu.automata.determinise import predicates
 from cer_gpu.automata.trim import trim
 from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.monitor.contract import Monitor
+from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.language import tree
-from cer_gpu.language.amounts import EVENTS
-from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.language.units import NANOSECONDS, exact
+from cer_gpu.language.schema import Schema
+from cer_gpu.language.walk import nodes
+from cer_gpu.logic.formulas import correlates, without_besides
 from cer_gpu.plan.deterministic import deterministic, tables
 from cer_gpu.plan.drawing_text import beside_text
-from cer_gpu.plan.outlook import Outlook, Reach
+from cer_gpu.plan.evaluated import is_timed
+from cer_gpu.plan.outlook import LookingMachine, Outlook
+from cer_gpu.plan.reaches import reach_of
 from cer_gpu.plan.symbols import Diagram
 
 
@@ -39,14 +42,15 @@ class Look:
     test : OutlookTest
     formula : Pattern
         The pattern that is looked for, without marks.
-    automaton : CEA or Composed
+    automaton : CEA or Composed or None
+        None where the pattern has intervals or compares events: `cer_gpu.plan.looked_for`.
     tests : tuple of Predicate
         The distinct predicates of its transitions.
     """
 
     test: OutlookTest
     formula: tree.Pattern
-    automaton: CEA | Composed
+    automaton: CEA | Composed | None
     tests: tuple[Predicate, ...]
 
     @property
@@ -85,11 +89,21 @@ def _outlook_tests(predicate: Predicate) -> Iterator[OutlookTest]:
 
 
 def _look(test: OutlookTest) -> Look:
+    if _is_general(test.pattern):
+        from cer_gpu.plan.looked_for import asked  # few queries need it
+
+        return Look(test, test.pattern, None, asked(test))
     formula = tree.Project(test.pattern, ())
     if compose.is_extended(formula):
         return Look(test, formula, Composed(formula), compose.tests(formula))
     automaton = trim(construct(formula))
     return Look(test, formula, automaton, predicates(automaton))
+
+
+def _is_general(pattern: tree.Pattern) -> bool:
+    """Whether a pattern has intervals or compares events, beside what it looks for itself."""
+    own = without_besides(pattern)
+    return correlates(own) or any(map(is_timed, nodes(own)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,21 +180,21 @@ def woven(
     """
     count = len(looks)
     plain, bits = diagram.levels[: len(diagram.levels) - count], diagram.levels[len(diagram.levels) - count :]
-    heard, found = [], []
+    found = []
     for look in looks:
         part = part_of(diagram, before, len(look.tests))
         before += len(look.tests)
-        automata = deterministic(look.formula, look.automaton, look.tests, part.diagram)
-        found.append(automata)
-        heard.append(np.array([automata.symbol_of[one] for one in part.outcome_of]))
+        found.append(_machine(look, part, schema))
     # What an outlook reads of a state is the same whatever the bits that it and later ones find.
     outcome = np.arange(len(diagram.outcomes))
     machine = np.asarray(symbols, np.int64)
     outlooks: list[Outlook] = []
     greatest = int(machine.max(initial=0))
-    for look, automata, read, level in reversed(list(zip(looks, found, heard, bits, strict=True))):
+    for look, own, level in reversed(list(zip(looks, found, bits, strict=True))):
         outcome = outcome[level[:, 0]]
-        rows = np.stack([read[outcome], machine[level[:, 0]], machine[level[:, 1]]], axis=1)
+        becomes = machine[level]
+        unheard = own.idle[outcome] & (becomes[:, 0] == becomes[:, 1])
+        rows = np.column_stack([np.where(unheard, 0, own.heard[outcome]), becomes])
         distinct, machine = _numbered(rows)
         greatest = max(greatest, len(distinct) - 1)
         outlooks.append(
@@ -188,15 +202,54 @@ def woven(
                 look.written,
                 look.test.before,
                 reach_of(look.test.interval, schema),
-                tables(automata.automaton),
-                automata.monitor,
+                own.tables,
+                own.monitor,
                 distinct[:, 0].astype(np.uint16),
                 distinct[:, 1:],
+                own.machine,
             )
         )
     n_states = bits[0].shape[0]
     classified = Diagram(plain, tuple(frozenset({state}) for state in range(n_states)))
     return Woven(tuple(reversed(outlooks)), classified, machine, greatest + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _LookMachine:
+    """What finds a look in a stream.
+
+    Attributes
+    ----------
+    heard : ndarray, shape (outcomes,), int64
+        For each outcome of the whole diagram the symbol that it reads.
+    idle : ndarray, shape (outcomes,), bool
+        For which outcomes it reads the event only if it is asked.
+    """
+
+    heard: np.ndarray
+    idle: np.ndarray
+    tables: TransitionTables
+    monitor: Monitor | None = None
+    machine: LookingMachine | None = None
+
+
+def _machine(look: Look, part: PartOfDiagram, schema: Schema) -> _LookMachine:
+    outcomes = list(part.outcome_of)
+    if look.automaton is None:
+        from cer_gpu.plan.looked_for import looked_for
+
+        found = looked_for(look.test, look.tests, part.diagram, schema)
+        machine = replace(found.machine, columns=found.columns)
+        return _LookMachine(found.symbol_of[outcomes], found.idle[outcomes], NO_TABLES, None, machine)
+    automata = deterministic(look.formula, look.automaton, look.tests, part.diagram)
+    heard = np.array(automata.symbol_of)[outcomes]
+    return _LookMachine(heard, np.zeros(len(heard), bool), tables(automata.automaton), automata.monitor)
+
+
+NO_TABLES = TransitionTables(
+    np.zeros(2, np.int32), *(np.empty(0, np.int32) for _ in range(3)), np.empty(0, np.uint8)
+)
+"""Of an outlook whose pattern no tables express."""
 
 
 def asked_before(outlooks: Sequence[Outlook], asked: np.ndarray) -> np.ndarray:
@@ -223,39 +276,3 @@ def _numbered(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     numbers: dict[tuple[int, ...], int] = {(0,) * rows.shape[1]: 0}
     number = [numbers.setdefault(tuple(row), len(numbers)) for row in rows.tolist()]
     return np.array(list(numbers), np.int64), np.array(number, np.int64)
-
-
-def reach_of(interval: tree.Interval | None, schema: Schema) -> Reach:
-    """The reach of an interval, in the units of the data, both ends in."""
-    if interval is None:
-        return Reach(None)
-    bounds = [bound for bound in (interval.low, interval.high) if bound is not None]
-    counts = any(bound.unit == EVENTS for bound in bounds)
-    unit, kind = None, ValueType.INT64
-    if not counts:
-        assert schema.order is not None
-        kind = schema.attributes[schema.order]
-        unit = schema.units.get(schema.order, schema.order_unit)
-    whole = kind is not ValueType.FLOAT64
-
-    def size(bound: tree.Bound) -> Fraction:
-        value = exact(bound.value)
-        if counts or bound.unit is None:
-            return value
-        assert unit is not None
-        return value * Fraction(NANOSECONDS[bound.unit], NANOSECONDS[unit])
-
-    low, high = interval.low, interval.high
-    return Reach(
-        "events" if counts else "time",
-        0 if low is None else _least(size(low), low.open, whole),
-        None if high is None else -_least(-size(high), high.open, whole),
-    )
-
-
-def _least(size: Fraction, beyond: bool, whole: bool) -> int | float:
-    """The least number from a bound on, or beyond it."""
-    if whole:
-        return math.floor(size) + 1 if beyond else math.ceil(size)
-    nearest = float(size)
-    return math.nextafter(nearest, math.inf) if beyond else nearest

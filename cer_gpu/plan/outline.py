@@ -13,7 +13,7 @@ from cer_gpu.language.scope import variables
 from cer_gpu.language.walk import walk
 from cer_gpu.logic.binding import reads
 from cer_gpu.logic.correlations import unfolded
-from cer_gpu.logic.formulas import correlates
+from cer_gpu.logic.formulas import correlates, without_besides
 from cer_gpu.logic.lifting import without
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.evaluated import beyond_equalities, is_timed, unevaluated
@@ -40,13 +40,15 @@ class Outline:
     formula : Pattern or None
         Of a query that is evaluated: the pattern in LP-normal form, without the SELECT list.
     correlates : bool
-        Whether a filter of the formula compares events of two variables.
+        Whether a filter of the formula compares events of two variables, beside those of what FOLLOWED BY and
+        PRECEDED BY look for.
     derives : bool
         Whether a filter uses PREV or a function.
     shared : SharedKey or None
         What all events of a complex event agree in, by the formula's comparisons.
     timed : bool
-        Whether the pattern has intervals of time, beside those of FOLLOWED BY and PRECEDED BY.
+        Whether the pattern has intervals of time, beside those of FOLLOWED BY and PRECEDED BY and of what
+        these look for.
     beyond : str
         What of its comparisons is no equality of two events; empty where all are.
     hidden : bool
@@ -79,20 +81,20 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         When the normal form would exceed its budget.
     """
     statement = rewritten_statement(statement)
-    found = tuple(unevaluated(statement))
-    if found or isinstance(statement, tree.Rule):
-        return Outline(statement, text, found)
-    beyond, formula = beyond_equalities(statement), None
+    if isinstance(statement, tree.Rule):
+        return Outline(statement, text, tuple(unevaluated(statement)))
+    own = without_besides(statement.pattern)
+    beyond, formula = beyond_equalities(own), None
     if not beyond:
         try:
             formula = chosen(to_lp(unfolded(bare(statement))), statement)
         except LimitError:
-            if not correlates(statement.pattern):
+            if not correlates(own):
                 raise
             beyond = "a filter that compares events in too many alternatives"
     if formula is None:
         formula = chosen(to_lp(bare(statement)), statement)
-    compared = correlates(formula)
+    compared = correlates(without_besides(formula))
     if not compared:
         beyond = ""  # what was compared marks nothing, so that the filter holds
     # Inside PARTITION BY a further key would be a finer partition: windows and CONSUME BY mean the other.
@@ -105,7 +107,7 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     if read:
         statement = replace(statement, select=read)
     derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
-    timed = any(map(is_timed, walk(statement.pattern)))
+    timed = any(map(is_timed, walk(own)))
     return Outline(statement, text, (), formula, compared, derived, shared, bool(read), timed, beyond)
 
 

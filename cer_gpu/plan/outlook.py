@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 
 from cer_gpu.frozen import dataclass
@@ -26,6 +28,45 @@ class Reach:
     high: int | float | None = None
 
 
+class LookingMachine(Protocol):
+    """A `GeneralMachine` that finds where complex events of a pattern end."""
+
+    @property
+    def symbols(self) -> tuple[frozenset[int], ...]:
+        """What it tells apart."""
+        ...
+
+    @property
+    def timed(self) -> bool:
+        """Whether it reads the time of events."""
+        ...
+
+    @property
+    def placed(self) -> bool:
+        """Whether it reads their places in the partition."""
+        ...
+
+    @property
+    def prefix(self) -> bool:
+        """Whether what ends at an event depends on all events before it."""
+        ...
+
+    @property
+    def registers(self) -> bool:
+        """Whether partial matches keep values of events."""
+        ...
+
+    @property
+    def reals(self) -> tuple[bool, ...] | None:
+        """As in `GeneralMachine`."""
+        ...
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """The values of events that are compared."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outlook:
     """Whether a complex event of a pattern q lies within reach of an event.
@@ -48,6 +89,10 @@ class Outlook:
         What q reads of an event with each symbol.
     becomes : ndarray, shape (symbols, 2), uint8 or uint16
         The symbol of an event once the bit is known: where it is 0, where it is 1.
+    machine : LookingMachine or None
+        What finds where complex events of q end, where q has intervals or compares events, so that `tables`
+        are empty. Of an outlook that looks back it finds the events themselves whose bit is 1: it is that of
+        q, then any event, from start to end within reach.
     """
 
     written: str
@@ -57,6 +102,21 @@ class Outlook:
     monitor: Monitor | None
     heard: np.ndarray
     becomes: np.ndarray
+    machine: LookingMachine | None = None
+
+    @property
+    def measures(self) -> frozenset[str | None]:
+        """What it measures of events: their times ("time"), or their places in the partition ("events")."""
+        own: set[str | None] = {self.reach.kind}
+        if self.machine is not None:
+            read = {"time": self.machine.timed, "events": self.machine.placed}
+            own |= {name for name, asked in read.items() if asked}
+        return frozenset(own)
+
+    @property
+    def reads_prefix(self) -> bool:
+        """Whether where q ends depends on all events before it, whatever the reach."""
+        return self.monitor is not None or (self.machine is not None and self.machine.prefix)
 
     @property
     def waits(self) -> bool:

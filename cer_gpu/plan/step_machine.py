@@ -14,7 +14,7 @@ from cer_gpu.kernels.steps.contract import Sessions, StepTables, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
 from cer_gpu.plan.compiled import Traits
-from cer_gpu.plan.looks import reach_of
+from cer_gpu.plan.reaches import reach_of
 
 MOST = 2**64 - 1
 """The greatest difference of two times that are integers."""

@@ -37,6 +37,8 @@ class OutlookEvents(NamedTuple):
     `lanes`      int32 [n] or [0]            empty: there is one lane
     `positions`  int64 [n]                   ascending in a lane
     `times`      uint64 or float64 [n]       what the reach measures; non-decreasing in a lane
+    `latest`     int64 [n] or [0]            where another machine runs q, the latest position at which a
+                                             complex event starts that ends at each event; -1: none ends
     ===========  ==========================  =========================================================
     """
 
@@ -47,6 +49,7 @@ class OutlookEvents(NamedTuple):
     lanes: np.ndarray
     positions: np.ndarray
     times: np.ndarray
+    latest: np.ndarray
 
 
 class OutlookShare(NamedTuple):

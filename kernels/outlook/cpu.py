@@ -91,7 +91,7 @@ def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, h
     Returns how many were decided. In a lane they are decided in their order.
     """
     laned = read.lanes.shape[0] > 0
-    carried = share.carried != 0
+    carried, found = share.carried != 0, read.latest.shape[0] > 0
     accepted = program.zero + 1
     first, n, lane = share.place, 0, share.row
     for strip in range(share.start, share.stop, SELDOM):
@@ -106,7 +106,8 @@ def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, h
             at = lanes.head[lane]
             while at >= 0 and now - waiting.times[at] > high:
                 at, n = _passed(waiting, at, 0, decided, n)
-            symbol = _heard(read, i)
+            symbol = 0 if found else _heard(read, i)
+            latest = read.latest[i] if found else -1
             if symbol != 0:
                 lanes.registers[lane, 0] = read.positions[i]
                 for k in range(program.first[symbol], program.first[symbol + 1]):
@@ -114,6 +115,7 @@ def look_ahead(program, read, low, high, step, lanes, waiting, share, decided, h
                     other = lanes.registers[lane, program.right[k]]
                     lanes.registers[lane, program.into[k]] = one if one > other else other
                 latest = lanes.registers[lane, accepted]
+            if latest >= 0:
                 while at >= 0 and waiting.positions[at] < latest and now - waiting.times[at] >= low:
                     at, n = _passed(waiting, at, 1, decided, n)
             kept = NOT_KEPT if carried else read.kept[read.symbols[i]]

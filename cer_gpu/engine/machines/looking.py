@@ -40,6 +40,8 @@ NO_LANES = np.empty(0, np.int32)
 
 NOT_RENAMED = np.empty(0, np.uint16)
 
+NO_STARTS = np.empty(0, np.int64)
+
 _SIGN = np.uint64(1 << 63)
 
 
@@ -100,7 +102,9 @@ class Listening:
             self.watched = grown(self.watched, lane_count)
             renamed = rename(self.outlook.monitor, heard[events.symbols], lanes, self.watched)
         times = self.measure(events)
-        return OutlookEvents(events.symbols, heard, renamed, self.kept, lanes, events.positions, times)
+        return OutlookEvents(
+            events.symbols, heard, renamed, self.kept, lanes, events.positions, times, NO_STARTS
+        )
 
     def parts(self, events: int) -> int:
         """How many threads read so many events: a power of two."""

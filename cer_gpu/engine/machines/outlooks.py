@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import proxy
 
 import numpy as np
@@ -16,6 +16,13 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.plan.compiled import CompiledQuery
+from cer_gpu.plan.outlook import Outlook
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.machines.looked_for import LookingBackFor
+
+LookingStage: TypeAlias = "LookingBack | LookingAhead | LookingBackFor"
+"""What finds the bits of one outlook."""
 
 MANY = 1 << 22
 """So many events are held back before it is found out at some cost whether their reach is over."""
@@ -54,12 +61,19 @@ class Outlooks:
         in_order = not at_once or query.consume == "ANY"
         laned = bool(query.reading.partition)
         valued = query.window is not None and query.window.kind == "attribute"
-        self._stages: list[LookingBack | LookingAhead] = [
-            LookingBack(outlook, laned, workers)
-            if outlook.before
-            else LookingAhead(outlook, laned, in_order, valued, workers)
-            for outlook in query.outlooks
-        ]
+
+        def stage(outlook: Outlook) -> LookingStage:
+            if outlook.machine is not None:
+                from cer_gpu.engine.machines import looked_for as runs  # few queries need it
+
+                if outlook.before:
+                    return runs.LookingBackFor(outlook, query, laned, workers)
+                return runs.LookingAheadFor(outlook, query, laned, in_order, valued, workers)
+            if outlook.before:
+                return LookingBack(outlook, laned, workers)
+            return LookingAhead(outlook, laned, in_order, valued, workers)
+
+        self._stages = [stage(outlook) for outlook in query.outlooks]
         self._reads_times = query.traits.reads_times
         self._laned = laned
         # `intake` knows who holds events back; a circle would keep both until Python looks for it.
@@ -74,7 +88,7 @@ class Outlooks:
         self._keeps_times = True
 
     @property
-    def states(self) -> list[LookingBack | LookingAhead]:
+    def states(self) -> list[LookingStage]:
         """What is kept for each lane."""
         return self._stages
 

@@ -103,7 +103,7 @@ class Intake:
         self._payload = Payload(payload)
         keys = query.reading.keys
         self._joins = JoinKeys(keys, units) if keys else None
-        measured = {outlook.reach.kind for outlook in query.outlooks}
+        measured = {one for outlook in query.outlooks for one in outlook.measures}
         self._contiguous = query.traits.reads_places or "events" in measured
         counted = self._contiguous or (query.window is not None and query.window.kind == "events")
         # What is put on disk cannot be read once more with all rows before: then each row is looked at.

@@ -246,7 +246,7 @@ class SingleEvents:
         self._time = order_by[0] if order_by else None
         self._laned = self._partitions.there
         self._key = [part[0] for part in query.reading.partition]
-        measured = {outlook.reach.kind for outlook in query.outlooks}
+        measured = {one for outlook in query.outlooks for one in outlook.measures}
         self._contiguous = query.traits.reads_places or "events" in measured
         self._timed = ("time" in measured or query.traits.reads_times) and self._time is not None
         self._apart = not query.outlooks  # those keep events with their rows

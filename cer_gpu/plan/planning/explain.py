@@ -121,16 +121,26 @@ def _derived(column: DerivedColumn, derived: Sequence[DerivedColumn]) -> str:
 
 def _outlook(outlook: Outlook) -> str:
     """What a derived column of bits says, what it costs, and what waits for it."""
-    heard = outlook.tables.n_symbols - 1
+    machine = outlook.machine
+    heard = (outlook.tables.n_symbols if machine is None else len(machine.symbols)) - 1
     asked = int((outlook.becomes[:, 0] != outlook.becomes[:, 1]).sum())
     cost = (
         f"{outlook.written}\n"
         f"a derived column of bits, by one pass of the CPU over {counted(heard, 'kind')} of events that make "
         f"it and {counted(asked, 'kind')} that read it"
     )
+    if machine is not None:
+        one_by_one = machine.registers and machine.reals is None
+        cost += (
+            ";\nwhat is looked for has intervals or compares events: its partial matches are followed with "
+            f"{'values' if machine.registers else 'clocks'}"
+            f"{', one at a time' if one_by_one else ''}"
+        )
     if not outlook.before:
         until = "the stream ends" if outlook.reach.high is None else "the interval is over"
         return f"{cost};\nan event that reads it is held back until the bit is known: it is found, or {until}"
+    if machine is not None:
+        return f"{cost}, from their start to the event that asks"
     more = "" if outlook.reach.low == 0 else ", and those that are too near"
     return f"{cost};\nit keeps the latest start in each state of its automaton{more}"
 

@@ -154,13 +154,19 @@ def _plan(
         keys=built.keys if deriver is None else _derived_keys(built.keys, deriver),
         window=None if built.windowed else window_of(statement, known, built),
         derived=() if deriver is None else deriver.columns,
-        compared=built.compared or _names_in(values),
+        compared=_compared(built.compared or _names_in(values), planned.outlooks),
     )
     compiled = CompiledQuery(
         outline.text, reading, built.machine, built.hits_machine, form, said.consume, said.limit,
         planned.outlooks, built.counts_machine,
     )  # fmt: skip
     return Plan(outline, compiled, built, chosen, sketch, planned.diagram)
+
+
+def _compared(names: tuple[str, ...], outlooks: Sequence[Outlook]) -> tuple[str, ...]:
+    """The columns that the machine compares, and those that machines of what is looked for do."""
+    looked_for = [_names_in(one.machine.columns) for one in outlooks if one.machine is not None]
+    return tuple(dict.fromkeys([*names, *(name for own in looked_for for name in own)]))
 
 
 def _names_in(values: Sequence[tree.Expression]) -> tuple[str, ...]:
@@ -259,6 +265,8 @@ def _planned_with(
     built = sketch.built(part.diagram)
     symbols = [built.symbol_of[one] for one in part.outcome_of]
     web = woven(looks, diagram, len(sketch.tests), symbols, schema)
+    if deriver is not None:
+        web = replace(web, outlooks=tuple(_derived_look(one, deriver) for one in web.outlooks))
     dtype = _symbol_dtype(max(built.n_symbols, web.n_symbols))
     outlooks = tuple(replace(one, becomes=one.becomes.astype(dtype)) for one in web.outlooks)
     found = stages(axes, web.classified, web.symbols.astype(dtype))
@@ -267,6 +275,15 @@ def _planned_with(
 
         built = replace(built, keys=replace(built.keys, asked=asked_before(outlooks, built.keys.asked)))
     return _Planned(built, axes, found, dtype, None, outlooks)
+
+
+def _derived_look(outlook: Outlook, deriver: Deriver) -> Outlook:
+    """An outlook with derived columns in the place of PREV and of functions that its machine reads."""
+    machine = outlook.machine
+    if machine is None:
+        return outlook
+    columns = deriver.all_rewritten(machine.columns)
+    return replace(outlook, machine=replace(machine, columns=columns))  # type: ignore[type-var]
 
 
 def _symbol_dtype(n_symbols: int) -> np.dtype:

@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cer_gpu.automata.cea import Predicate
-from cer_gpu.automata.configurations.formulas import Counted, Spanned, Stepped, predicates_of, stepped
+from cer_gpu.automata.configurations.formulas import Counted, Spanned, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.amounts import EVENTS
 from cer_gpu.language.chains import chain_of, flattened
 from cer_gpu.language.leaves import aggregates, attributes, operands
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import nodes
-from cer_gpu.logic.formulas import compares_events, rebuild
+from cer_gpu.logic.formulas import compares_events, rebuild, without_besides
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
-from cer_gpu.plan.constants import ConstantReader, Measure
+from cer_gpu.plan.configured import machine_of, remembers
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.general import GeneralMachine
-from cer_gpu.plan.looks import reach_of
 from cer_gpu.plan.marked import marking_several
 from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, listed
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
@@ -36,9 +34,6 @@ if TYPE_CHECKING:
 
 ASSUMED = Schema({"time": ValueType.TIMESTAMP}, None, frozenset(), order="time", units={"time": "ns"})
 """In whose unit intervals are measured while the data is not known."""
-
-REMEMBERING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
-"""The selectors of which what they choose depends on events before the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,31 +108,19 @@ class GeneralSketch:
         self, product: Literal["run", "hits"], formula: Any, symbols: tuple[frozenset[int], ...]
     ) -> GeneralMachine:
         found = stepped(formula, symbols, self.tests)
-        reaches = tuple(
-            None if test.interval is None else reach_of(_in_units(test.interval, test.measure), self.schema)
-            for test in found.tests.all
-        )
-        measures = {test.measure for test in found.tests.all if test.interval is not None}
         window = self.statement.window
-        if window is not None and product == "hits" and window.kind != "attribute":
-            measures.add(TIME if window.kind == "time" else 1 - TIME)
-        prefix = any(
-            isinstance(node, tree.Selector) and node.strategy in REMEMBERING for node in nodes(self.formula)
+        measured, over_attribute = set(), window is not None and window.kind == "attribute"
+        if window is not None and product == "hits" and not over_attribute:
+            measured.add(TIME if window.kind == "time" else 1 - TIME)
+        machine = machine_of(found, formula, symbols, self.tests, self.schema)
+        return replace(
+            machine,
+            product=product,
+            timed=machine.timed or TIME in measured,
+            placed=machine.placed or 1 - TIME in measured,
+            prefix=remembers(self.formula),
+            reals=None if over_attribute else machine.reals,
         )
-        timed, placed = TIME in measures, (1 - TIME) in measures
-        registers = bool(found.comparisons or found.columns)
-        reals = None if window is not None and window.kind == "attribute" else reals_of(found, self.schema)
-        return GeneralMachine(
-            product, formula, symbols, self.tests, reaches, timed, placed, prefix, registers, (), reals
-        )
-
-
-def _in_units(interval: tree.Interval, measure: int) -> tree.Interval:
-    """An interval of events as one that says so."""
-    if measure == TIME:
-        return interval
-    low, high = (None if one is None else replace(one, unit=EVENTS) for one in (interval.low, interval.high))
-    return tree.Interval(low, high)
 
 
 def _within(formula: Any, window: tree.Window | None) -> Any:
@@ -149,30 +132,6 @@ def _within(formula: Any, window: tree.Window | None) -> Any:
     if window.kind == "attribute":
         return _spanned(formula, window)
     return Counted(formula, tree.Interval(None, tree.Bound(window.size)))
-
-
-def reals_of(automaton: Stepped, schema: Schema) -> tuple[bool, ...] | None:
-    """Which values are floats, where all comparisons are of two numbers of one type; else None."""
-    reader = ConstantReader(schema)
-    found: dict[int, bool] = {}
-    for one in automaton.comparisons:
-        if isinstance(one.condition, tree.Every):
-            continue
-        if not one.is_of_two:
-            return None
-        columns = [own for (own,) in one.columns]
-        try:
-            kinds = [reader.type_of(automaton.columns[column]) for column in columns]
-        except KeyError:
-            kinds = [Measure(ValueType.FLOAT64)] * 2  # nothing is known of the data yet
-        if kinds[0][:2] != kinds[1][:2] or kinds[0].type not in NUMBERS:
-            return None
-        found |= dict.fromkeys(columns, kinds[0].type is ValueType.FLOAT64)
-    return tuple(found.get(column, False) for column in range(len(automaton.columns)))
-
-
-NUMBERS = (ValueType.INT64, ValueType.FLOAT64, ValueType.TIMESTAMP, ValueType.DURATION)
-"""The types whose values are numbers of 64 bits."""
 
 
 def _spanned(formula: Any, window: tree.Window | None) -> Any:
@@ -236,7 +195,7 @@ def _is_equality(condition: tree.Condition) -> bool:
 
 
 def _equalities_in(formula: tree.Pattern) -> Iterator[tree.Condition]:
-    for node in nodes(formula):
+    for node in nodes(without_besides(formula)):
         if isinstance(node, tree.Filter):
             yield from filter(_is_equality, flattened(tree.Both, node.condition))
 
@@ -245,6 +204,8 @@ def _conditions_changed(
     formula: tree.Pattern, change: Callable[[tree.Condition], list[tree.Condition]]
 ) -> tree.Pattern:
     """The formula with some parts of its filters that compare events left out."""
+    if isinstance(formula, tree.Beside):
+        return replace(formula, left=_conditions_changed(formula.left, change))
     made = rebuild(formula, lambda inner: _conditions_changed(inner, change))
     if not isinstance(made, tree.Filter) or not compares_events(made.condition):
         return made

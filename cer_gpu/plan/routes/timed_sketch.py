@@ -19,9 +19,9 @@ from cer_gpu.logic.formulas import correlates
 from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
 from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.evaluated import beside_correlation
-from cer_gpu.plan.looks import reach_of
 from cer_gpu.plan.marked import marking_several
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
+from cer_gpu.plan.reaches import reach_of
 from cer_gpu.plan.routes.route import Built
 from cer_gpu.plan.routes.timed_explained import TimedExplanation
 from cer_gpu.plan.step_machine import StepMachine, gaps_in, reach_in, sessions_of, step_tables
