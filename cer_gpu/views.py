@@ -248,7 +248,11 @@ class JoinView:
         schema = self._schema()
         for piece in pieces:
             arrays = [
-                kept.codes.decode(np.ascontiguousarray(piece.columns[variable]), kept.kinds[variable])
+                kept.codes.decode(
+                    np.ascontiguousarray(piece.columns[variable]),
+                    kept.kinds[variable],
+                    variable in kept.body.strict,
+                )
                 for _, variable in kept.body.head
             ]
             arrays.append(pa.array(piece.after if whole else piece.after - piece.before))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cer_gpu.kernels.views import contract, cpu_climb, cpu_levels, cpu_list, cpu_search
-from cer_gpu.kernels.views.contract import NULL, TOP, CountedRows, RowTests
+from cer_gpu.kernels.views.contract import NULL, CountedRows, RowTests
 
 from cer_gpu.engine.views.levels import collapsed
 
@@ -17,7 +17,7 @@ def rows(rng: np.random.Generator, count: int, width: int, values: int = 4) -> C
     keys[rng.random(keys.shape) < 0.1] = NULL
     keys = np.unique(keys, axis=0) if width else keys[: min(count, 1)]
     counts = rng.integers(0, 5, len(keys))
-    sums = np.empty(len(keys) + 1, np.int64)
+    sums = np.empty(contract.sums_of(len(keys)), np.int64)
     contract.sum_reference(counts, sums)
     return CountedRows(np.ascontiguousarray(keys), counts, sums)
 
@@ -62,7 +62,7 @@ def test_finding_and_changing(seed: int, width: int, count: int) -> None:
     held = rows(rng, count, width)
     probes = np.ascontiguousarray(rng.integers(-1, 5, (12, width)))
     agree("find", held.keys, probes, np.empty(12, np.int64))
-    agree("sum", held.counts, np.empty(len(held.counts) + 1, np.int64))
+    agree("sum", held.counts, np.empty(contract.sums_of(len(held.counts)), np.int64))
     agree("ascending", probes)
     agree("ascending", held.keys)
     for many in (1, 12):
@@ -78,12 +78,30 @@ def test_bounds(seed: int, width: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     held = rows(rng, count, width)
     for prefix in range(width + 1):
-        prefixes = np.ascontiguousarray(rng.integers(0, 4, (12, prefix)))
-        limits = rng.integers(-1, 6, (12, 2))
-        limits[:2, 0], limits[:3, 1] = NULL + 1, TOP
-        for chosen in (limits, np.empty((12, 0), np.int64)):
-            if not (prefix == width and chosen.shape[1]):
-                agree("bounds", held.keys, prefixes, chosen, np.empty((12, 2), np.int64))
+        asking = np.ascontiguousarray(rng.integers(-1, 5, (12, prefix + 1)))
+        asking[:2, prefix] = NULL
+        for op in range(-1, 5 if prefix < width else 0):
+            (_, one), (_, other) = both("bounds", held.keys, asking, prefix, op, np.zeros((12, 2), np.int64))
+            sizes = other[4][:, 1] - other[4][:, 0]
+            assert same(one[4][:, 1] - one[4][:, 0], sizes)
+            assert same(one[4][sizes > 0], other[4][sizes > 0])
+
+
+@pytest.mark.parametrize(("seed", "width", "count"), CASES)
+def test_sorting(seed: int, width: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    if not count or not width:
+        return
+    keys = rng.integers(-900, 900, (count, width))
+    _, (_, low, high) = agree("spans", keys, np.empty(width, np.int64), np.empty(width, np.int64))
+    _, left = agree("pack", keys, low, high - low + 1, np.empty(count, np.int64))
+    scratch = np.empty((3, count), np.int64)
+    kernel, reference = both("sort", left[3], 36, np.empty(2048, np.int64), *scratch)
+    assert same(kernel[1][4], reference[1][4])
+    agree("multiply", keys[:, 0].copy(), keys[:, -1].copy(), np.empty(count, np.int64))
+    large = np.full(count, 2**40)
+    assert agree("multiply", keys[:, 0].copy(), large, np.empty(count, np.int64))[0]
+    assert both("multiply", large, large, np.empty(count, np.int64))[0][0] is False
 
 
 @pytest.mark.parametrize(("seed", "width", "count"), CASES)
@@ -140,7 +158,7 @@ def test_rows_that_join(ops: list[int], shared: int, plain: bool) -> None:
             arguments = (held, others, shared, tests, turned, ranges, scratch, *made)
             agree_without("affected", 6, *arguments)
         whole = np.empty((asked, 2), np.int64)
-        contract.bounds_reference(held.keys, others.keys[:, :shared], np.empty((asked, 0), np.int64), whole)
+        cpu_search.bounds(held.keys, others.keys, shared, -1, whole)
         at = np.zeros(2, np.int64)
         while at[0] < asked:
             made = np.zeros(5, np.int64), np.zeros(5, np.int64)
@@ -175,11 +193,12 @@ def test_ranges_become_columns(seed: int) -> None:
     held = rows(rng, 30, 2)
     ranges = np.sort(rng.integers(0, len(held.counts) + 1, (12, 2)), axis=1)
     size = int((ranges[:, 1] - ranges[:, 0]).sum())
-    values, made = rng.integers(0, 9, 12), np.empty(size, np.int64)
     agree("spread", ranges, np.empty(size, np.int64), np.empty(size, np.int64))
-    agree("fill", ranges, values, made)
-    agree("copy", ranges, held.keys, 1, made)
-    agree("scale", ranges, values, held.counts, made)
+    values = rng.integers(0, 9, (3, 20))
+    for own in ([], [1], [1, 0]):
+        for counted in (True, False):
+            made = np.empty((3 + len(own), size), np.int64)
+            agree("expand", ranges, 4, values, held, np.array(own, np.int64), counted, made)
 
 
 @pytest.mark.parametrize("spread", [3, 1000, 2**40, 2**62])
@@ -194,3 +213,18 @@ def test_equal_rows_are_collapsed_whether_they_fit_in_one_number_or_not(spread: 
             wanted[key] = wanted.get(key, 0) + amount
         found, sums = collapsed(keys, counts)
         assert list(zip(map(tuple, found.tolist()), sums.tolist())) == sorted(wanted.items())
+
+
+def test_sums_of_long_ranges() -> None:
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 9, 60_000)
+    sums = np.empty(contract.sums_of(len(counts)), np.int64)
+    agree("sum", counts, sums)
+    cpu_levels.sum_up(counts, sums)
+    held = CountedRows(np.arange(len(counts)).reshape(-1, 1), counts, sums)
+    keys = np.unique(rng.integers(0, len(counts), 50)).reshape(-1, 1)
+    agree("put", held, keys, np.ones(len(keys), np.int64), np.ones(len(keys), np.uint8))
+    tests = RowTests(np.array([0]), np.array([0]), np.array([0]))
+    found, touched = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.uint8)
+    cpu_climb.totals(held, keys, 0, tests, np.empty((1, 2), np.int64), found, touched)
+    assert found.tolist() == [int(counts[key + 1 :].sum()) for key in keys[:, 0].tolist()]

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from random import Random
 
+import pyarrow as pa
 import pytest
+from test_views_random import listed
+from view_oracle import check_reducts
 
+import cer_gpu
 from cer_gpu.joins.theta.bags import stages, width
 from cer_gpu.joins.theta.construct import CyclicError, join_tree, planned
+from cer_gpu.joins.theta.cost import AtomStatistics, candidates, cheapest, tree_cost, unknown
 from cer_gpu.joins.theta.gcq import GCQ, Theta, gcq
-from cer_gpu.joins.theta.reduction import decide, reduced, steps
+from cer_gpu.joins.theta.reduction import ConditionalSubset, Isolated, after, decide, reduced, steps
 from cer_gpu.joins.theta.shape import binary, contracted, sibling_closed, without_violator
 from cer_gpu.joins.theta.tree import JoinNode, JoinTree, NotJoinTreeError, TreeEdge, check
 from cer_gpu.joins.theta.triplet import Triplet, triplet_of
@@ -117,6 +122,110 @@ def test_a_cyclic_query_becomes_a_tree_of_bags() -> None:
     found = stages(gcq([("R", "xt"), ("S", "xu"), ("T", "xv")], times))
     assert [str(theta) for theta in found[0].query.predicates] == ["t<u"]
     assert len(stages(gcq(*RUNNING))) == 1
+
+
+# --------------------------------------------------------------------------- examples 6 and 7
+
+
+def test_example_6_equijoin_isolated_and_extended_variables_and_conditional_subsets() -> None:
+    """Of the triplet of a query: what shares variables is joined, what is compared is not isolated, and an
+    edge is a conditional subset of the one that has all that it is joined and compared with."""
+    query = gcq([("R", "ab"), ("S", "bcf"), ("T", "cd"), ("U", "eg")], [("a<d", "ad"), ("e<f", "ef")], "c")
+    one = triplet_of(query)
+    assert one.equijoin == frozenset("bc")
+    assert one.isolated(frozenset("eg")) == frozenset("g")
+    assert one.isolated(frozenset("cd")) == frozenset()
+    assert one.extended("a") == frozenset("d")
+    assert one.extended("eg") == frozenset("f")
+    assert one.conditional_subset(frozenset("eg"), frozenset("bcf"))
+    assert not one.conditional_subset(frozenset("ab"), frozenset("bcf"))
+
+
+def test_example_7_each_step_removes_isolated_variables_or_a_conditional_subset() -> None:
+    one = triplet("ab bcf eg", "bc", "ef")
+    isolated = after(one, Isolated(frozenset("eg"), frozenset("g")))
+    assert isolated.hyperedges == edges("ab", "bcf", "e")
+    gone = frozenset(theta for theta in one.predicates)
+    subset = after(isolated, ConditionalSubset(frozenset("e"), frozenset("bcf"), gone))
+    assert subset == triplet("ab bcf", "bc")
+    both = after(
+        after(subset, Isolated(frozenset("ab"), frozenset("a"))), Isolated(frozenset("bcf"), frozenset("f"))
+    )
+    assert both == triplet("b bc", "bc")
+    assert after(both, ConditionalSubset(frozenset("b"), frozenset("bc"), frozenset())) == reduced(one)
+
+
+# ---------------------------------------------------------------------- section 4, figures 2, 6 and 7
+
+
+def test_section_4_the_running_example_with_its_reduct_its_answers_and_its_update() -> None:
+    """The running query is of R(a, b), S(b, c) and T(d, e) with two inequalities, the connex set has b, c, d.
+
+    Figures 2, 6 and 7 are lost; what the text says of them holds here: what a node has are rows of a guard
+    below it, a row without a partner is in no node above, and two inserts change the nodes on their way up.
+    """
+    view = cer_gpu.maintain("Q(b, c, d) <- R(a, b), S(b, c), T(d, e), a < c, c < d")
+    r, s, t = ((1, 1), (2, 1), (5, 2)), ((1, 2), (1, 3), (2, 4)), ((3, 0), (9, 0), (9, 1))
+
+    def rows(found: tuple[tuple[int, int], ...], names: str) -> pa.Table:
+        return pa.table({name: [row[n] for row in found] for n, name in enumerate(names)})
+
+    view.update(inserts={"R": rows(r, "ab"), "S": rows(s, "bc"), "T": rows(t, "de")})
+    (tree,) = view._kept.trees
+    assert tree.plan.free_connex
+    assert tree.plan.tree.binary
+    assert tree.plan.tree.sibling_closed
+    assert tree.plan.tree.output == frozenset("bcd")
+    check_reducts(tree)
+    held = {name: {} for name in ("bc", "d")}
+    for place, store in zip(tree.layout.places, tree.stores):
+        name = "".join(sorted(place.variables))
+        if place.atom is None and name in held:
+            keys, counts = store.ordered()
+            columns = [place.columns.index(one) for one in name]
+            held[name] = {tuple(key): n for key, n in zip(keys[:, columns].tolist(), counts.tolist())}
+    # (2, 4) joins no row of R with a < 4, and (1, 3) two.
+    assert held["bc"] == {(1, 2): 1, (1, 3): 2}
+    wanted = {(1, 2, 3): 1, (1, 2, 9): 2, (1, 3, 9): 4}
+    assert listed(view.enumerate()) == wanted
+    # As in the text: a row with multiplicity 2, and one that is a new partner of another.
+    view.update(inserts={"R": rows(((3, 2),), "ab"), "T": rows(((5, 0), (5, 0)), "de")})
+    check_reducts(tree)
+    added = {(1, 2, 5): 2, (1, 3, 5): 4, (2, 4, 5): 2, (2, 4, 9): 2}
+    assert listed(view.delta()) == added
+    assert listed(view.enumerate()) == wanted | added
+
+
+# --------------------------------------------------------------------------- trees and their costs
+
+
+@pytest.mark.parametrize(("r", "s", "root"), [(1e6, 1e3, "ab"), (1e3, 1e6, "bc")])
+def test_the_tree_of_least_cost_depends_on_the_rows(r: float, s: float, root: str) -> None:
+    """The larger relation is the guard, so that a row of it changes one row above."""
+    query = gcq([("R", "ab"), ("S", "bc")], [("a < c", "ac")])
+    known = [AtomStatistics(rows, dict.fromkeys("abc", rows / 30)) for rows in (r, s)]
+    chosen = cheapest(query, known)
+    check(chosen.plan.tree, query)
+    assert chosen.plan.tree.nodes[-1].variables == frozenset(root)
+    costs = [tree_cost(one, query, known).changed for one in dict.fromkeys(candidates(query))]
+    assert len(costs) == chosen.trees > 1
+    assert chosen.cost.changed == min(costs) < max(costs)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_candidates_are_trees_of_the_query_with_one_output(seed: int) -> None:
+    rng = Random(3000 + seed)
+    query = random_query(rng)
+    if not decide(query).acyclic:
+        with pytest.raises(CyclicError):
+            cheapest(query)
+        return
+    for one in candidates(query):
+        check(one.tree, query)
+        assert one.tree.output == cheapest(query).plan.tree.output
+        cost = tree_cost(one, query, unknown(query))
+        assert cost.changed >= 1 - 1e-9
+        assert cost.rows >= len(query.atoms)
 
 
 # --------------------------------------------------------------------------- examples 4 and 5

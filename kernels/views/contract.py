@@ -3,8 +3,8 @@
 =========  =======================  ======================================================================
 `keys`     int64 [rows, width]      the rows, all different, in lexicographic order
 `counts`   int64 [rows]             how often each is there; 0 after its last copy was deleted
-`sums`     int64 [rows + 1]         a Fenwick tree over `counts`: `sums[i]` is the sum of the `i & -i` counts
-                                    that end before row i; `sums[0]` is 0. int64 [0] where no sums are asked
+`sums`     int64 [sums]             the sums of each `BLOCK` counts that follow each other, and then those of
+                                    each `BLOCK` of these; int64 [0] where no sums are asked for
 =========  =======================  ======================================================================
 
 Values are codes above `NULL` and below `TOP`, in the order of what they stand for; `NULL` stands for none.
@@ -27,6 +27,17 @@ OPS = ("<", "<=", ">", ">=", "=", "!=")
 
 UNEQUAL = 5
 """The code of `!=`."""
+
+
+SHIFT = 7
+BLOCK = 1 << SHIFT
+"""Counts of which the sum is kept."""
+
+
+def sums_of(rows):
+    """How many sums are kept for so many rows."""
+    blocks = (rows + BLOCK - 1) >> SHIFT
+    return blocks + ((blocks + BLOCK - 1) >> SHIFT)
 
 
 class CountedRows(NamedTuple):
@@ -93,9 +104,8 @@ def find_reference(keys, probes, places):
 
 def sum_reference(counts, sums):
     """Fill `sums` for `counts`."""
-    sums[0] = 0
-    for i in range(1, len(sums)):
-        sums[i] = counts[i - (i & -i) : i].sum()
+    blocks = [counts[k : k + BLOCK].sum() for k in range(0, len(counts), BLOCK)]
+    sums[:] = [*blocks, *(sum(blocks[k : k + BLOCK]) for k in range(0, len(blocks), BLOCK))]
 
 
 def merge_reference(one, other, keys, counts):
@@ -131,6 +141,39 @@ def insert_reference(keys, counts, size, others, amounts):
     _written(sorted(both), keys, counts)
 
 
+def spans_reference(keys, low, high):
+    """The least and the greatest value of each column: `low`, `high` int64 [width] out."""
+    low[:], high[:] = keys.min(axis=0), keys.max(axis=0)
+
+
+def pack_reference(keys, low, room, packed):
+    """Rows as one number each, in their order: `packed` int64 [rows] out.
+
+    `low` int64 [width] has the least value of each column, `room` how many there may be from it on.
+    """
+    packed[:] = 0
+    for column in range(keys.shape[1]):
+        packed[:] = packed * room[column] + (keys[:, column] - low[column])
+
+
+def sort_reference(values, bits, starts, others, order, spare):
+    """The places of `values` int64 [m], of at most `bits` bits each, in order: `order` int64 [m] out.
+
+    Equal ones stay as they are to each other. `starts` int64 [2048], `others` and `spare` int64 [m] are
+    scratch, and `values` is not kept.
+    """
+    order[:] = np.argsort(values, kind="stable")
+
+
+def multiply_reference(one, other, made):
+    """Products of int64 [m]: `made` out. Whether all of them fit in 62 bits."""
+    found = [a * b for a, b in zip(one.tolist(), other.tolist())]
+    if any(abs(value) > 2**62 for value in found):
+        return False
+    made[:] = found
+    return True
+
+
 def collapse_reference(keys, counts, made_keys, made_counts):
     """Rows that are in order, equal ones once with the sum of their counts; returns how many they are."""
     found = {}
@@ -145,24 +188,18 @@ def ascending_reference(keys):
     return rows == sorted(rows)
 
 
-def bounds_reference(keys, prefixes, limits, ranges):
-    """The rows that begin with each prefix and whose next value is within limits.
+def bounds_reference(keys, asking, shared, op, ranges):
+    """The rows that begin as a row of `asking` int64 [m, any] does, and whose next value it is compared with.
 
-    `prefixes` int64 [m, p] and `limits` int64 [m, 2] in: rows with the p values and then one of
-    limits[i, 0] .. limits[i, 1] - 1; `limits` int64 [m, 0] asks for no more than the prefix.
-    `ranges` int64 [m, 2] out: they are rows ranges[i, 0] .. ranges[i, 1] - 1, none where both are equal.
+    Rows with the first `shared` values and then x with `asking[i, shared] OP x`, for the operator of code
+    `op`; -1 asks for no more than the prefix. `ranges` int64 [m, 2] out: they are rows ranges[i, 0] ..
+    ranges[i, 1] - 1, none where both are equal.
     """
     rows = _listed(keys)
-    width = prefixes.shape[1]
-    for i, prefix in enumerate(_listed(prefixes)):
-        if limits.shape[1]:
-            shorter = [row[: width + 1] for row in rows]
-            low, high = ((*prefix, limit) for limit in limits[i].tolist())
-            ranges[i] = _before(shorter, low), max(_before(shorter, low), _before(shorter, high))
-        else:
-            shorter = [row[:width] for row in rows]
-            low = _before(shorter, prefix)
-            ranges[i] = low, low + shorter.count(prefix)
+    for i, row in enumerate(_listed(asking)):
+        tests = RowTests(*(np.array([] if op < 0 else [one], np.int64) for one in (op, shared, shared)))
+        found = [place for place, other in enumerate(rows) if _joins(row, other, shared, tests)]
+        ranges[i] = (found[0], found[-1] + 1) if found else (ranges[i, 0], ranges[i, 0])
 
 
 def totals_reference(rows, asking, shared, tests, limits, found, touched):
@@ -262,17 +299,16 @@ def _all_of(ranges):
     return np.array(pairs, np.int64).reshape(-1, 2).T
 
 
-def fill_reference(ranges, values, made):
-    """Write each of `values` int64 [m] as often as its range has rows: `made` int64 [rows] out."""
-    made[:] = values[_all_of(ranges)[0]]
+def expand_reference(ranges, first, held, rows, own, counted, made):
+    """Columns of the rows of all ranges beside those of the rows that ask for them.
 
-
-def copy_reference(ranges, keys, column, made):
-    """Write a column of the rows of all ranges: `made` int64 [rows] out."""
-    made[:] = keys[_all_of(ranges)[1], column]
-
-
-def scale_reference(ranges, factors, counts, made):
-    """Write products of `factors` int64 [m] and the counts of each one's range: `made` int64 [rows] out."""
+    `held` int64 [columns, any]: row first + i of it asks for range i. `own` int64 [n] are columns of the keys
+    of `rows`. `made` int64 [columns + n, rows in all ranges] out: first those of `own`, then those held; the
+    last is multiplied by the counts of `rows` where `counted`.
+    """
     parents, places = _all_of(ranges)
-    made[:] = factors[parents] * counts[places]
+    for number, column in enumerate(own.tolist()):
+        made[number] = rows.keys[places, column]
+    made[len(own) :] = held[:, first + parents]
+    if counted:
+        made[-1] *= rows.counts[places]

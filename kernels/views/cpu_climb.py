@@ -1,24 +1,33 @@
 """How a change of one child changes the rows of its sibling's parent."""
 
 from ..jit import SELDOM, inline, jit
-from .contract import NULL, TOP, UNEQUAL
+from .contract import BLOCK, NULL, SHIFT, TOP, UNEQUAL
+from .cpu_levels import MOST
 from .cpu_search import FROM, LIMITED, PAST, alike, around, beyond, following, least, limited, onward
-
-MOST = float(2**62)
-"""Multiplicities stay below."""
 
 
 @inline
-def _sum(sums, low, high):
-    """The multiplicities of rows, by their Fenwick tree."""
+def _added(values, low, high):
+    """The sum of values that follow each other."""
     total = 0
-    while high > low:
-        total += sums[high]
-        high &= high - 1
-    while low > high:
-        total -= sums[low]
-        low &= low - 1
+    for value in values[low:high]:
+        total += value
     return total
+
+
+@inline
+def _sum(rows, low, high):
+    """The multiplicities of rows: of single ones, of blocks and of blocks of blocks."""
+    if high - low <= 2 * BLOCK:
+        return _added(rows.counts, low, high)
+    first, last = (low + BLOCK - 1) >> SHIFT, high >> SHIFT
+    total = _added(rows.counts, low, first << SHIFT) + _added(rows.counts, last << SHIFT, high)
+    if last - first <= 2 * BLOCK:
+        return total + _added(rows.sums, first, last)
+    blocks = (rows.counts.shape[0] + BLOCK - 1) >> SHIFT
+    low, high = (first + BLOCK - 1) >> SHIFT, last >> SHIFT
+    total += _added(rows.sums, first, low << SHIFT) + _added(rows.sums, high << SHIFT, last)
+    return total + _added(rows.sums, blocks + low, blocks + high)
 
 
 @jit
@@ -51,10 +60,10 @@ def totals(rows, asking, shared, tests, limits, found, touched, halt):
             last = onward(keys, first, high, asking, i, shared, limits[0, 0] + 1, LIMITED)
             if high - low > last - first:
                 touched[i] = 1
-                found[i] += _sum(rows.sums, low, high) - _sum(rows.sums, first, last)
+                found[i] += _sum(rows, low, high) - _sum(rows, first, last)
         elif many < 2:
             touched[i] = 1
-            found[i] += _sum(rows.sums, low, high)
+            found[i] += _sum(rows, low, high)
         else:
             at = following(keys, low, high, shared, tests, limits)
             while at < high:

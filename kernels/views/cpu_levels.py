@@ -4,10 +4,11 @@ None of these can be interrupted, as they are steps of an update: what they chan
 """
 
 from ..jit import inline, jit
+from .contract import BLOCK, SHIFT
 from .cpu_search import FROM, alike, onward
 
-MANY = 8
-"""Sums are made anew where more than one row in so many changes."""
+MOST = float(2**62)
+"""Multiplicities stay below."""
 
 
 @inline
@@ -20,30 +21,24 @@ def order(keys, row, others, other, width):
     return 0
 
 
-@inline
-def _summed(counts, sums):
-    rows = counts.shape[0]
-    sums[0] = 0
-    for i in range(rows):
-        sums[i + 1] = counts[i]
-    for i in range(1, rows + 1):
-        above = i + (i & -i)
-        if above <= rows:
-            sums[above] += sums[i]
-
-
 @jit
 def sum_up(counts, sums):
     """`contract.sum_reference`."""
-    _summed(counts, sums)
+    rows = counts.shape[0]
+    blocks = (rows + BLOCK - 1) >> SHIFT
+    sums[:] = 0
+    for i in range(rows):
+        sums[i >> SHIFT] += counts[i]
+    for i in range(blocks):
+        sums[blocks + (i >> SHIFT)] += sums[i]
 
 
 @jit
 def put(rows, keys, amounts, missing):
     """`contract.put_reference`."""
     size, width = rows.keys.shape
-    sums = rows.sums.shape[0] > 0
-    anew = sums and keys.shape[0] * MANY > size
+    blocks = (size + BLOCK - 1) >> SHIFT
+    summed = rows.sums.shape[0] > 0
     emptied = at = 0
     for i in range(keys.shape[0]):
         if not missing[i]:
@@ -55,19 +50,29 @@ def put(rows, keys, amounts, missing):
             continue
         missing[i] = 0
         amount = amounts[i]
-        if amount == 0:
-            continue
-        emptied -= rows.counts[at] == 0
-        rows.counts[at] += amount
-        emptied += rows.counts[at] == 0
-        if sums and not anew:
-            node = at + 1
-            while node <= size:
-                rows.sums[node] += amount
-                node += node & -node
-    if anew:
-        _summed(rows.counts, rows.sums)
+        if amount != 0:
+            emptied -= rows.counts[at] == 0
+            rows.counts[at] += amount
+            emptied += rows.counts[at] == 0
+            if summed:
+                rows.sums[at >> SHIFT] += amount
+                rows.sums[blocks + (at >> SHIFT >> SHIFT)] += amount
+        at += 1
     return emptied
+
+
+@inline
+def _copied(rows, row, end, keys, counts, made):
+    """Copy rows but those of multiplicity 0; how many are written then."""
+    width = keys.shape[1]
+    for k in range(row, end):
+        count = rows.counts[k]
+        if count:
+            for column in range(width):
+                keys[made, column] = rows.keys[k, column]
+            counts[made] = count
+            made += 1
+    return made
 
 
 @jit
@@ -75,18 +80,13 @@ def merge(one, other, keys, counts):
     """`contract.merge_reference`."""
     first, second = one.keys.shape[0], other.keys.shape[0]
     width = keys.shape[1]
-    i = j = made = 0
-    while i < first or j < second:
-        takes = j >= second or (i < first and order(one.keys, i, other.keys, j, width) < 0)
-        count = one.counts[i] if takes else other.counts[j]
-        if count:
-            for column in range(width):
-                keys[made, column] = one.keys[i, column] if takes else other.keys[j, column]
-            counts[made] = count
-            made += 1
-        i += takes
-        j += not takes
-    return made
+    i = made = 0
+    for j in range(second):
+        end = onward(one.keys, i, first, other.keys, j, width, 0, FROM)
+        made = _copied(one, i, end, keys, counts, made)
+        made = _copied(other, j, j + 1, keys, counts, made)
+        i = end
+    return _copied(one, i, first, keys, counts, made)
 
 
 @jit
@@ -159,3 +159,63 @@ def ascending(keys):
     while i < rows and order(keys, i - 1, keys, i, width) <= 0:
         i += 1
     return i >= rows
+
+
+@jit
+def spans(keys, low, high):
+    """`contract.spans_reference`."""
+    for column in range(keys.shape[1]):
+        low[column] = high[column] = keys[0, column]
+    for i in range(keys.shape[0]):
+        for column in range(keys.shape[1]):
+            value = keys[i, column]
+            low[column] = min(low[column], value)
+            high[column] = max(high[column], value)
+
+
+@jit
+def pack(keys, low, room, packed):
+    """`contract.pack_reference`."""
+    for i in range(keys.shape[0]):
+        found = 0
+        for column in range(keys.shape[1]):
+            found = found * room[column] + (keys[i, column] - low[column])
+        packed[i] = found
+
+
+@jit
+def sort(values, bits, starts, others, order, spare):
+    """`contract.sort_reference`."""
+    size = values.shape[0]
+    for i in range(size):
+        order[i] = i
+    shift = 0
+    while shift < bits:
+        starts[:] = 0
+        for i in range(size):
+            starts[(values[i] >> shift) & 2047] += 1
+        total = 0
+        for digit in range(2048):
+            many = starts[digit]
+            starts[digit] = total
+            total += many
+        for i in range(size):
+            digit = (values[i] >> shift) & 2047
+            at = starts[digit]
+            starts[digit] += 1
+            others[at] = values[i]
+            spare[at] = order[i]
+        for i in range(size):
+            values[i] = others[i]
+            order[i] = spare[i]
+        shift += 11
+
+
+@jit
+def multiply(one, other, made):
+    """`contract.multiply_reference`."""
+    fits = True
+    for i in range(one.shape[0]):
+        made[i] = one[i] * other[i]
+        fits = fits and abs(float(one[i]) * float(other[i])) <= MOST
+    return fits

@@ -43,39 +43,29 @@ def spread(ranges, parents, places, halt):
 
 
 @jit
-def fill(ranges, values, made, halt):
-    """`contract.fill_reference`. `halt` uint8 [1] in: see `jit`."""
+def expand(ranges, first, held, rows, own, counted, made, halt):
+    """`contract.expand_reference`. `halt` uint8 [1] in: see `jit`."""
     at = 0
-    for i in range(ranges.shape[0]):
-        if i % SELDOM == 0 and halt[0]:
-            return
-        value, size = values[i], ranges[i, 1] - ranges[i, 0]
-        for k in range(size):
-            made[at + k] = value
-        at += size
-
-
-@jit
-def copy(ranges, keys, column, made, halt):
-    """`contract.copy_reference`. `halt` uint8 [1] in: see `jit`."""
-    at = 0
+    before = own.shape[0]
+    many = held.shape[0]
     for i in range(ranges.shape[0]):
         if i % SELDOM == 0 and halt[0]:
             return
         low, size = ranges[i, 0], ranges[i, 1] - ranges[i, 0]
-        for k in range(size):
-            made[at + k] = keys[low + k, column]
-        at += size
-
-
-@jit
-def scale(ranges, factors, counts, made, halt):
-    """`contract.scale_reference`. `halt` uint8 [1] in: see `jit`."""
-    at = 0
-    for i in range(ranges.shape[0]):
-        if i % SELDOM == 0 and halt[0]:
-            return
-        factor, low, size = factors[i], ranges[i, 0], ranges[i, 1] - ranges[i, 0]
-        for k in range(size):
-            made[at + k] = factor * counts[low + k]
+        for number in range(before):
+            values = rows.keys[low : low + size, own[number]]
+            column = made[number, at : at + size]
+            for k in range(size):
+                column[k] = values[k]
+        for number in range(many - 1 if counted else many):
+            value = held[number, first + i]
+            column = made[before + number, at : at + size]
+            for k in range(size):
+                column[k] = value
+        if counted:
+            value = held[many - 1, first + i]
+            counts = rows.counts[low : low + size]
+            column = made[before + many - 1, at : at + size]
+            for k in range(size):
+                column[k] = value * counts[k]
         at += size

@@ -151,18 +151,21 @@ def find(keys, probes, places, halt):
 
 
 @jit
-def bounds(keys, prefixes, limits, ranges, halt):
+def bounds(keys, asking, shared, op, ranges, halt):
     """`contract.bounds_reference`. `halt` uint8 [1] in: see `jit`."""
-    width = prefixes.shape[1]
     low = high = 0
-    for i in range(prefixes.shape[0]):
+    for i in range(asking.shape[0]):
         if i % SELDOM == 0 and halt[0]:
             return
-        if limits.shape[1] > 0:
-            low = around(keys, low, prefixes, i, width, limits[i, 0], LIMITED)
-            high = around(keys, max(low, high), prefixes, i, width, limits[i, 1], LIMITED)
+        if op >= 0:
+            value = asking[i, shared]
+            if value != NULL:
+                low = around(keys, low, asking, i, shared, least(op, value), LIMITED)
+                high = around(keys, max(low, high), asking, i, shared, beyond(op, value), LIMITED)
+            else:
+                high = low
         else:
-            low = around(keys, low, prefixes, i, width, 0, FROM)
-            high = onward(keys, low, keys.shape[0], prefixes, i, width, 0, PAST)
+            low = around(keys, low, asking, i, shared, 0, FROM)
+            high = onward(keys, low, keys.shape[0], asking, i, shared, 0, PAST)
         ranges[i, 0] = low
         ranges[i, 1] = max(low, high)

@@ -1,16 +1,20 @@
 """Values as whole numbers in their order, and back: `ValueCodes`.
 
 An int is itself, a float its bits so turned that they are in order, a time its nanoseconds, a bool 0 or 1.
-Texts are numbered as they come, so they can be equal or not, and have no order. `NULL` stands for no value,
-`NAN` for a float that is not a number.
+Decimals are numbered in their order (`labels`), and texts too where a rule asks for their order; else texts
+are numbered as they come, which is faster. `NULL` stands for no value, `NAN` for a float that is no number.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.sources.arrow_types import first_line, value_type
+from cer_gpu.engine.views.labels import ValueLabels
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.views.contract import NULL, TOP
@@ -20,8 +24,8 @@ from cer_gpu.late import compute as pc
 NAN = int(np.float64(np.nan).view(np.int64)) & TOP
 """The code of every NaN, above all other floats."""
 
-EXACT = 2**53
-"""Whole numbers up to it are floats exactly."""
+BEYOND = TOP - 1
+"""The code of floats beyond all whole numbers; those of a view are below it."""
 
 _SIGN = np.int64(TOP)
 
@@ -60,7 +64,7 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
     while pa.types.is_dictionary(arrow) or pa.types.is_run_end_encoded(arrow):
         arrow = arrow.value_type
     value = value_type(arrow)
-    if value is None or value is ValueType.DECIMAL:
+    if value is None:
         hint = "give it a type: cast the column" if pa.types.is_null(arrow) else "cast it, or leave it out"
         raise DataError(f"{where} is of type {arrow}, which a view cannot hold: {hint}")
     plain = {
@@ -73,9 +77,18 @@ def kind_of(arrow: pa.DataType, where: str) -> ValueKind:
 
 
 class ValueCodes:
-    """Encodes columns and decodes them; it numbers the texts that it meets."""
+    """Encodes columns and decodes them; it numbers the texts and decimals that it meets.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    ordered : ValueLabels or None
+        The numbers of texts, where they are in order.
+    decimals : ValueLabels
+    """
+
+    def __init__(self, ordered: bool = False) -> None:
+        self.ordered = ValueLabels() if ordered else None
+        self.decimals = ValueLabels()
         self._number: dict[str, int] = {}
         self._texts: list[str] = []
 
@@ -90,8 +103,8 @@ class ValueCodes:
         if pa.types.is_dictionary(column.type) or pa.types.is_run_end_encoded(column.type):
             column = pc.cast(column, column.type.value_type)
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        if kind.value is ValueType.STRING:
-            return self._encode_texts(array)
+        if kind.value in (ValueType.STRING, ValueType.DECIMAL):
+            return self._encode_values(array)
         try:
             codes = _numbers(array, kind)
         except pa.ArrowInvalid as error:
@@ -101,20 +114,29 @@ class ValueCodes:
             given = codes[array.is_valid().to_numpy(zero_copy_only=False)]
         else:
             given = codes
-        if len(given) and (given.min() == NULL or given.max() == TOP):
-            raise DataError(f"{where} has the smallest or the largest int64, which a view cannot hold")
+        if len(given) and (given.min() == NULL or given.max() >= BEYOND):
+            what = "the smallest or the largest int64, or the one below it"
+            raise DataError(f"{where} has {what}, which a view cannot hold")
         return codes
 
-    def decode(self, codes: np.ndarray, kind: ValueKind) -> pa.Array:
-        """The values of codes."""
+    def decode(self, codes: np.ndarray, kind: ValueKind, given: bool = False) -> pa.Array:
+        """The values of codes; `given` says that none of them is `NULL`."""
+        if given and kind.value is ValueType.INT64:
+            return pa.array(codes)
         absent = codes == NULL
         mask = absent if absent.any() else None
-        if kind.value is ValueType.STRING:
+        if kind.value in (ValueType.STRING, ValueType.DECIMAL):
             used, places = np.unique(codes[~absent], return_inverse=True)
-            texts = pa.array([self._texts[code] for code in used.tolist()], pa.string())
+            labels = self.decimals if kind.value is ValueType.DECIMAL else self.ordered
+            listed = used.tolist()
+            values = (
+                [labels.value(one) for one in listed]
+                if labels is not None
+                else [self._texts[n] for n in listed]
+            )
             spread = np.zeros(len(codes), np.int64)
-            spread[~absent] = places
-            return texts.take(pa.array(spread, mask=mask))
+            spread[~absent] = places.reshape(-1)
+            return pa.array(values, kind.arrow).take(pa.array(spread, mask=mask))
         if kind.value is ValueType.BOOL:
             return pa.array(codes == 1, pa.bool_(), mask=mask)
         if kind.value is ValueType.FLOAT64:
@@ -131,16 +153,58 @@ class ValueCodes:
             else (pc.cast(whole.cast(pa.time64("ns")), kind.arrow))
         )
 
+    def number(self, values: Iterable[Any], kind: ValueKind) -> list[int]:
+        """The numbers of texts or decimals.
+
+        Raises
+        ------
+        NoRoomError
+        """
+        if kind.value is ValueType.DECIMAL:
+            return self.decimals.labels(values)
+        return (
+            self.ordered.labels(values) if self.ordered is not None else [self._text(one) for one in values]
+        )
+
+    def in_order(self, kind: ValueKind) -> bool:
+        """Whether values are numbered in their order."""
+        return kind.value is ValueType.DECIMAL or (
+            kind.value is ValueType.STRING and self.ordered is not None
+        )
+
+    def order_texts(self) -> np.ndarray:
+        """Number texts in their order from now on: int64 [texts], the new numbers by the old ones."""
+        self.ordered = ValueLabels()
+        return np.array(self.ordered.labels(self._texts), np.int64)
+
+    def anew(self, new: Mapping[ValueKind, Iterable[Any]]) -> ValueCodes:
+        """Other numbers of the same values and of new ones, far from each other."""
+        made = ValueCodes(self.ordered is not None)
+        texts, decimals = (
+            set(self.ordered.known if self.ordered is not None else ()),
+            set(self.decimals.known),
+        )
+        for kind, values in new.items():
+            (decimals if kind.value is ValueType.DECIMAL else texts).update(values)
+        made.decimals.labels(decimals)
+        if made.ordered is not None:
+            made.ordered.labels(texts)
+        return made
+
     def text_code(self, text: str) -> int:
         """The number of a text."""
+        return self.ordered.labels([text])[0] if self.ordered is not None else self._text(text)
+
+    def _text(self, text: str) -> int:
         if text not in self._number:
             self._number[text] = len(self._texts)
             self._texts.append(text)
         return self._number[text]
 
-    def _encode_texts(self, array: pa.Array) -> np.ndarray:
+    def _encode_values(self, array: pa.Array) -> np.ndarray:
         found = array.dictionary_encode()
-        numbers = [self.text_code(text) for text in found.dictionary.to_pylist()]
+        kind = kind_of(array.type, "")
+        numbers = self.number(found.dictionary.to_pylist(), kind)
         table = np.array([*numbers, NULL], np.int64)
         places = found.indices.fill_null(len(numbers)).to_numpy(zero_copy_only=False)
         return table[places]
@@ -171,6 +235,20 @@ def float_codes(values: np.ndarray) -> np.ndarray:
 def floats(codes: np.ndarray) -> np.ndarray:
     """The float64 values of codes."""
     return np.where(codes >= 0, codes, codes ^ _SIGN).view(np.float64)
+
+
+def rounded(codes: np.ndarray, up: bool) -> np.ndarray:
+    """The least whole number that is not below each float, or with `up` the least above it: as codes.
+
+    Those beyond all int64 are `NULL + 1` and `BEYOND`; `NULL` stays for what is no number.
+    """
+    absent = (codes == NULL) | (codes == NAN)
+    values = floats(np.where(absent, 0, codes))
+    whole = np.floor(values) if up else np.ceil(values)
+    fits = (whole >= -(2.0**63)) & (whole < 2.0**63)
+    found = np.maximum(np.where(fits, whole, 0.0).astype(np.int64) + up, NULL + 1)
+    found = np.where(fits, found, np.where(values > 0, BEYOND, NULL + 1))
+    return np.where(absent, NULL, found)
 
 
 def _zone(arrow: pa.DataType) -> str | None:

@@ -8,7 +8,7 @@ from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.layout import ViewNode
 from cer_gpu.engine.views.trees import KeptTree
 from cer_gpu.joins.theta.bags import BagStage, stages, width
-from cer_gpu.joins.theta.construct import planned
+from cer_gpu.joins.theta.cost import cheapest
 from cer_gpu.joins.theta.gcq import GCQ
 from cer_gpu.joins.theta.tree import JoinTree
 from cer_gpu.language.printer import to_text
@@ -30,13 +30,21 @@ def drawn(body: Body, trees: list[KeptTree]) -> str:
         most = width(found, atoms)
         lines.append(f"cyclic: {len(found) - 1} bag(s) of joined rows are kept, of at most {most} relations")
     for number, stage in enumerate(found):
-        plan = planned(stage.query)
+        chosen = trees[number].chosen if trees else cheapest(stage.query)
+        plan = chosen.plan
         last = number == len(found) - 1
         if last:
             promise = "acyclic, free-connex" if plan.free_connex else "acyclic, not free-connex"
             lines.append(f"{promise}: {_promise(plan.tree, stage.query, plan.free_connex)}")
         else:
             lines.append(f"bag {number + 1}, whose answers are rows of {_names(stage.query.output)}:")
+        if chosen.trees > 1:
+            cost = chosen.cost
+            lines.append(
+                f"of {chosen.trees} trees the one with the least cost: a row that is inserted changes about "
+                f"{cost.changed:.3g} rows, of about {_rounded(cost.rows)}"
+                + ("" if trees else "; sizes are not known yet")
+            )
         kept = trees[number] if trees else None
         lines += _tree(plan.tree, stage, kept, found, atoms)
     for reading in body.readings:
@@ -49,13 +57,20 @@ def drawn(body: Body, trees: list[KeptTree]) -> str:
 def _promise(tree: JoinTree, query: GCQ, free_connex: bool) -> str:
     many = max((len(edge.predicates) for node in tree.nodes for edge in node.edges), default=0)
     update = (
-        "a batch takes O(n log n)" if many < 2 else "a batch may take O(n^2 log n), as pairs are compared"
+        "a batch takes O(n log n)"
+        if many < 2
+        else "a batch may take O(n^2 log n), as rows satisfy one comparison on an edge and not another"
     )
-    delay = "at most logarithmic" if many < 2 else "linear where pairs fail the second comparison"
+    delay = "at most logarithmic"
     if free_connex:
         return f"{update}, the delay between answers is {delay}"
     more = _names(tree.output - query.output)
     return f"{update}, answers are listed with {more} too, put together in memory and then given"
+
+
+def _rounded(rows: float) -> str:
+    digits = max(0, len(str(int(rows))) - 2)
+    return f"{round(rows, -digits):,.0f}"
 
 
 def _names(variables: frozenset[str]) -> str:

@@ -7,6 +7,7 @@ different values of these, each with its multiplicity, and no single answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, localcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.schema import ValueType
 from cer_gpu.language.types import TypeChecker
+
+DIGITS = 120
+"""More than a sum of decimals has."""
 
 
 class Folded(NamedTuple):
@@ -49,6 +53,8 @@ class Folded(NamedTuple):
         """The type of its column."""
         if self.function == "COUNT":
             return pa.int64()
+        if self.kind.value is ValueType.DECIMAL and self.function == "SUM":
+            return pa.decimal256(76, self.kind.arrow.scale)
         if self.function == "AVG":
             return self.kind.arrow if self.kind.value is ValueType.DURATION else pa.float64()
         return self.kind.arrow
@@ -107,6 +113,7 @@ class Grouping:
             ValueType.FLOAT64: pa.float64(),
             ValueType.DURATION: pa.duration("ns"),
             ValueType.TIMESTAMP: pa.timestamp("ns", self._zone(side)),
+            ValueType.DECIMAL: pa.decimal256(76, 18),
         }
         return Folded(aggregate.function, side, ValueKind(value, arrow.get(value, pa.int64())), name)
 
@@ -156,6 +163,8 @@ class Grouping:
         group, counts, codes = group[there], counts[there], codes[there]
         many = _added(group, counts, groups)
         none = many == 0
+        if one.kind.value is ValueType.DECIMAL and one.function in ("SUM", "AVG"):
+            return self._decimals(one, (group, counts, codes), many)
         if one.function in ("MIN", "MAX"):
             return self._codes.decode(self._extreme(one, group, codes, groups), one.kind)
         if one.kind.value is ValueType.FLOAT64:
@@ -176,6 +185,20 @@ class Grouping:
         if one.kind.value is ValueType.FLOAT64:
             return pa.array(sums, pa.float64(), mask=none)
         return self._codes.decode(np.where(none, NULL, sums), one.kind)
+
+    def _decimals(
+        self, one: Folded, rows: tuple[np.ndarray, np.ndarray, np.ndarray], many: np.ndarray
+    ) -> pa.Array:
+        """Sums of decimals, exactly, or the floats next to their means; null for no value."""
+        sums: list[Decimal | None] = [None] * len(many)
+        with localcontext() as context:
+            context.prec = DIGITS
+            for group, count, code in zip(*(values.tolist() for values in rows)):
+                sums[group] = (sums[group] or Decimal(0)) + self._codes.decimals.value(code) * count
+        if one.function == "SUM":
+            return pa.array(sums, one.arrow)
+        means = [None if total is None else float(total / n) for total, n in zip(sums, many.tolist())]
+        return pa.array(means, pa.float64())
 
     def _extreme(self, one: Folded, group: np.ndarray, codes: np.ndarray, groups: int) -> np.ndarray:
         """The code of the least or greatest value of each group, `NULL` for none."""

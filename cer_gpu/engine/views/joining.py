@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from cer_gpu.engine.views.layout import SiblingJoin, ViewLayout, ViewNode
-from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide, limits
+from cer_gpu.engine.views.terms import TURNED, Columns, ComparedSide
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.views import cpu_list, cpu_search
-from cer_gpu.kernels.views.contract import CountedRows, RowTests
+from cer_gpu.kernels.views.contract import OPS, CountedRows, RowTests
 
 PAIRS = 1 << 18
 """Pairs of rows that are looked at together."""
@@ -47,12 +47,8 @@ class Probe:
     def ranges(self, run: CountedRows) -> np.ndarray:
         """The rows of a run that may be asked for, by the first test: int64 [m, 2]."""
         found = np.empty((len(self.asking), 2), np.int64)
-        prefixes = np.ascontiguousarray(self.asking[:, : self.prefix])
-        if self.first is None:
-            within = np.empty((len(self.asking), 0), np.int64)
-        else:
-            within = limits(TURNED[self.first], self.asking[:, self.prefix])
-        cpu_search.bounds(run.keys, prefixes, within, found)
+        op = -1 if self.first is None else OPS.index(self.first)
+        cpu_search.bounds(run.keys, self.asking, self.prefix, op, found)
         return found
 
 

@@ -13,17 +13,18 @@ import pyarrow as pa
 
 from cer_gpu.engine.views.body import Body, body_of
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
+from cer_gpu.engine.views.labels import NoRoomError
 from cer_gpu.engine.views.layout import layout_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.listing import ListedState, Piece, answers, changes
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.engine.views.relations import Relation, without_value
 from cer_gpu.engine.views.snapshots import HeldRows
-from cer_gpu.engine.views.terms import compared, refused
-from cer_gpu.engine.views.trees import Input, KeptTree
+from cer_gpu.engine.views.terms import asks_for_order, compared, refused
+from cer_gpu.engine.views.trees import Input, KeptTree, statistics
 from cer_gpu.errors import CerError, DataError, QueryError
 from cer_gpu.joins.theta.bags import stages
-from cer_gpu.joins.theta.construct import planned
+from cer_gpu.joins.theta.cost import cheapest
 from cer_gpu.joins.theta.reduction import decide
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
@@ -66,6 +67,7 @@ class KeptView:
         self.body = body_of(_positioned(rule, {}))
         self.kinds: dict[str, ValueKind] = {}
         self.trees: list[KeptTree] = []
+        self._shared = False
         left = sorted(decide(self.body.query).second.hyperedges, key=sorted)
         self._circle = ", ".join("{" + ", ".join(sorted(edge)) + "}" for edge in left)
 
@@ -78,6 +80,7 @@ class KeptView:
         ------
         DataError, LimitError, QueryError
         """
+        self._number(batch)
         relations = dict(self.relations)
         drafts: dict[str, list[Change]] = {}
         for name, table, sign in batch:
@@ -86,6 +89,28 @@ class KeptView:
             amounts = np.full(len(table), sign, np.int64)
             drafts.setdefault(name, []).append(relations[name].change(table, amounts))
         self._take(relations, {name: _together(found) for name, found in drafts.items()})
+
+    def _number(self, batch: Batch) -> None:
+        """Number the texts and decimals of a batch before anything is made of them.
+
+        Where there is no room between two of them the view is made again from its rows, with new numbers.
+        """
+        new: dict[ValueKind, set[object]] = {}
+        for name, table, _ in batch:
+            known = self.relations[name].attributes if name in self.relations else {}
+            for column, kind in known.items():
+                if self.codes.in_order(kind) and column in table.column_names:
+                    values = table.column(column).unique().to_pylist()
+                    new.setdefault(kind, set()).update(value for value in values if value is not None)
+        try:
+            for kind, values in new.items():
+                self.codes.number(values, kind)
+        except NoRoomError:
+            held, version = self.held(), self.version
+            self.codes = self.codes.anew(new)
+            self.relations, self.trees, self._shared = {}, [], False
+            self.restore(held)
+            self.version = version
 
     def held(self) -> dict[str, HeldRows]:
         """The rows of all relations that are known."""
@@ -110,8 +135,10 @@ class KeptView:
             self._build(relations, net)
         self.relations = relations
         for name, change in net.items():
-            relations[name].store.add(*change)
+            relations[name].take(change)
         self.version += 1
+        if self.trees and not self._shared:
+            self._share()
 
     def _climb(self, trees: Sequence[KeptTree], inputs: dict[int, Input]) -> None:
         """Take a batch into the trees, one after another: into all of them, or into none."""
@@ -133,19 +160,42 @@ class KeptView:
         before = (self.body, self.kinds)
         try:
             self.body, self.kinds = self._typed(relations)
+            rules = [*self.body.comparisons, *(one for atom in self.body.readings for one in atom.tests)]
+            if self.codes.ordered is None and any(asks_for_order(one, self.kinds) for one in rules):
+                renumber = self.codes.order_texts()
+                for relation in {**relations, **self.relations}.values():
+                    relation.renumber(renumber)
+                net = {name: relations[name].renumbered(one, renumber) for name, one in net.items()}
             comparisons = {to_text(c): compared(c, self.kinds, self._text) for c in self.body.comparisons}
-            trees = []
-            for stage in stages(self.body.query):
-                plan = planned(stage.query)
-                layout = layout_of(plan.tree, comparisons, self.kinds, self.codes)
-                trees.append(KeptTree(stage, plan, layout))
-            held = {name: Change(*relations[name].store.ordered()) for name in self.wanted}
+            trees: list[KeptTree] = []
+            held = {name: Change(*relations[name].all_rows()) for name in self.wanted}
             whole = {name: _together([one, net[name]]) if name in net else one for name, one in held.items()}
-            self._climb(trees, self._inputs(relations, whole))
+            inputs = self._inputs(relations, whole)
+            for stage in stages(self.body.query):
+                chosen = cheapest(stage.query, statistics(stage, inputs))
+                layout = layout_of(chosen.plan.tree, comparisons, self.kinds, self.codes)
+                trees.append(KeptTree(stage, chosen, layout))
+            self._climb(trees, inputs)
         except BaseException:
             self.body, self.kinds = before
             raise
         self.trees = trees
+
+    def _share(self) -> None:
+        """Leave the rows of a relation to a leaf of the last tree, where that has all of them."""
+        self._shared = True
+        body, tree = self.body, self.trees[-1]
+        for place, store in zip(tree.layout.places, tree.stores):
+            source = len(body.readings) if place.atom is None else tree.stage.sources[place.atom]
+            if source >= len(body.readings):
+                continue
+            reading = body.readings[source]
+            named = [reading.attributes.get(name, "") for name in place.columns]
+            relation = self.relations[reading.relation]
+            alone = sum(one.relation == reading.relation for one in body.readings) == 1
+            strict = body.strict.issuperset(reading.variables)
+            if alone and strict and not reading.tests and sorted(named) == sorted(relation.attributes):
+                relation.share(tuple(named), store)
 
     def _opened(self, name: str, table: pa.Table, columns: tuple[str, ...] | None = None) -> Relation:
         """A relation that is met for the first time.

@@ -8,11 +8,13 @@ long. So n rows are in O(log n) runs, and each is copied O(log n) times.
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.views import cpu_levels, cpu_search
-from cer_gpu.kernels.views.contract import CountedRows
+from cer_gpu.kernels.views.contract import CountedRows, sums_of
 
 RATIO = 4
 """A run is at least so many times as long as the next."""
@@ -21,6 +23,9 @@ ROOM = 1 << 10
 """Rows that the last run has room for: few rows are put into it in place."""
 
 LEAST_ROOM = 8
+
+SORTED = 1 << 11
+"""So many rows are sorted digit by digit."""
 
 MOST = float(2**62)
 """Multiplicities stay below."""
@@ -60,9 +65,10 @@ class Levels:
     @property
     def nbytes(self) -> int:
         """Bytes that the rows take."""
-        room = 0 if self._room is None else sum(array.nbytes for array in self._room)
-        runs = self.runs if self._room is None else self.runs[:-1]
-        return room + sum(run.keys.nbytes + run.counts.nbytes + run.sums.nbytes for run in runs)
+        free = 0
+        if self._room is not None:
+            free = (len(self._room.counts) - len(self.runs[-1].counts)) * 8 * (self.width + 1)
+        return free + sum(run.keys.nbytes + run.counts.nbytes + run.sums.nbytes for run in self.runs)
 
     @property
     def whole(self) -> bool:
@@ -133,16 +139,13 @@ class Levels:
         now = size + rows
         if self._room is None or len(self._room.counts) < now:
             most = min(ROOM, max(LEAST_ROOM, 2 * now))
-            sums = np.empty(most + 1 if self._summed else 0, np.int64)
-            made = CountedRows(np.empty((most, self.width), np.int64), np.empty(most, np.int64), sums)
+            none = np.empty(0, np.int64)
+            made = CountedRows(np.empty((most, self.width), np.int64), np.empty(most, np.int64), none)
             made.keys[:size], made.counts[:size] = self.runs[-1].keys, self.runs[-1].counts
             self._room = made
         room = self._room
         cpu_levels.insert(room.keys, room.counts, size, keys, counts)
-        made = CountedRows(room.keys[:now], room.counts[:now], room.sums[: now + 1])
-        if self._summed:
-            cpu_levels.sum_up(made.counts, made.sums)
-        self.runs[-1] = made
+        self.runs[-1] = rows_of(room.keys[:now], room.counts[:now], self._summed)
 
     def _begin(self, keys: np.ndarray, counts: np.ndarray) -> None:
         self.runs.append(rows_of(keys, counts, self._summed))
@@ -188,7 +191,7 @@ class Levels:
 
 def rows_of(keys: np.ndarray, counts: np.ndarray, summed: bool = True) -> CountedRows:
     """Rows that are in order, with the sums of their multiplicities where they are asked for."""
-    sums = np.empty(len(counts) + 1 if summed else 0, np.int64)
+    sums = np.empty(sums_of(len(counts)) if summed else 0, np.int64)
     made = CountedRows(np.ascontiguousarray(keys), np.ascontiguousarray(counts), sums)
     if summed:
         cpu_levels.sum_up(made.counts, made.sums)
@@ -209,8 +212,7 @@ def collapsed(keys: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndar
         return keys[:1], counts.sum(keepdims=True)
     keys, counts = np.ascontiguousarray(keys), np.ascontiguousarray(counts)
     if not cpu_levels.ascending(keys):
-        packed = _packed(keys)
-        order = np.lexsort(keys.T[::-1]) if packed is None else np.argsort(packed)
+        order = _order(keys)
         keys, counts = keys[order], counts[order]
     made_keys, made = np.empty_like(keys), np.empty_like(counts)
     size = cpu_levels.collapse(keys, counts, made_keys, made)
@@ -225,24 +227,23 @@ def united(one: CountedRows, other: CountedRows) -> tuple[np.ndarray, np.ndarray
     return keys[:made], counts[:made]
 
 
-def _packed(keys: np.ndarray) -> np.ndarray | None:
-    """Rows as one number each, in their order; None where their values are too far apart for an int64.
-
-    Rows are sorted several times as fast by one number as by several columns.
-    """
-    if keys.shape[1] == 1:
-        return keys[:, 0]
-    low, high = keys.min(axis=0).tolist(), keys.max(axis=0).tolist()
-    room = 1
-    for least, most in zip(low, high):
-        room *= most - least + 1
-    if room > MOST:
-        return None
-    found = keys[:, 0] - low[0]
-    for column in range(1, keys.shape[1]):
-        found *= high[column] - low[column] + 1
-        found += keys[:, column] - low[column]
-    return found
+def _order(keys: np.ndarray) -> np.ndarray:
+    """The places of rows in their order; by one number for each row, where it fits."""
+    rows, width = keys.shape
+    low, high = np.empty(width, np.int64), np.empty(width, np.int64)
+    cpu_levels.spans(keys, low, high)
+    room = [most - least + 1 for least, most in zip(low.tolist(), high.tolist())]
+    total = prod(room)
+    if total > MOST:
+        return np.lexsort(keys.T[::-1])
+    packed = np.empty(rows, np.int64)
+    cpu_levels.pack(keys, low, np.array(room, np.int64), packed)
+    if rows < SORTED:
+        return np.argsort(packed)
+    scratch = np.empty((3, rows), np.int64)
+    bits = (total - 1).bit_length()
+    cpu_levels.sort(packed, bits, np.empty(2048, np.int64), scratch[0], scratch[1], scratch[2])
+    return scratch[1]
 
 
 def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -253,10 +254,10 @@ def product(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     LimitError
         One is too large for an int64.
     """
-    found = one * other
-    if len(found) and np.abs(one.astype(np.float64) * other).max() > MOST:
+    made = np.empty(len(one), np.int64)
+    if not cpu_levels.multiply(np.ascontiguousarray(one), np.ascontiguousarray(other), made):
         raise too_many()
-    return found
+    return made
 
 
 def too_many() -> LimitError:

@@ -53,6 +53,11 @@ class Piece(NamedTuple):
     before: np.ndarray
     after: np.ndarray
 
+    @property
+    def held(self) -> np.ndarray:
+        """The columns, and `after` as the last: int64 [columns + 1, n]."""
+        return np.stack([*self.columns.values(), self.after])
+
 
 class ListedState(NamedTuple):
     """What is listed.
@@ -167,19 +172,21 @@ def _with_child(
             probe = probe_other(layout, join, piece.columns, rows)
         else:
             probe = probe_below(layout, child, piece.columns, rows)
+        held = None
         plain = (join is None or not join.rest) and state.stores[edge[1]].whole
         for run, changed in _runs(state, edge[1], mode):
             for found in found_rows(probe, run, most):
                 state.check()
                 if plain and changed is None and not _leaves_out(child, mode, True):
-                    yield _beside(piece, child, run, found)
+                    held = piece.held if held is None else held
+                    yield _beside(piece, held, child, run, found)
                 else:
                     made = _chosen(state, piece, (join, edge[1]), mode, (run, changed), found)
                     if len(made.before):
                         yield made
 
 
-def _beside(piece: Piece, child: ViewNode, run: CountedRows, found: AskedRows) -> Piece:
+def _beside(piece: Piece, held: np.ndarray, child: ViewNode, run: CountedRows, found: AskedRows) -> Piece:
     """All the rows that are found, beside those that ask for them."""
     columns = {}
     if found.ranges is None:
@@ -191,25 +198,16 @@ def _beside(piece: Piece, child: ViewNode, run: CountedRows, found: AskedRows) -
         factors = piece.after[asking]
         after = factors * run.counts[places] if child.last else factors
         return Piece(columns, after, after)
-    own = slice(found.first, found.last)
-    for name, values in piece.columns.items():
-        columns[name] = buffer(found.size)
-        cpu_list.fill(found.ranges, values[own], columns[name])
-    for number, name in enumerate(child.columns):
-        if name in child.variables and name not in columns:
-            columns[name] = buffer(found.size)
-            cpu_list.copy(found.ranges, run.keys, number, columns[name])
-    after = before = buffer(found.size)
-    if child.last:
-        cpu_list.scale(found.ranges, piece.after[own], run.counts, after)
-    else:
-        cpu_list.fill(found.ranges, piece.after[own], after)
+    new = [name for name in child.columns if name in child.variables and name not in piece.columns]
+    own = np.array([child.columns.index(name) for name in new], np.int64)
+    made = buffer((len(new) + len(piece.columns) + 1) * found.size).reshape(-1, found.size)
+    cpu_list.expand(found.ranges, found.first, held, run, own, child.last, made)
+    columns = dict(zip([*new, *piece.columns], made))
+    after = before = made[-1]
     if piece.before is not piece.after:
         before = buffer(found.size)
-        if child.last:
-            cpu_list.scale(found.ranges, piece.before[own], run.counts, before)
-        else:
-            cpu_list.fill(found.ranges, piece.before[own], before)
+        past = piece.before[None, :].copy()
+        cpu_list.expand(found.ranges, found.first, past, run, own[:0], child.last, before[None, :])
     return Piece(columns, before, after)
 
 

@@ -181,7 +181,8 @@ def _with_guard(
             return Change(keys[:made], amounts[:made])
         return change_of(layout, place, columns_of(layout.places[join.guard], keys[:made]), amounts[:made])
 
-    return Workers().map("updating", part, _shared_out(ranges), len(run.counts))
+    slices = _shared_out(ranges)
+    return [part(ranges)] if len(slices) == 1 else Workers().map("updating", part, slices)
 
 
 def _shared_out(ranges: np.ndarray) -> list[np.ndarray]:

@@ -13,6 +13,7 @@ from cer_gpu.engine.views.codes import NAN, ValueCodes, ValueKind, kind_of
 from cer_gpu.engine.views.levels import Levels, collapsed
 from cer_gpu.engine.views.reducts import Change
 from cer_gpu.errors import DataError
+from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language.schema import ValueType
 
 SHOWN = 3
@@ -38,8 +39,63 @@ class Relation:
         self.name = name
         self.attributes = dict(attributes)
         self.columns = columns
-        self.store = Levels(len(self.attributes))
+        self.store = Levels(len(self.attributes), summed=False)
         self._codes = codes
+        self._shown = tuple(self.attributes)
+        self._leaf: Levels | None = None
+
+    def share(self, order: tuple[str, ...], leaf: Levels) -> None:
+        """Leave the rows to the leaf of a tree that has them, but for those that no answer is made of.
+
+        Parameters
+        ----------
+        order : tuple of str
+            The attributes, in the order of the leaf's columns.
+        leaf : Levels
+            It has all rows whose attributes have values, and no others.
+        """
+        keys, counts = self.store.ordered()
+        places = [list(self.attributes).index(name) for name in order]
+        self.attributes = {name: self.attributes[name] for name in order}
+        change = Change(*collapsed(keys[:, places], counts))
+        self.store, self._leaf = Levels(len(order), summed=False), leaf
+        self.take(change)
+
+    def renumber(self, numbers: np.ndarray) -> None:
+        """Give texts new numbers: `numbers` int64 [texts], by the old ones."""
+        change = self.renumbered(Change(*self.store.ordered()), numbers)
+        self.store = Levels(len(self.attributes), summed=False)
+        self.store.add(*change)
+
+    def renumbered(self, change: Change, numbers: np.ndarray) -> Change:
+        """A change whose texts have new numbers."""
+        keys = change.keys.copy()
+        for number, kind in enumerate(self.attributes.values()):
+            if kind.value is ValueType.STRING:
+                given = keys[:, number] != NULL
+                keys[given, number] = numbers[keys[given, number]]
+        return Change(*collapsed(keys, change.amounts))
+
+    def take(self, change: Change) -> None:
+        """Take a change in, once the leaf that rows are shared with has it."""
+        if self._leaf is not None:
+            absent = self._absent(change.keys)
+            change = Change(change.keys[absent], change.amounts[absent])
+        self.store.add(*change)
+
+    def all_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """All rows, in order, and their multiplicities."""
+        keys, counts = self.store.ordered()
+        if self._leaf is None:
+            return keys, counts
+        shared, amounts = self._leaf.ordered()
+        return collapsed(np.concatenate([keys, shared]), np.concatenate([counts, amounts]))
+
+    def _absent(self, keys: np.ndarray) -> np.ndarray:
+        absent = np.zeros(len(keys), bool)
+        for number, kind in enumerate(self.attributes.values()):
+            absent |= without_value(keys[:, number], kind)
+        return absent
 
     def change(self, table: pa.Table, amounts: np.ndarray) -> Change:
         """The rows of a table as a change of the relation.
@@ -80,13 +136,15 @@ class Relation:
         if (change.amounts >= 0).all():
             return
         there = self.store.counts_of(change.keys)
+        if self._leaf is not None:
+            there += self._leaf.counts_of(change.keys)
         short = np.flatnonzero(there + change.amounts < 0)
         if len(short):
             named = []
             for row in short[:SHOWN].tolist():
                 asked, held = -int(change.amounts[row]), int(there[row])
                 times = f" ({asked} asked for, {held} there)" if held or asked > 1 else ""
-                named.append(self._shown(change.keys[row]) + times)
+                named.append(self._named(change.keys[row]) + times)
             more = f" and {len(short) - SHOWN} more" if len(short) > SHOWN else ""
             raise DataError(
                 f"cannot delete {', '.join(named)}{more} from {self.name}: not there; nothing was changed"
@@ -94,23 +152,24 @@ class Relation:
 
     def rows(self) -> pa.Table:
         """All rows, with their multiplicities in a last column `multiplicity`."""
-        keys, counts = self.store.ordered()
+        keys, counts = self.all_rows()
+        names = list(self.attributes)
         arrays = [
-            self._codes.decode(np.ascontiguousarray(keys[:, number]), kind)
-            for number, kind in enumerate(self.attributes.values())
+            self._codes.decode(np.ascontiguousarray(keys[:, names.index(name)]), self.attributes[name])
+            for name in self._shown
         ]
-        return pa.Table.from_arrays([*arrays, pa.array(counts)], names=[*self.attributes, "multiplicity"])
+        return pa.Table.from_arrays([*arrays, pa.array(counts)], names=[*self._shown, "multiplicity"])
 
     def columns_of(self, change: Change) -> dict[str, np.ndarray]:
         """The attributes of the rows of a change."""
         return {name: change.keys[:, number] for number, name in enumerate(self.attributes)}
 
-    def _shown(self, row: np.ndarray) -> str:
-        values = [
-            self._codes.decode(row[number : number + 1], kind).to_pylist()[0]
-            for number, kind in enumerate(self.attributes.values())
-        ]
-        listed = ", ".join(f"{name} = {_literal(value)}" for name, value in zip(self.attributes, values))
+    def _named(self, row: np.ndarray) -> str:
+        values = {
+            name: self._codes.decode(row[number : number + 1], kind).to_pylist()[0]
+            for number, (name, kind) in enumerate(self.attributes.items())
+        }
+        listed = ", ".join(f"{name} = {_literal(values[name])}" for name in self._shown)
         return f"({listed})"
 
 

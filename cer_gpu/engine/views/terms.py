@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
+from enum import Enum
 
 import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.arithmetic import computed
-from cer_gpu.engine.views.codes import EXACT, NAN, ValueCodes, ValueKind, float_codes, kind_of
+from cer_gpu.engine.views.codes import BEYOND, NAN, ValueCodes, ValueKind, floats, kind_of, rounded
 from cer_gpu.errors import DataError, Diagnostic, QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.query import variables_of
-from cer_gpu.kernels.views.contract import NULL, TOP
+from cer_gpu.kernels.views.contract import NULL
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
 from cer_gpu.language.printer import to_text
@@ -36,6 +38,16 @@ Columns = Mapping[str, np.ndarray]
 """The codes of variables, int64 [rows] each."""
 
 
+class Meeting(Enum):
+    """How values of one side meet those of another type on the other side."""
+
+    SAME = "as they are"
+    CEILING = "a float as the least whole number that is not below it"
+    ABOVE = "a float as the least whole number above it"
+    EXACT = "a float as the whole number that it is, or as one beyond all"
+    DECIMAL = "a number as a decimal"
+
+
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
     """One side of a comparison.
@@ -45,24 +57,25 @@ class ComparedSide:
     expression : Expression
         Over `Attribute`s that name variables.
     variables : frozenset of str
-    as_float : bool
-        Whether its int64 values are compared with floats.
+    meeting : Meeting
+    is_time : bool
+        Whether it is compared with a time, so that a text is one.
     zone : str or None
         For a text that stands for a time, the zone of what it is compared with; else None.
     """
 
     expression: t.Expression
     variables: frozenset[str]
-    as_float: bool = False
+    meeting: Meeting = Meeting.SAME
     is_time: bool = False
     zone: str | None = None
 
     @property
     def plain(self) -> str | None:
         """The variable that it is, where nothing is computed."""
-        return (
-            self.expression.name if isinstance(self.expression, t.Attribute) and not self.as_float else None
-        )
+        if isinstance(self.expression, t.Attribute) and self.meeting is Meeting.SAME:
+            return self.expression.name
+        return None
 
     def codes(
         self, columns: Columns, kinds: Mapping[str, ValueKind], codes: ValueCodes, rows: int
@@ -75,18 +88,26 @@ class ComparedSide:
             A value that is computed does not fit.
         """
         shown = to_text(self.expression)
-        if isinstance(self.expression, t.Attribute):
-            found = columns[self.expression.name]
-            if self.as_float:
-                given = found[found != NULL]
-                if len(given) and np.abs(given.astype(np.float64)).max() > EXACT:
-                    raise DataError(f"`{shown}` is compared with a float and has a value above 2^53: cast it")
-                found = np.where(found == NULL, NULL, float_codes(found.astype(np.float64)))
-            return np.where(found == NAN, NULL, found) if self._floating(kinds) else found
         if self.is_time and isinstance(self.expression, t.Text):
             return np.full(rows, timestamp_nanoseconds(self.expression.value, self.zone or "UTC"), np.int64)
         if isinstance(self.expression, t.Text):
             return np.full(rows, codes.text_code(self.expression.value), np.int64)
+        if isinstance(self.expression, t.Number) and self.meeting is Meeting.DECIMAL:
+            (code,) = codes.decimals.labels([Decimal(shown)])
+            return np.full(rows, code, np.int64)
+        if isinstance(self.expression, t.Attribute):
+            kind = kinds[self.expression.name]
+            found = columns[self.expression.name]
+        else:
+            kind, found = self._computed(columns, kinds, codes, rows)
+        if kind.value is ValueType.FLOAT64:
+            found = np.where(found == NAN, NULL, found)
+        return self._met(found, kind, codes)
+
+    def _computed(
+        self, columns: Columns, kinds: Mapping[str, ValueKind], codes: ValueCodes, rows: int
+    ) -> tuple[ValueKind, np.ndarray]:
+        shown = to_text(self.expression)
 
         def operand(part: t.Expression) -> pa.Array:
             name = part.name if isinstance(part, t.Attribute) else ""
@@ -94,16 +115,30 @@ class ComparedSide:
 
         try:
             values = computed(self.expression, operand, rows)
-            if self.as_float and pa.types.is_integer(values.type):
-                values = values.cast(pa.float64())
         except pa.ArrowInvalid:
             raise DataError(f"`{shown}` has a value that does not fit in its type") from None
-        found = codes.encode(values, kind_of(values.type, f"`{shown}`"), f"`{shown}`")
-        return np.where(found == NAN, NULL, found) if pa.types.is_floating(values.type) else found
+        kind = kind_of(values.type, f"`{shown}`")
+        return kind, codes.encode(values, kind, f"`{shown}`")
 
-    def _floating(self, kinds: Mapping[str, ValueKind]) -> bool:
-        name = self.expression.name if isinstance(self.expression, t.Attribute) else ""
-        return self.as_float or kinds[name].value is ValueType.FLOAT64
+    def _met(self, found: np.ndarray, kind: ValueKind, codes: ValueCodes) -> np.ndarray:
+        """Codes as they meet those of the other side."""
+        if self.meeting is Meeting.SAME:
+            return found
+        if self.meeting is Meeting.DECIMAL:
+            if kind.value is ValueType.DECIMAL:
+                return found
+            used, places = np.unique(found, return_inverse=True)
+            numbers = (floats(used) if kind.value is ValueType.FLOAT64 else used).tolist()
+            given = [Decimal(one) for one, code in zip(numbers, used.tolist()) if code != NULL]
+            table = [*([NULL] if len(given) < len(used) else []), *codes.decimals.labels(given)]
+            return np.array(table, np.int64)[places.reshape(-1)]
+        low = rounded(found, up=False)
+        if self.meeting is Meeting.CEILING:
+            return low
+        high = rounded(found, up=True)
+        if self.meeting is Meeting.ABOVE:
+            return high
+        return np.where((high > low) | (low == NULL), low, BEYOND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,58 +187,38 @@ def compared(comparison: t.Comparison, kinds: Mapping[str, ValueKind], text: str
     """
     checker = TypeChecker(lambda one: kinds[one.name].value, Findings())
     left, right = checker.type_of(comparison.left), checker.type_of(comparison.right)
-    if comparison.op not in ("=", "!=") and left is right is ValueType.STRING:
-        raise refused(
-            f"`{to_text(comparison)}` asks for the order of text: a view compares text by `=` and `!=`",
-            comparison,
-            text,
-        )
-    mixed = {left, right} == {ValueType.INT64, ValueType.FLOAT64}
+    kinds_of = {left, right}
+    op = comparison.op
+    meeting = [Meeting.SAME, Meeting.SAME]
+    if ValueType.DECIMAL in kinds_of and len(kinds_of) > 1:
+        meeting = [Meeting.DECIMAL, Meeting.DECIMAL]
+    elif kinds_of == {ValueType.INT64, ValueType.FLOAT64}:
+        # `x < f` is `x < ceil(f)`, and `x <= f` is `x < floor(f) + 1`: exact for all ints and floats.
+        floating = 0 if left is ValueType.FLOAT64 else 1
+        way = TURNED[op] if floating == 0 else op
+        rounds = {"<": Meeting.CEILING, ">=": Meeting.CEILING, "<=": Meeting.ABOVE, ">": Meeting.ABOVE}
+        meeting[floating] = rounds.get(way, Meeting.EXACT)
+        way = {"<=": "<", ">": ">="}.get(way, way)
+        op = TURNED[way] if floating == 0 else way
     sides: list[ComparedSide] = []
-    for own, kind, other, other_kind in (
-        (comparison.left, left, comparison.right, right),
-        (comparison.right, right, comparison.left, left),
-    ):
+    pairs = ((comparison.left, comparison.right, right), (comparison.right, comparison.left, left))
+    for (own, other, other_kind), met in zip(pairs, meeting):
         zones = [kinds[name].arrow for name in _names(other)]
         zone = next((kind.tz for kind in zones if pa.types.is_timestamp(kind) and kind.tz), None)
-        as_float = mixed and kind is ValueType.INT64
-        sides.append(ComparedSide(own, _names(own), as_float, other_kind is ValueType.TIMESTAMP, zone))
-    return TermComparison(comparison.op, sides[0], sides[1], to_text(comparison))
+        sides.append(ComparedSide(own, _names(own), met, other_kind is ValueType.TIMESTAMP, zone))
+    return TermComparison(op, sides[0], sides[1], to_text(comparison))
+
+
+def asks_for_order(comparison: t.Comparison, kinds: Mapping[str, ValueKind]) -> bool:
+    """Whether a comparison asks for the order of texts."""
+    checker = TypeChecker(lambda one: kinds[one.name].value, Findings())
+    both = checker.type_of(comparison.left), checker.type_of(comparison.right)
+    return comparison.op not in ("=", "!=") and both == (ValueType.STRING, ValueType.STRING)
 
 
 def refused(what: str, node: t.Comparison | t.Rule | t.RuleAtom, text: str, *hints: str) -> QueryError:
     """The error for a rule that is right, but that a view cannot keep."""
     return QueryError([Diagnostic("CER095", what, node.span, hints=hints)], text)
-
-
-def limits(op: str, values: np.ndarray) -> np.ndarray:
-    """The codes that stand before `op` and values: `x < 3` holds for those from `NULL + 1` to 2.
-
-    Parameters
-    ----------
-    op : str
-        One of `< <= > >= =`.
-    values : ndarray of int64, shape (m,)
-
-    Returns
-    -------
-    ndarray of int64, shape (m, 2)
-        The first code and the one after the last; none where the value is `NULL`.
-    """
-    found = np.empty((len(values), 2), np.int64)
-    found[:, 0], found[:, 1] = NULL + 1, TOP
-    if op in (">=", "="):
-        found[:, 0] = values
-    elif op == ">":
-        found[:, 0] = values + 1
-    if op == "<":
-        found[:, 1] = values
-    elif op in ("<=", "="):
-        found[:, 1] = values + 1
-    absent = values == NULL
-    if absent.any():
-        found[absent] = TOP
-    return found
 
 
 def _names(expression: t.Expression) -> frozenset[str]:

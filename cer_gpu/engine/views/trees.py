@@ -15,10 +15,20 @@ from cer_gpu.engine.views.terms import Columns
 from cer_gpu.engine.workers import Workers
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.theta.bags import BagStage
-from cer_gpu.joins.theta.construct import Planned
+from cer_gpu.joins.theta.cost import AtomStatistics, ChosenTree
 
 PIECE = 1 << 16
 """Rows of a bag that are listed together."""
+
+
+SAMPLE = 1 << 14
+"""Values of a column that are looked at to find how many differ."""
+
+BAG = 4
+"""Rows of a bag that are assumed for each row of the largest relation."""
+
+SHARED = 1 << 15
+"""Rows of changes that several threads take in."""
 
 
 class Input(NamedTuple):
@@ -28,13 +38,40 @@ class Input(NamedTuple):
     amounts: np.ndarray
 
 
+def statistics(stage: BagStage, inputs: Mapping[int, Input]) -> tuple[AtomStatistics, ...]:
+    """What is known of the atoms of a stage from their first rows.
+
+    Of a bag, whose rows are not known yet, as many are assumed as pairs of its sources' rows are expected.
+    """
+    found = []
+    for atom, source in zip(stage.query.atoms, stage.sources):
+        if source not in inputs:
+            most = max((len(one.amounts) for one in inputs.values()), default=0)
+            found.append(
+                AtomStatistics(float(most * BAG), dict.fromkeys(atom.variables, float(max(most, 1))))
+            )
+            continue
+        columns, amounts = inputs[source]
+        rows = len(amounts)
+        different = {name: _different(columns[name], rows) for name in atom.variables}
+        found.append(AtomStatistics(float(rows), different))
+    return tuple(found)
+
+
+def _different(values: np.ndarray, rows: int) -> float:
+    """About how many different values a column has: as many in a sample, or more where most of it differ."""
+    sample = values[:: max(1, rows // SAMPLE)]
+    found = len(np.unique(sample))
+    return float(found if 2 * found < len(sample) else found * rows / max(len(sample), 1))
+
+
 class KeptTree:
     """The join tree of one stage of a view, and the reduct of every node.
 
     Parameters
     ----------
     stage : BagStage
-    plan : Planned
+    chosen : ChosenTree
     layout : ViewLayout
 
     Attributes
@@ -47,9 +84,10 @@ class KeptTree:
         Of a bag, its answers, as far as `output` was asked for them.
     """
 
-    def __init__(self, stage: BagStage, plan: Planned, layout: ViewLayout) -> None:
+    def __init__(self, stage: BagStage, chosen: ChosenTree, layout: ViewLayout) -> None:
         self.stage = stage
-        self.plan = plan
+        self.chosen = chosen
+        self.plan = chosen.plan
         self.layout = layout
         self.stores = [Levels(len(place.columns), place.summed) for place in layout.places]
         self.changes: list[Change | None] = []
@@ -132,7 +170,8 @@ class KeptTree:
             done[number] = True
 
         try:
-            Workers().map("updating", add, [n for n, one in enumerate(found) if one is not None], rows)
+            if rows >= SHARED:
+                Workers().map("updating", add, [n for n, one in enumerate(found) if one is not None])
         finally:
             for number in range(len(found)):
                 if not done[number]:

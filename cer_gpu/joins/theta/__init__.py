@@ -6,6 +6,7 @@
     tree         generalized join trees, guards, connex sets             (Definitions 1 to 5)
     construct    the tree and its connex set, by Algorithm 3
     shape        sibling-closed and binary                               (Propositions 1 to 3)
+    cost         which of several trees a view is kept by
     bags         atoms of a cyclic query put together until it is acyclic
 
 The paper is "Conjunctive Queries with Theta Joins Under Updates" (GDyn, IEDyn).
