@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cer_gpu.kernels.counts import cpu as counting
 from cer_gpu.kernels.counts.contract import counts_reference
+from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits.contract import hits_reference
 from cer_gpu.kernels.runs.contract import accepting_runs
@@ -70,7 +71,8 @@ def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: i
         registers = np.full((1, tables.n_live), -1, dtype=np.int64)
         vectors = np.zeros((1, tables.n_live), dtype=np.int64)
         cuts = sorted({0, n, *(rng.randint(0, n) for _ in range(3))})
-        found, counted = [], []
+        found, counted, at_once = [], [], []
+        carried = vectors
         for low, high in pairwise(cuts):
             bounds = none + low, none + low, none + high
             event, latest = hitting.hits(program, case.symbols, starts, NONE, 0, *bounds, registers)
@@ -80,9 +82,14 @@ def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: i
             )
             found += list(zip(event.tolist(), latest.tolist()))
             counted += counts.tolist()
+            own = tables, forward, case.symbols, none + low, none + high
+            ended, number, carried = counted_ends(*own, carried)
+            at_once += list(zip(ended.tolist(), number.tolist()))
+            assert carried[:, 1:].tolist() == vectors[:, 1:].tolist()
         ends = sorted({end for _, end, _ in runs})
         assert found == [(end, 10 * max(i for i, j, _ in runs if j == end)) for end in ends]
         assert counted == [sum(1 for _, j, _ in runs if j == end) for end in ends]
+        assert at_once == list(zip(ends, counted))
 
 
 def test_counts_past_two_to_the_63_are_exact() -> None:
@@ -104,6 +111,21 @@ def test_counts_past_two_to_the_63_are_exact() -> None:
     assert counts.tolist() == [2**n - 1] * 2
     again, _ = counting.forward_counts(tables, programs[0], symbols, *one, first, event, vectors)
     assert again.tolist() == [2 ** (2 * n) - 1] * 2
+
+
+def test_ends_and_counts_past_two_to_the_63_are_found_in_one_pass() -> None:
+    """Beside segments with small numbers, before and after one with large ones."""
+    tables = kleene()
+    forward = forward_program(tables)
+    symbols = np.array([1, 2, *[1] * 130, 2, 2, 1, 1, 2], dtype=np.uint8)
+    begin, stop = np.array([0, 2, 134]), np.array([2, 134, 137])
+    vectors = np.zeros((3, tables.n_live), dtype=np.int64)
+    event, number, after = counted_ends(tables, forward, symbols, begin, stop, vectors)
+    assert event.tolist() == [1, 132, 133, 136]
+    assert number.tolist() == [1, 2**130 - 1, 2**130 - 1, 3]
+    again, more, _ = counted_ends(tables, forward, symbols, begin, stop, after)
+    assert again.tolist() == event.tolist()
+    assert more.tolist() == [3, 2**260 - 1, 2**260 - 1, 15]
 
 
 def test_one_segment_past_the_limit_leaves_the_others_as_they_are() -> None:

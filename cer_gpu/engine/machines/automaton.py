@@ -39,6 +39,7 @@ from cer_gpu.enumeration.structure import Structure
 from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
 from cer_gpu.kernels.counts.cpu import counts, forward_counts
+from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
@@ -241,19 +242,17 @@ class AutomatonRunner:
         """Ends and their numbers by the CPU, with what is carried."""
         self.registers = grown(self.registers, chunk.lanes.count, -1)
         self.vectors = grown(self.vectors, chunk.lanes.count)
+        tables, forward, symbols = self.tables, self.counting.forward, chunk.events.symbols
 
         def run(segments: Segments) -> tuple[np.ndarray, np.ndarray, Segments, np.ndarray]:
+            before, own = self.vectors[segments.lane], (segments.begin, segments.stop)
+            if self._devices is None:
+                event, number, after = counted_ends(tables, forward, symbols, *own, before)
+                return event, number, segments, after
+            # What a device finds in a later chunk goes on from the latest starts too.
             event, _ = self.hits_here(chunk, segments)
-            number, after = forward_counts(
-                self.tables,
-                self.counting.forward,
-                chunk.events.symbols,
-                segments.begin,
-                segments.stop,
-                first_ends(segments, event),
-                event,
-                self.vectors[segments.lane],
-            )
+            first = first_ends(segments, event)
+            number, after = forward_counts(tables, forward, symbols, *own, first, event, before)
             return event, number, segments, after
 
         parts = self._over_units_here("counting", chunk.segments, run)
