@@ -17,6 +17,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
+from cer_gpu.language.tree import Statement
 from cer_gpu.language.walk import names_in, walk
 from cer_gpu.plan.assumed import with_empty_columns
 from cer_gpu.plan.evaluated import never_answers, unevaluated
@@ -101,6 +102,11 @@ class Query:
         self._workers = Workers()
         # Planning for an assumed schema finds automata over budget now, and not when data is at hand.
         self._plan = self._checked_plan(None, RoleColumns(stream="stream"), AUTO)
+
+    @property
+    def tree(self) -> Statement:
+        """The query as a syntax tree; for the package itself."""
+        return self._tree
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -21,11 +21,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cer_gpu.cli_backtest import By, Swept
+from cer_gpu.cli_backtest import backtest
 from cer_gpu.cli_inputs import (
     ColumnType,
     Data,
     Delimiter,
+    Device,
+    Engine,
     MaybeData,
     MaybeInputFormat,
     OrderBy,
@@ -35,6 +37,7 @@ from cer_gpu.cli_inputs import (
     Sort,
     StreamColumn,
     TypeColumn,
+    engine_named,
     events_of,
     given_params,
     query_text,
@@ -101,12 +104,6 @@ def _command(function: Callable[..., int]) -> Callable[..., int]:
 QueryText = Annotated[
     str, typer.Argument(metavar="QUERY", help="The query, or @FILE, or @- for standard input.")
 ]
-Device = Annotated[
-    str, typer.Option(metavar="DEVICE", help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")
-]
-Engine = Annotated[
-    str, typer.Option(metavar="ENGINE", help="auto, or an engine that `cer explain` lists under routes.")
-]
 Memory = Annotated[
     str | None, typer.Option(metavar="SIZE", help="Host memory to stay under, such as 500MB or 2GiB.")
 ]
@@ -151,7 +148,7 @@ def run(
         **text_keywords(delimiter, column_type),
         params=given_params(param),
         device=device,
-        engine=_engine(engine),
+        engine=engine_named(engine),
         limit=limit,
         memory=_bytes(memory),
         event_id=event_id,
@@ -192,7 +189,7 @@ def count(
         **text_keywords(delimiter, column_type),
         params=given_params(param),
         device=device,
-        engine=_engine(engine),
+        engine=engine_named(engine),
         memory=_bytes(memory),
     )
     print(decimal_text(found))
@@ -231,7 +228,7 @@ def hits(
         **text_keywords(delimiter, column_type),
         params=given_params(param),
         device=device,
-        engine=_engine(engine),
+        engine=engine_named(engine),
         memory=_bytes(memory),
         event_id=event_id,
     )
@@ -240,49 +237,7 @@ def hits(
     return DONE
 
 
-@_command
-def backtest(
-    queries: Annotated[
-        str, typer.Argument(metavar="QUERIES", help="A file of named queries (.ceql), or a query as in run.")
-    ],
-    data: Data,
-    by: By = None,
-    sweep: Swept = None,
-    order_by: OrderBy = None,
-    order_unit: OrderUnit = None,
-    type_column: TypeColumn = "type",
-    stream_column: StreamColumn = None,
-    sort: Sort = False,
-    ordered: Ordered = False,
-    delimiter: Delimiter = None,
-    column_type: ColumnType = None,
-    param: Param = None,
-    input_format: MaybeInputFormat = None,
-    device: Device = "auto",
-    engine: Engine = "auto",
-    form: OutputFormat = None,
-    output: Output = None,
-) -> int:
-    """Print how often each of many queries fires, read in one pass."""
-    from cer_gpu.backtesting.run import backtest as tried
-    from cer_gpu.cli_backtest import asked_queries, parts_of
-    from cer_gpu.output import output_file, write_rows
-
-    chosen = result_format(form, output)
-    refuse_own_input(data, output)
-    options = read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered)
-    asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
-    options |= text_keywords(delimiter, column_type)
-    options |= {"params": given_params(param), "device": device, "engine": _engine(engine)}
-    try:
-        found = tried(asked, events, parts_of(by), **options)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    with output_file(output) as sink:
-        write_rows(found.to_arrow().to_reader(), chosen, sink, most=len(found))
-    return DONE
-
-
+_command(backtest)
 _command(maintain)
 
 
@@ -313,7 +268,9 @@ def explain(
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
         options |= text_keywords(delimiter, column_type)
     events = events_of(data, input_format, query) if data else None
-    text = compiled.explain(chosen, events, engine=_engine(engine), params=given_params(param), **options)
+    text = compiled.explain(
+        chosen, events, engine=engine_named(engine), params=given_params(param), **options
+    )
     if output is None:
         print(text)
         return DONE
@@ -396,15 +353,6 @@ def _compile(query: str) -> Query:
     import cer_gpu
 
     return cer_gpu.compile(query_text(query))
-
-
-def _engine(name: str) -> str:
-    """The name of an engine."""
-    from cer_gpu.plan.routes import ENGINES
-
-    if name not in ENGINES:
-        raise typer.BadParameter(f"there is no engine `{name}`: the engines are {', '.join(ENGINES)}")
-    return name
 
 
 def _bytes(text: str | None) -> int | None:

@@ -1,4 +1,4 @@
-"""What `cer backtest` is told: its queries, the values that they take, and how its rows are parted."""
+"""`cer backtest`: its queries, the values that they take, how its rows are parted, and outcomes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,30 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from cer_gpu.cli_inputs import (
+    ColumnType,
+    Data,
+    Delimiter,
+    Device,
+    Engine,
+    MaybeInputFormat,
+    OrderBy,
+    Ordered,
+    OrderUnit,
+    Param,
+    Sort,
+    StreamColumn,
+    TypeColumn,
+    engine_named,
+    events_of,
+    given_params,
+    query_text,
+    read_keywords,
+    refuse_own_input,
+    text_keywords,
+)
+from cer_gpu.cli_outputs import Output, OutputFormat, result_format
 
 if TYPE_CHECKING:
     from cer_gpu.api import Query
@@ -28,6 +52,22 @@ Swept = Annotated[
     ),
 ]
 
+Asked = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--outcome",
+        metavar="NAME=EXPRESSION",
+        help="What happened after each hit, such as later='AFTER 5 MINUTES (price) / price - 1'; repeat it. "
+        "The rows then sum up the outcomes.",
+    ),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(
+        "--split", metavar="TIME", help="Sum up outcomes before this time and from it on, too: 2024-01-01."
+    ),
+]
+
 QUERY_FILE = ".ceql"
 
 
@@ -44,7 +84,6 @@ def asked_queries(queries: str, sweep: Sequence[str] | None) -> dict[str, Query 
     from cer_gpu.api import Query
     from cer_gpu.backtesting.query_file import named_queries
     from cer_gpu.backtesting.sweep import sweep as variants
-    from cer_gpu.cli_inputs import query_text
     from cer_gpu.errors import CerError
 
     grid = _grid(sweep)
@@ -83,8 +122,73 @@ def _grid(sweep: Sequence[str] | None) -> dict[str, list[str]]:
     return found
 
 
+def outcomes_asked(given: Sequence[str] | None) -> dict[str, str] | None:
+    """The outcomes by their names.
+
+    Raises
+    ------
+    BadParameter
+        For one that is not NAME=EXPRESSION, and for a name that is given twice.
+    """
+    found: dict[str, str] = {}
+    for each in given or ():
+        name, there, text = (part.strip() for part in each.partition("="))
+        if not there or not name.isidentifier():
+            raise typer.BadParameter(
+                f"--outcome takes NAME=EXPRESSION, such as later='AFTER 5 MINUTES (price)', not `{each}`"
+            )
+        if name in found:
+            raise typer.BadParameter(f"--outcome: the name {name} is given twice")
+        found[name] = text
+    return found or None
+
+
 def parts_of(by: Sequence[str] | None) -> list[Any] | None:
     """What `by` says; a number alone is a span in the unit of the order column."""
     if not by:
         return None
     return [int(one) if one.isdecimal() else one for one in by]
+
+
+def backtest(
+    queries: Annotated[
+        str, typer.Argument(metavar="QUERIES", help="A file of named queries (.ceql), or a query as in run.")
+    ],
+    data: Data,
+    by: By = None,
+    sweep: Swept = None,
+    outcome: Asked = None,
+    split: Split = None,
+    order_by: OrderBy = None,
+    order_unit: OrderUnit = None,
+    type_column: TypeColumn = "type",
+    stream_column: StreamColumn = None,
+    sort: Sort = False,
+    ordered: Ordered = False,
+    delimiter: Delimiter = None,
+    column_type: ColumnType = None,
+    param: Param = None,
+    input_format: MaybeInputFormat = None,
+    device: Device = "auto",
+    engine: Engine = "auto",
+    form: OutputFormat = None,
+    output: Output = None,
+) -> int:
+    """Print how often each of many queries fires, read in one pass."""
+    from cer_gpu.backtesting.run import backtest as tried
+    from cer_gpu.output import output_file, write_rows
+
+    chosen = result_format(form, output)
+    refuse_own_input(data, output)
+    options = read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered)
+    asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
+    options |= text_keywords(delimiter, column_type)
+    options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}
+    try:
+        found = tried(asked, events, parts_of(by), outcomes_asked(outcome), split, **options)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    rows = found.outcomes if outcome else found.to_arrow()
+    with output_file(output) as sink:
+        write_rows(rows.to_reader(), chosen, sink, most=len(rows))
+    return 0

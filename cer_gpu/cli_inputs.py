@@ -90,6 +90,13 @@ MaybeInputFormat = Annotated[
     InputFormat | None, typer.Option("--input-format", help="Format of standard input, where DATA is -.")
 ]
 
+Device = Annotated[
+    str, typer.Option(metavar="DEVICE", help="auto, cpu, cuda or cuda:N; several as cuda:0,cuda:1.")
+]
+Engine = Annotated[
+    str, typer.Option(metavar="ENGINE", help="auto, or an engine that `cer explain` lists under routes.")
+]
+
 
 def query_text(query: str) -> str:
     """The text of a query argument: itself, `@file`, or `@-` for standard input."""
@@ -231,3 +238,12 @@ def text_keywords(delimiter: str | None, column_types: Sequence[str] | None) -> 
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     return dict(found)
+
+
+def engine_named(name: str) -> str:
+    """The name of an engine."""
+    from cer_gpu.plan.routes import ENGINES
+
+    if name not in ENGINES:
+        raise typer.BadParameter(f"there is no engine `{name}`: the engines are {', '.join(ENGINES)}")
+    return name

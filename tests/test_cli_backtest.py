@@ -113,3 +113,40 @@ def test_a_file_of_queries_keeps_its_lines() -> None:
 def test_what_is_no_file_of_queries(text: str, message: str) -> None:
     with pytest.raises(cer.DataError, match=message):
         named_queries(text, "patterns.ceql")
+
+
+def test_outcomes_are_summed_up(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "SELECT * FROM S WHERE A AS a FILTER a[v > $p]"
+    asked = [text, folder / "events.parquet", "--order-by", "ts", "--sweep", "p=3,20", "--format", "jsonl"]
+    status, out, _ = shell(
+        capsys, *asked, "--outcome", "later=AFTER 3 EVENTS (v) - v", "--split", "1970-01-02"
+    )
+    rows = [json.loads(line) for line in out.splitlines()]
+    own = cer.backtest(
+        cer.sweep(text, p=[3, 20]),
+        folder / "events.parquet",
+        order_by="ts",
+        outcomes={"later": "AFTER 3 EVENTS (v) - v"},
+        split="1970-01-02",
+    ).outcomes.to_pylist()
+    assert status == 0
+    assert len(rows) == len(own) == 6
+    for row, right in zip(rows, own):
+        assert {**row, "p": float(row["p"])} == {**right, "query": "query"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--outcome", "v"], "--outcome takes NAME=EXPRESSION"),
+        (["--outcome", "a=v", "--outcome", "a=2 * v"], "the name a is given twice"),
+        (["--outcome", "a=AFTER 3 (v"], "the parentheses are empty or not closed"),
+        (["--split", "1970-01-02"], "give outcomes too"),
+    ],
+)
+def test_outcomes_that_are_none(
+    given: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, err = shell(capsys, "SELECT * FROM S WHERE A", folder / "events.parquet", *given)
+    assert status != 0
+    assert said in " ".join(err.split())

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from cer_gpu.backtesting.asked_outcomes import Told
+
 SHOWN = 20
 """Rows that a result shows of itself."""
 
@@ -28,10 +30,66 @@ class Backtest:
     passes : int
     """
 
-    def __init__(self, table: pa.Table, notes: tuple[str, ...], together: int, passes: int) -> None:
+    def __init__(
+        self, table: pa.Table, notes: tuple[str, ...], together: int, passes: int, told: Told | None = None
+    ) -> None:
         self._table = table
         self.notes = notes
         self.together, self.passes = together, passes
+        self._told = told
+
+    @property
+    def outcomes(self) -> pa.Table:
+        """How outcomes are spread: a row for each query or variant, outcome and sample.
+
+        Returns
+        -------
+        pyarrow.Table
+            `query`, the parameters of a sweep, `outcome`, `sample` ("all"; with `split` also "before" and
+            "after"), and of its values, float64: `n` (int64: how many there are), `mean`, the quantiles
+            `p05`, `p25`, `median`, `p75`, `p95`, `positive` (the share above 0), `low` and `high` (between
+            which the mean lies with 95 % confidence, by a bootstrap); `base_n`, `base_mean`, `base_median`
+            and `base_positive` of the same outcome at all events of the sample: what one would have got
+            without the query.
+
+        Raises
+        ------
+        ValueError
+            Where no outcome was asked for.
+        """
+        return self._asked_for().summary
+
+    @property
+    def outcome_hits(self) -> pa.Table:
+        """The outcomes at each hit.
+
+        Returns
+        -------
+        pyarrow.Table
+            `query`, the parameters of a sweep, `position`, the columns of the partition, `time` where the run
+            has an order, and a float64 column for each outcome, null where it has no value.
+
+        Raises
+        ------
+        ValueError
+            Where no outcome was asked for.
+        LimitError
+            Where there are too many hits to keep their values.
+        """
+        from cer_gpu.backtesting.outcomes.table import KEPT
+        from cer_gpu.errors import LimitError
+
+        hits = self._asked_for().hits
+        if hits is None:
+            raise LimitError(
+                f"there are more than {KEPT:,} hits: ask for the outcomes of fewer queries at a time"
+            )
+        return hits
+
+    def _asked_for(self) -> Told:
+        if self._told is None:
+            raise ValueError('no outcome was asked for: outcomes={"later": "AFTER 5 MINUTES (price)"}')
+        return self._told
 
     def to_arrow(self) -> pa.Table:
         """A row for each query or variant; with `by`, for each bucket and key where it found something.

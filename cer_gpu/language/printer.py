@@ -67,7 +67,7 @@ def _query(query: t.SelectQuery) -> str:
         lines.append("FROM " + ", ".join(map(written, query.streams)))
     lines.append("WHERE " + _pattern(query.pattern, _FILTER))
     if query.partition:
-        lines.append("PARTITION BY " + _partition(query.partition))
+        lines.append("PARTITION BY " + partition_text(query.partition))
     if query.window is not None:
         lines.append("WITHIN " + window_text(query.window))
     if query.consume is not t.Consume.NONE:
@@ -85,7 +85,8 @@ def _selection(select: tuple[t.SelectItem, ...] | None) -> Iterator[str]:
         yield written_variable(item.variable) + (f"[{inside}]" if inside else "")
 
 
-def _partition(parts: tuple[tuple[str, ...], ...]) -> str:
+def partition_text(parts: tuple[tuple[str, ...], ...]) -> str:
+    """What stands after PARTITION BY."""
     if all(len(part) == 1 for part in parts):
         return ", ".join(written(part[0]) for part in parts)
     return ", ".join(f"[{', '.join(map(written, part))}]" for part in parts)

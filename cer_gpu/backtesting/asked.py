@@ -1,0 +1,81 @@
+"""The queries of a backtest: their names, their parameters, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from cer_gpu.api import Query
+from cer_gpu.backtesting.sweep import Variants
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.options import Options
+from cer_gpu.errors import CerError
+
+
+class AskedQuery(NamedTuple):
+    """A query or variant of a backtest: its name, its parameters, and what it is."""
+
+    name: str
+    values: Mapping[str, Any]
+    query: Query
+
+
+def asked_queries(queries: Any) -> list[AskedQuery]:
+    """The queries of a call with their names, and the variants of each sweep."""
+    if isinstance(queries, Mapping):
+        pairs: Iterable[tuple[str, Any]] = queries.items()
+    else:
+        single = isinstance(queries, (Query, Variants, str))
+        listed = [queries] if single or not isinstance(queries, Iterable) else list(queries)
+        pairs = ((f"q{number}", one) for number, one in enumerate(listed, 1))
+    found = []
+    for name, one in pairs:
+        if isinstance(one, Variants):
+            found += [AskedQuery(str(name), values, one.query) for values in one]
+        elif isinstance(one, str):
+            found.append(AskedQuery(str(name), {}, _compiled(str(name), one)))
+        elif isinstance(one, Query):
+            found.append(AskedQuery(str(name), {}, one))
+        else:
+            given = type(one).__name__
+            raise TypeError(f"the query {name!r} is a {given}: give a text, a Query or what sweep returns")
+    return found
+
+
+def refuse_unknown(params: Mapping[str, Any], asked: Sequence[AskedQuery]) -> None:
+    """Refuse a value for all queries that none of them has a parameter for.
+
+    Raises
+    ------
+    ValueError
+    """
+    known = dict.fromkeys(name for one in asked for name in one.query.parameters)
+    for name in params:
+        if name not in known:
+            there = ", ".join(f"${each}" for each in known) or "none"
+            raise ValueError(f"params: no query has the parameter `${name}`; the parameters are {there}")
+
+
+def _compiled(name: str, text: str) -> Query:
+    with _in_query(name):
+        return Query(text)
+
+
+def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery:
+    # Of the values for all queries each takes those that it has a parameter for.
+    given = {name: value for name, value in options.params.items() if name in one.query.parameters}
+    with _in_query(one.name):
+        return one.query.bound_to(source, replace(options, params={**given, **one.values}))
+
+
+@contextmanager
+def _in_query(name: str) -> Iterator[None]:
+    """Say of which query an error is."""
+    try:
+        yield
+    except CerError as error:
+        error.add_note(f"in the query {name!r}")
+        raise

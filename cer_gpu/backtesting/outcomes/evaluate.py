@@ -1,0 +1,83 @@
+"""The values of outcomes: arithmetic over what was looked up, as float64 with NaN where there is no value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cer_gpu.backtesting.outcomes.words import AskedOutcome
+from cer_gpu.language import tree
+
+Value = np.ndarray | float
+
+_FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "ABS": np.abs,
+    "FLOOR": np.floor,
+    "CEIL": np.ceil,
+    "ROUND": np.round,
+    "COALESCE": lambda *given: _first_there(given),
+}
+
+
+def evaluated(
+    outcome: AskedOutcome, looked: Callable[[tree.Aggregate], np.ndarray], count: int
+) -> np.ndarray:
+    """The values of an outcome.
+
+    Parameters
+    ----------
+    outcome : AskedOutcome
+    looked : callable
+        The values of a node: of what is looked up, or of the complex event; float64, shape (count,).
+    count : int
+
+    Returns
+    -------
+    ndarray, shape (count,), float64
+        NaN where something is missing, or where a division by 0 or a number past float64 has no value.
+
+    Raises
+    ------
+    ValueError
+        For a function or a constant that is not about numbers.
+    """
+
+    def value(node: tree.Expression) -> Value:
+        match node:
+            case tree.Number():
+                return float(node.value)
+            case tree.Quantity():
+                raise ValueError(f"the outcome {outcome.name!r}: a time to a pattern is a number of seconds")
+            case tree.Negation(operand=operand):
+                return -value(operand)
+            case tree.Arithmetic(op=op, left=left, right=right):
+                return _OPERATORS[op](value(left), value(right))
+            case tree.Aggregate():
+                return looked(node)
+            case tree.Call(function=function, arguments=arguments) if function in _FUNCTIONS:
+                return _FUNCTIONS[function](*map(value, arguments))
+        raise ValueError(
+            f"the outcome {outcome.name!r}, `{outcome.text}`: an outcome has numbers, + - * / % and "
+            f"{', '.join(_FUNCTIONS)}"
+        )
+
+    with np.errstate(all="ignore"):
+        found = np.broadcast_to(np.asarray(value(outcome.expression), np.float64), (count,))
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+_OPERATORS: dict[str, Callable[[Value, Value], Value]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: np.divide(a, b),
+    "%": lambda a, b: np.fmod(a, b),
+}
+
+
+def _first_there(given: tuple[Value, ...]) -> Value:
+    found = given[0]
+    for one in given[1:]:
+        found = np.where(np.isnan(found), one, found)
+    return found

@@ -1,0 +1,193 @@
+"""The words of outcomes: what an expression such as `AFTER 5 MINUTES (price) / price - 1` looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cer_gpu.engine.answers.around import LookedUp, LookLength
+from cer_gpu.errors import CerError, QueryError
+from cer_gpu.frozen import dataclass
+from cer_gpu.language import tree
+from cer_gpu.language.parse_tree import Token
+from cer_gpu.language.parser import parse
+from cer_gpu.language.tokens import read_tokens
+from cer_gpu.language.units import unit_named
+from cer_gpu.language.walk import names_in, walk
+
+FORMS = (
+    "`price` (at the end), `AFTER 5 MINUTES (price)`, `AFTER 3 EVENTS (price)`, `MAX WITHIN 1 HOUR (price)`, "
+    "`MIN WITHIN 1 HOUR (price)`, `TIME TO (Fail)`, `LAST(s.price)` of a variable, numbers and arithmetic"
+)
+
+_LOOK = "outcome"
+_NAMES = ("NAME", "QUOTED")
+_OPEN, _CLOSE = "LPAR", "RPAR"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedOutcome:
+    """An outcome.
+
+    Attributes
+    ----------
+    name, text : str
+    expression : Expression
+        An attribute `value` of a variable named as in `looks` stands for what is looked up, and an
+        `Aggregate` for a value of the complex event.
+    looks : dict of str to LookedUp
+    """
+
+    name: str
+    text: str
+    expression: tree.Expression
+    looks: dict[str, LookedUp]
+
+    @property
+    def aggregates(self) -> tuple[tree.Aggregate, ...]:
+        """What it reads of the complex event: `LAST(s.price)`."""
+        return tuple(
+            node
+            for node in walk(self.expression)
+            if isinstance(node, tree.Aggregate) and node.variable not in self.looks
+        )
+
+    def look_of(self, node: tree.Expression) -> LookedUp | None:
+        """What a node of the expression looks up, if it does."""
+        return self.looks.get(node.variable or "") if isinstance(node, tree.Aggregate) else None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that occur in it, of columns and others."""
+        patterns = [look.column for look in self.looks.values() if look.kind == "time to"]
+        found = [names_in(parse(f"SELECT * WHERE {pattern}")) for pattern in patterns]
+        return frozenset(self.columns).union(*found)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it reads."""
+        read = [look.column for look in self.looks.values() if look.kind != "time to"]
+        read += [one.argument.name for one in self.aggregates if isinstance(one.argument, tree.Attribute)]
+        return tuple(dict.fromkeys(read))
+
+
+def outcome(name: str, text: str) -> AskedOutcome:
+    """Read an outcome.
+
+    Raises
+    ------
+    ValueError
+        For a text that is no outcome; the message names the outcome and the place.
+    """
+    found = read_tokens(text)
+    if found.stopped_at is not None:
+        raise _wrong(name, text, f"`{text[found.stopped_at]}` begins no word of an outcome")
+    tokens = list(found.tokens)
+    looks: dict[str, LookedUp] = {}
+    parts: list[str] = []
+    at = 0
+    while at < len(tokens):
+        look, stop = _look(name, text, tokens, at)
+        if look is None:
+            parts.append(str(tokens[at]))
+            at += 1
+            continue
+        key = f"{_LOOK}_{len(looks) + 1}"
+        looks[key] = look
+        parts.append(f"{key}.value")
+        at = stop
+    if not parts:
+        raise _wrong(name, text, "it is empty")
+    try:
+        made = parse(f"SELECT {' '.join(parts)} AS {_LOOK} WHERE {_LOOK}")
+    except QueryError as error:
+        raise _wrong(name, text, error.diagnostics[0].message) from None
+    except CerError as error:
+        raise _wrong(name, text, str(error)) from None
+    if not isinstance(made, tree.SelectQuery) or len(made.measures) != 1:
+        raise _wrong(name, text, "it is not one expression")
+    return AskedOutcome(name, text, made.measures[0].expression, looks)
+
+
+def _wrong(name: str, text: str, what: str) -> ValueError:
+    return ValueError(f"the outcome {name!r}, `{text}`: {what}; an outcome is made of {FORMS}")
+
+
+def _look(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookedUp | None, int]:
+    """What the tokens from `at` on look up, and where the next word begins."""
+    words = [str(one).upper() for one in tokens[at : at + 2]]
+    before = tokens[at - 1].type if at else ""
+    after = tokens[at + 1].type if at + 1 < len(tokens) else ""
+    if words[:1] == ["AFTER"] and after == "NUMBER":
+        span, stop = _span(name, text, tokens, at + 1)
+        column, stop = _column(name, text, tokens, stop)
+        return LookedUp("after", column, span), stop
+    if words in (["MAX", "WITHIN"], ["MIN", "WITHIN"]):
+        span, stop = _span(name, text, tokens, at + 2)
+        column, stop = _column(name, text, tokens, stop)
+        return LookedUp("max" if words[0] == "MAX" else "min", column, span), stop
+    if words == ["TIME", "TO"]:
+        inside, stop = _parenthesised(name, text, tokens, at + 2)
+        return LookedUp("time to", text[inside[0].start_pos : inside[-1].start_pos + len(inside[-1])]), stop
+    plain = tokens[at].type in _NAMES and after not in (_OPEN, "DOT", "STREAM", "MORE") and before != "DOT"
+    return (LookedUp("at", _unquoted(tokens[at])), at + 1) if plain else (None, at)
+
+
+def _span(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[LookLength, int]:
+    """A number and its unit, or EVENTS."""
+    if at >= len(tokens) or tokens[at].type != "NUMBER":
+        raise _wrong(name, text, "a length is a number and a unit, such as `5 MINUTES` or `3 EVENTS`")
+    number = str(tokens[at])
+    size = int(number) if number.isdigit() else float(number)
+    if at + 1 >= len(tokens) or tokens[at + 1].type == _OPEN:
+        return LookLength(size, ""), at + 1
+    word = str(tokens[at + 1])
+    if word.lower() in ("event", "events"):
+        if not isinstance(size, int) or size < 1:
+            raise _wrong(name, text, f"{number} EVENTS: a number of events is 1 or more")
+        return LookLength(size, "EVENTS"), at + 2
+    unit = unit_named(word)
+    if unit is None:
+        raise _wrong(name, text, f"`{word}` is not a unit of time")
+    return LookLength(size, unit), at + 2
+
+
+def _parenthesised(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[Sequence[Token], int]:
+    """The tokens in the parentheses that begin at `at`."""
+    if at >= len(tokens) or tokens[at].type != _OPEN:
+        raise _wrong(name, text, "what is looked up stands in parentheses")
+    depth = 0
+    for stop in range(at, len(tokens)):
+        depth += (tokens[stop].type == _OPEN) - (tokens[stop].type == _CLOSE)
+        if not depth:
+            if stop == at + 1:
+                break
+            return tokens[at + 1 : stop], stop + 1
+    raise _wrong(name, text, "the parentheses are empty or not closed")
+
+
+def _column(name: str, text: str, tokens: Sequence[Token], at: int) -> tuple[str, int]:
+    """The column in parentheses."""
+    inside, stop = _parenthesised(name, text, tokens, at)
+    if len(inside) != 1 or inside[0].type in ("NUMBER", "STRING"):
+        raise _wrong(name, text, "in the parentheses stands the name of one column")
+    return _unquoted(inside[0]), stop
+
+
+def _unquoted(token: Token) -> str:
+    return str(token)[1:-1].replace("``", "`") if token.type == "QUOTED" else str(token)
+
+
+def with_plan(query: tree.SelectQuery, wanted: Sequence[tree.Aggregate]) -> tree.SelectQuery:
+    """A query that gives values of one complex event at each end, of the latest one where there are more.
+
+    The values are measures `outcome_1`, `outcome_2`, ...
+    """
+    strategy = tree.Strategy.LAST if query.strategy is tree.Strategy.ALL else query.strategy
+    variables = dict.fromkeys(one.variable for one in wanted if one.variable is not None)
+    return replace(
+        query,
+        strategy=strategy,
+        select=tuple(map(tree.SelectItem, variables)),
+        measures=tuple(tree.SelectMeasure(one, f"{_LOOK}_{number}") for number, one in enumerate(wanted, 1)),
+    )

@@ -1,0 +1,61 @@
+"""How the rows of a backtest are parted: by time, and by columns of the partition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from cer_gpu.backtesting.buckets import Buckets, buckets, is_span
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.options import Options
+
+
+class Parted(NamedTuple):
+    """How the rows of a result are parted: by time, and by columns of the partition."""
+
+    buckets: Buckets | None
+    columns: tuple[str, ...]
+
+
+def parted_by(by: Any, bound: Sequence[BoundQuery], source: Source, options: Options) -> Parted:
+    """What `by` asks for.
+
+    Raises
+    ------
+    ValueError
+        For two lengths of time, and for a column that is not in the partition of each query.
+    """
+    listed = [] if by is None else list(by) if isinstance(by, (list, tuple)) else [by]
+    spans = [one for one in listed if is_span(one)]
+    if len(spans) > 1:
+        raise ValueError(f"by={by!r} has two lengths of time, {spans[0]!r} and {spans[1]!r}: give one")
+    columns = [one for one in listed if not is_span(one)]
+    for name in columns:
+        for one in bound:
+            parts = one.compiled.reading.partition
+            if (name,) not in parts:
+                there = ", ".join(" or ".join(part) for part in parts) or "no column"
+                raise ValueError(
+                    f"by={name!r}: a query has {there} in PARTITION BY; write PARTITION BY {name} in each "
+                    'query, or a length of time such as "1 d"'
+                )
+    cut = buckets(spans[0], options.order_by, source.arrow_schema, options.order_unit) if spans else None
+    return Parted(cut, tuple(columns))
+
+
+def columns_found(parted: Parted, source: Source, options: Options) -> pa.Schema:
+    """The columns of what was found of a query."""
+    schema = source.arrow_schema
+    at = schema.field(options.order_by[0]).type if options.order_by else pa.int64()
+    keys = [pa.field(name, _plain(schema.field(name).type)) for name in parted.columns]
+    bucket = [] if parted.buckets is None else [pa.field("bucket", at)]
+    sums = [pa.field("hits", pa.int64()), pa.field("matches", pa.int64())]
+    return pa.schema([*bucket, *keys, *sums, pa.field("first", at), pa.field("last", at)])
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    """The type of a key as it can be sorted: of the values of a dictionary."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind

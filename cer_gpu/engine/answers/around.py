@@ -1,0 +1,278 @@
+"""The events around hits: what any event is followed by, in its partition, for all events at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
+from cer_gpu.kernels.outcomes.cpu import greatest, reach
+from cer_gpu.language.units import NANOSECONDS
+from cer_gpu.late import compute as pc
+
+BATCH = 1 << 20
+"""At most so many rows are read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookLength:
+    """How far an outcome looks: `5 min`, or `3 EVENTS`."""
+
+    size: int | float
+    unit: str
+    """As `cer_gpu.language.units` names it, EVENTS, or empty for the unit of the order column."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """A value that an outcome takes from the events around a hit.
+
+    Attributes
+    ----------
+    kind : {"at", "after", "max", "min", "time to"}
+    column : str
+        The column that is looked up; of "time to" the pattern.
+    span : LookLength or None
+        None for "at" and "time to".
+    """
+
+    kind: Literal["at", "after", "max", "min", "time to"]
+    column: str
+    span: LookLength | None = None
+
+
+class EventColumns:
+    """Columns of all events of a source, in their order.
+
+    Parameters
+    ----------
+    source : Source
+    columns : sequence of str
+    watch : callable
+        Passes batches on and counts their rows, for the bar of progress.
+
+    Raises
+    ------
+    DataError
+        For a column that is not there, and one that holds no numbers where numbers are looked up.
+    """
+
+    def __init__(
+        self, source: Source, columns: Sequence[str], watch: Callable[[Iterable[Any]], Iterable[Any]]
+    ) -> None:
+        for name in columns:
+            source.require(name)
+        read = list(dict.fromkeys([*source.order_by[:1], *columns]))
+        batches = [batch.select(read) for batch in watch(source.batches(read, BATCH))]
+        empty = pa.schema([source.arrow_schema.field(name) for name in read]).empty_table()
+        self._table = pa.Table.from_batches(batches) if batches else empty
+        self.rows = len(self._table)
+        self.times: np.ndarray | None = None
+        self.unit = ""
+        if source.order_by:
+            kind = source.arrow_schema.field(source.order_by[0]).type
+            column = self._table.column(source.order_by[0]).combine_chunks()
+            if pa.types.is_temporal(kind):
+                column, self.unit = moments(column)
+            self.times = column.to_numpy(zero_copy_only=False)
+        self._numbers: dict[str, np.ndarray] = {}
+
+    def number(self, name: str) -> np.ndarray:
+        """A column as numbers, shape (rows,), float64; NaN for a null."""
+        if name not in self._numbers:
+            column = self._table.column(name)
+            kind = column.type
+            if pa.types.is_dictionary(kind):
+                kind = kind.value_type
+            if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+                raise DataError(f"the column `{name}` holds {kind}: an outcome is made of numbers")
+            found = column.cast(pa.float64(), safe=False).to_numpy()
+            self._numbers[name] = found
+        return self._numbers[name]
+
+    def lanes(self, partition: Sequence[Sequence[str]]) -> np.ndarray:
+        """The partition of each event as a number, shape (rows,), int64; -1 where it has none."""
+        found = np.zeros(self.rows, np.int64)
+        for names in partition:
+            columns = [self._plain(name) for name in names]
+            column = columns[0] if len(columns) == 1 else pc.coalesce(*columns)
+            coded = column.combine_chunks().dictionary_encode()
+            codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+            width = len(coded.dictionary)
+            both = np.where((found < 0) | (codes < 0), -1, found * max(width, 1) + codes)
+            found = np.unique(both, return_inverse=True)[1] - (1 if (both < 0).any() else 0)
+        return found
+
+    def _plain(self, name: str) -> pa.ChunkedArray:
+        column = self._table.column(name)
+        return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def moments(column: pa.Array) -> tuple[pa.Array, str]:
+    """Times as whole numbers, and their unit."""
+    kind = column.type
+    if pa.types.is_date32(kind):
+        return column.cast(pa.int32()).cast(pa.int64()), "d"
+    if pa.types.is_date64(kind):
+        return column.cast(pa.int64()), "ms"
+    if kind.bit_width == 32:
+        return column.cast(pa.int32()).cast(pa.int64()), kind.unit
+    return column.cast(pa.int64()), kind.unit
+
+
+class Around:
+    """What follows each event in its partition.
+
+    Parameters
+    ----------
+    events : EventColumns
+    partition : sequence of sequence of str
+        As PARTITION BY of a query has it.
+    unit : str or None
+        Of plain numbers of time.
+    ends_of : callable
+        The positions at which a pattern ends, in the same partitions.
+    """
+
+    def __init__(
+        self,
+        events: EventColumns,
+        partition: Sequence[Sequence[str]],
+        unit: str | None,
+        ends_of: Callable[[str], np.ndarray],
+    ) -> None:
+        self._events = events
+        self._unit = events.unit or unit or ""
+        self._ends_of = ends_of
+        lanes = events.lanes(partition)
+        self._order = np.argsort(lanes, kind="stable")
+        ranked = lanes[self._order]
+        edges = np.append(0, np.flatnonzero(ranked[1:] != ranked[:-1]) + 1)
+        if not len(ranked):
+            edges = edges[:0]
+        self._begin, self._stop = edges, np.append(edges[1:], len(ranked))[: len(edges)]
+        if len(edges) and ranked[0] < 0:  # events without a partition: nothing follows them
+            self._begin, self._stop = self._begin[1:], self._stop[1:]
+        self._known: dict[LookedUp, np.ndarray] = {}
+
+    def look(self, look: LookedUp) -> np.ndarray:
+        """What is looked up from each event, shape (events,), float64; NaN where there is nothing."""
+        if look.kind == "at":
+            return self._events.number(look.column)
+        if look not in self._known:
+            found = np.full(self._events.rows, np.nan)
+            if len(self._begin):
+                found[self._order] = self._looked(look)
+            self._known[look] = found
+        return self._known[look]
+
+    def _looked(self, look: LookedUp) -> np.ndarray:
+        """The same in the order of the lanes."""
+        if look.kind == "time to":
+            return self._time_to(look.column)
+        assert look.span is not None
+        values = self._events.number(look.column)[self._order]
+        if look.span.unit == "EVENTS":
+            return self._by_events(look, values)
+        times = self._times()
+        exact = self._size(look.span)
+        whole = times.dtype.kind != "f"
+        size, least = (floor(exact), ceil(exact)) if whole else (float(exact), float(exact))
+        last = self._stop - 1
+        reached = np.arange(len(values))
+        begin, stop = self._begin, self._stop
+        reached = _within(reach(times, begin, stop, size), begin, reached)
+        lane_last = np.repeat(last, stop - begin)
+        inside = slice(begin[0], None)
+        known = np.zeros(len(values), bool)
+        known[inside] = times[lane_last] - times[inside] >= least
+        if look.kind == "after":
+            held = _latest(values, self._begin)[reached]
+            found = np.where(held >= 0, values[np.maximum(held, 0)], np.nan)
+        else:
+            found = self._extreme(look, values, reached)
+        return np.where(known, found, np.nan)
+
+    def _by_events(self, look: LookedUp, values: np.ndarray) -> np.ndarray:
+        """Of the next events that have a value, up to the given number of them."""
+        assert look.span is not None
+        there = np.flatnonzero(~np.isnan(values))
+        place = np.searchsorted(there, np.arange(len(values)), side="right") - 1 + int(look.span.size)
+        lane_stop = np.full(len(values), 0)
+        lane_stop[self._begin[0] :] = np.repeat(self._stop, self._stop - self._begin)
+        known = place < len(there)
+        at = _taken(there, place)
+        known &= at < lane_stop
+        if look.kind == "after":
+            return np.where(known, values[at], np.nan)
+        reached = np.maximum(np.where(known, at, np.arange(len(values))), np.arange(len(values)))
+        return np.where(known, self._extreme(look, values, np.maximum.accumulate(reached)), np.nan)
+
+    def _extreme(self, look: LookedUp, values: np.ndarray, reached: np.ndarray) -> np.ndarray:
+        if look.kind == "max":
+            return greatest(values, reached)
+        return -greatest(-values, reached)
+
+    def _time_to(self, pattern: str) -> np.ndarray:
+        """Seconds, or the numbers of the order column, up to the next end of a pattern."""
+        times = self._times()
+        ends = np.zeros(self._events.rows, bool)
+        ends[self._ends_of(pattern)] = True
+        there = np.flatnonzero(ends[self._order])
+        count = len(times)
+        place = np.searchsorted(there, np.arange(count), side="right")
+        at = _taken(there, place)
+        lane_stop = np.full(count, 0)
+        lane_stop[self._begin[0] :] = np.repeat(self._stop, self._stop - self._begin)
+        known = (place < len(there)) & (at < lane_stop)
+        passed = (times[at] - times).astype(np.float64)
+        if self._unit:
+            passed = passed * (NANOSECONDS[self._unit] / 1e9)
+        return np.where(known, passed, np.nan)
+
+    def _times(self) -> np.ndarray:
+        times = self._events.times
+        if times is None:
+            raise ValueError("an outcome over time needs the column of time: name it with order_by")
+        return times[self._order]
+
+    def _size(self, span: LookLength) -> Fraction:
+        """A length in the unit of the order column, exactly."""
+        if not span.unit:
+            if self._events.unit:
+                raise ValueError(
+                    f"{span.size} has no unit, and the order column holds times: write `5 MINUTES`"
+                )
+            return Fraction(span.size)
+        if not self._unit:
+            raise ValueError(f"{span.size} {span.unit}: the order column holds plain numbers; say order_unit")
+        return Fraction(span.size) * Fraction(NANOSECONDS[span.unit], NANOSECONDS[self._unit])
+
+
+def _taken(there: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """The entries at some places; any at all for places past the end."""
+    return there[np.minimum(place, len(there) - 1)] if len(there) else np.zeros(len(place), np.int64)
+
+
+def _within(reached: np.ndarray, begin: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """What was reached; from events before the first lane, nothing but themselves."""
+    reached[: begin[0]] = own[: begin[0]]
+    return reached
+
+
+def _latest(values: np.ndarray, begin: np.ndarray) -> np.ndarray:
+    """For each event the latest one of its lane, up to itself, that has a value; -1 where there is none."""
+    at = np.where(np.isnan(values), -1, np.arange(len(values)))
+    # Lanes ascend, so that what an earlier lane leaves is below where a lane begins.
+    latest: np.ndarray = np.maximum.accumulate(at)
+    lane_begin = np.zeros(len(values), np.int64)
+    lane_begin[begin] = begin
+    lane_begin = np.maximum.accumulate(lane_begin)
+    return np.where(latest >= lane_begin, latest, -1)

@@ -1,0 +1,1 @@
+"""Outcomes: what follows each event within a time or a number of events."""

@@ -1,0 +1,188 @@
+"""Outcomes: what happened after each hit, checked against pandas and event by event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from cer_gpu.kernels.outcomes.contract import greatest_reference, reach_reference
+from cer_gpu.kernels.outcomes.cpu import greatest, reach
+from test_backtest import ticks
+
+import cer_gpu as cer
+from cer_gpu.backtesting.outcomes.summary import summary
+
+QUERY = "SELECT * FROM S WHERE (A AS a FILTER a[x > 10]) ; B AS b PARTITION BY [k] WITHIN 1 HOUR"
+OPTIONS: dict[str, Any] = {"order_by": "ts", "device": "cpu"}
+
+
+def outcome_at_hits(text: str, events: Any = None, query: str = QUERY, **keywords: Any) -> pd.DataFrame:
+    """The values of one outcome, `o`, at the hits of a query."""
+    events = ticks() if events is None else events
+    found = cer.backtest(query, events, outcomes={"o": text}, **{**OPTIONS, **keywords})
+    return found.outcome_hits.to_pandas()
+
+
+def test_a_value_some_time_later_is_merge_asof() -> None:
+    found = outcome_at_hits("AFTER 20 MINUTES (y)")
+    frame = ticks().to_pandas()
+    frame["k"] = frame["k"].astype(str)
+    found["k"] = found["k"].astype(str)
+    there = frame.dropna(subset=["y"])[["ts", "k", "y"]]
+    asked = found[["time", "k"]].assign(ts=found["time"] + pd.Timedelta("20min"))
+    right = pd.merge_asof(asked.sort_values("ts"), there, on="ts", by="k").sort_values("time")
+    last = frame.groupby("k", observed=True)["ts"].max()
+    right.loc[right["ts"] > right["k"].map(last).astype(right["ts"].dtype), "y"] = np.nan
+    assert len(found) > 100
+    np.testing.assert_array_equal(found["o"].to_numpy(), right["y"].to_numpy())
+
+
+@pytest.mark.parametrize(("word", "name"), [("MAX", "max"), ("MIN", "min")])
+def test_extremes_are_those_of_a_rolling_window(word: str, name: str) -> None:
+    found = outcome_at_hits(f"{word} WITHIN 30 MINUTES (y)")
+    frame = ticks().to_pandas()
+    span = pd.Timedelta("30min")
+    for row in found.itertuples():
+        own = frame[frame["k"] == row.k]
+        inside = own[(own.index > row.position) & (own["ts"] <= row.time + span)]
+        right = getattr(inside["y"], name)() if own["ts"].max() >= row.time + span else np.nan
+        assert row.o == right or (np.isnan(row.o) and np.isnan(right))
+
+
+def test_numbers_of_events_count_those_that_have_the_value() -> None:
+    found = outcome_at_hits("AFTER 3 EVENTS (y)").merge(
+        outcome_at_hits("MAX WITHIN 3 EVENTS (y)"), on="position", suffixes=("", "_most")
+    )
+    frame = ticks().to_pandas()
+    for row in found.itertuples():
+        later = frame[(frame["k"] == row.k) & (frame.index > row.position)]["y"].dropna()
+        third = later.iloc[2] if len(later) > 2 else np.nan
+        most = later.iloc[:3].max() if len(later) > 2 else np.nan
+        assert np.array_equal([row.o, row.o_most], [third, most], equal_nan=True)
+
+
+def test_the_time_to_a_pattern_is_up_to_its_next_end() -> None:
+    pattern = "C AS c FILTER c[x > 5]"
+    found = outcome_at_hits(f"TIME TO ({pattern}) / 60")
+    frame = ticks().to_pandas()
+    wanted = frame[(frame["type"] == "C") & (frame["x"] > 5)]
+    for row in found.itertuples():
+        later = wanted[(wanted["k"] == row.k) & (wanted.index > row.position)]
+        right = (later["ts"].iloc[0] - row.time).total_seconds() / 60 if len(later) else np.nan
+        assert np.isclose(row.o, right, equal_nan=True)
+
+
+def test_values_of_the_complex_event_are_those_of_the_latest() -> None:
+    found = outcome_at_hits("x - LAST(a.x)")
+    text = QUERY.replace("SELECT *", "SELECT LAST b, LAST(a.x) AS ax")
+    right = cer.compile(text).run(ticks(), **OPTIONS).to_arrow()
+    assert right.column("end").to_pylist() == found["position"].tolist()
+    x = ticks().column("x").to_numpy()
+    expected = x[found["position"].to_numpy()] - right.column("ax").to_numpy()
+    np.testing.assert_array_equal(found["o"].to_numpy(), expected)
+
+
+def test_without_a_partition_the_whole_stream_is_looked_at() -> None:
+    events = pa.table({"type": list("ABCAB"), "ts": [0, 10, 20, 30, 45], "p": [1.0, 2.0, None, 4.0, 5.0]})
+    query = "SELECT * WHERE A ; B WITHIN 15 [ts]"
+    found = outcome_at_hits("AFTER 20 (p)", events, query)
+    assert found[["position", "o"]].values.tolist()[0] == [1, 4.0]
+    assert np.isnan(found["o"][1])  # the data ends before
+    timed = outcome_at_hits("TIME TO (A)", events, query, order_unit="ms")
+    assert timed["o"].tolist()[0] == 0.02
+
+
+def test_the_base_is_every_event_of_the_sample() -> None:
+    found = cer.backtest(
+        QUERY, ticks(), outcomes={"o": "AFTER 1 HOUR (y) - y"}, split="1970-01-02", **OPTIONS
+    )
+    rows = {row["sample"]: row for row in found.outcomes.to_pylist()}
+    hits = found.outcome_hits.to_pandas()
+    late = hits["time"] >= pd.Timestamp("1970-01-02")
+    for sample, part in {"all": hits, "before": hits[~late], "after": hits[late]}.items():
+        values = part["o"].dropna()
+        row = rows[sample]
+        assert row["n"] == len(values)
+        assert np.isclose(row["mean"], values.mean())
+        assert np.isclose(row["median"], values.median())
+        assert np.isclose(row["positive"], (values > 0).mean())
+        assert row["low"] < row["mean"] < row["high"]
+    assert rows["all"]["base_n"] == rows["before"]["base_n"] + rows["after"]["base_n"] > 2000
+    everywhere = cer.backtest(
+        "SELECT * FROM S WHERE A OR B OR C OR D OR E PARTITION BY [k]",
+        ticks(),
+        outcomes={"o": "AFTER 1 HOUR (y) - y"},
+        **OPTIONS,
+    ).outcomes.to_pylist()[0]
+    assert everywhere["n"] == everywhere["base_n"] == rows["all"]["base_n"]
+    assert np.isclose(everywhere["mean"], rows["all"]["base_mean"])
+
+
+def test_a_sweep_has_a_row_for_each_variant_and_outcome() -> None:
+    sweep = cer.sweep(QUERY.replace("10", "$p"), p=[3, 10, 18])
+    found = cer.backtest(sweep, ticks(), outcomes={"a": "AFTER 1 HOUR (y)", "b": "x"}, **OPTIONS)
+    rows = found.outcomes.to_pylist()
+    assert [(row["p"], row["outcome"]) for row in rows] == [(p, o) for p in (3, 10, 18) for o in "ab"]
+    assert [row["n"] for row in rows if row["outcome"] == "b"] == found.to_arrow().column("hits").to_pylist()
+
+
+def test_a_mean_lies_in_its_interval() -> None:
+    rng = np.random.default_rng(3)
+    inside = 0
+    for _ in range(200):
+        told = summary(rng.normal(5, 2, 60))
+        inside += told.low <= 5 <= told.high
+    assert 175 <= inside <= 200
+    many = summary(rng.normal(5, 2, 200_000))
+    assert 0.015 < many.high - many.low < 0.02
+    assert summary(np.array([np.nan])).n == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_kernels_do_what_their_contract_says(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 12, 4)
+    stop = np.cumsum(sizes)
+    begin = stop - sizes
+    times = np.concatenate([np.sort(rng.integers(0, 30, n)) for n in sizes])
+    times = times.astype(rng.choice([np.int64, np.float64]))
+    reached = reach(times, begin, stop, 7)
+    assert reached.tolist() == reach_reference(times, begin, stop, 7)
+    values = np.where(rng.random(len(times)) < 0.3, np.nan, rng.normal(size=len(times)))
+    np.testing.assert_array_equal(greatest(values, reached), greatest_reference(values, reached))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("AFTER 5 lightyears (y)", "`lightyears` is not a unit of time"),
+        ("AFTER 5 MINUTES y", "parentheses"),
+        ("TIME TO ()", "empty or not closed"),
+        ("", "it is empty"),
+        ("x >", "'o', `x >`"),
+        ("MAX WITHIN 0 EVENTS (y)", "1 or more"),
+        ("UPPER(name)", "an outcome has numbers"),
+    ],
+)
+def test_what_is_no_outcome_is_named(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match="outcome") as error:
+        outcome_at_hits(text)
+    assert said in str(error.value)
+
+
+def test_columns_and_times_that_do_not_fit_are_named() -> None:
+    with pytest.raises(cer.DataError, match="`name` holds string: an outcome is made of numbers"):
+        outcome_at_hits("AFTER 5 MINUTES (name)")
+    with pytest.raises(cer.DataError, match="prize"):
+        outcome_at_hits("AFTER 5 MINUTES (prize)")
+    with pytest.raises(ValueError, match="5 has no unit"):
+        outcome_at_hits("AFTER 5 (y)")
+    with pytest.raises(ValueError, match="order_by"):
+        outcome_at_hits("AFTER 5 MINUTES (y)", query=QUERY.replace("1 HOUR", "9 EVENTS"), order_by=None)
+    with pytest.raises(ValueError, match="no outcome was asked for"):
+        print(cer.backtest(QUERY, ticks(), **OPTIONS).outcomes)
+    with pytest.raises(ValueError, match="give outcomes too"):
+        cer.backtest(QUERY, ticks(), split="1970-01-02", **OPTIONS)
