@@ -22,9 +22,10 @@ def hits_program(tables):
     zero = tables.n_live
     blocks = []
     for symbol in range(tables.first.size - 1):
-        block = range(tables.first[symbol], tables.first[symbol + 1])
-        accepted = sorted({int(tables.source[t]) for t in block if tables.accepting[t]})
-        edges = sorted({(int(tables.target[t]), int(tables.source[t])) for t in block})
+        block = slice(tables.first[symbol], tables.first[symbol + 1])
+        sources, targets = tables.source[block].tolist(), tables.target[block].tolist()
+        accepted = sorted({s for s, accepts in zip(sources, tables.accepting[block].tolist()) if accepts})
+        edges = sorted(set(zip(targets, sources)))
         blocks.append(_sum(zero + 1, accepted, zero) + _moves(edges, zero, descending=True))
     width = max((len(block) for block in blocks), default=0)
     if width <= 4:
@@ -144,27 +145,31 @@ def _moves(edges, zero, descending):
 
     States are written in one direction, and an old value that is read later than that is saved first.
     """
-    sources = {state: [] for state in range(zero)}
+    sources = [[] for _ in range(zero)]
     sources[0].append(0)
     for into, out_of in edges:
         if into >= 0:
             sources[into].append(out_of)
-    written = {state for state, read in sources.items() if read != [state]}
+    order = [state for state in range(zero) if sources[state] != [state]]
+    written = set(order)
+    if descending:
+        order.reverse()
     saved = {}
-    operations = []
-    for into in sorted(written, reverse=descending):
-        itself = sources[into].count(into)
-        late = {p for p in sources[into] if p in written and p != into and (p > into) == descending}
-        for state in sorted(late | ({into} if itself > 2 else set())):
+    for into in order:
+        read = sources[into]
+        late = [p for p in read if p != into and (p > into) == descending and p in written]
+        if len(read) > 2 and read.count(into) > 2:
+            late.append(into)
+        for state in sorted(late):
             if state not in saved:
                 saved[state] = zero + 2 + len(saved)
     operations = [(register, state, zero) for state, register in saved.items()]
-    for into in sorted(written, reverse=descending):
-        itself = sources[into].count(into)
-        others = [p for p in sources[into] if p != into]
-        late = [saved[p] if p in saved and (p > into) == descending else p for p in others]
-        first = [into] * min(itself, 2) + [saved[into] for _ in range(itself - 2)]
-        operations += _sum(into, first + late, zero)
+    for into in order:
+        itself = [into for p in sources[into] if p == into]
+        late = [
+            saved[p] if p in saved and (p > into) == descending else p for p in sources[into] if p != into
+        ]
+        operations += _sum(into, itself[:2] + [saved[into] for _ in itself[2:]] + late, zero)
     return operations
 
 
