@@ -102,6 +102,44 @@ def test_counts_past_two_to_the_62_are_exact() -> None:
         assert number.dtype == np.int64
 
 
+class Reads(np.ndarray):
+    """An array that counts how often one of its numbers is read."""
+
+    count = 0
+
+    def __getitem__(self, at: object) -> object:
+        Reads.count += 1
+        return np.asarray(self)[at]  # type: ignore[index]
+
+
+def test_the_work_grows_with_the_events_by_their_logarithm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not by their square, however often the attribute goes up and down."""
+    rng = random.Random(5)
+    machine = machine_of(kleene())
+    registers = max(machine.forward.n_registers, machine.backward.n_registers)
+
+    def work(n: int) -> int:
+        symbols = np.array([rng.randint(1, 2) for _ in range(n)], np.uint8)
+        ranks = one_lane(np.array([rng.randint(0, n) for _ in range(n)]), n // 2)
+        lists, count = cpu_lists.empty_lists(n), np.zeros(n, object)
+        cells = np.zeros((n, machine.tables.n_live), object)
+        states = (
+            np.zeros((registers, machine.tables.n_live), object),
+            np.zeros(machine.tables.n_live, object),
+        )
+        monkeypatch.setattr(Reads, "count", 0)
+        whole = np.array([[0], [n], [0]])
+        numbers = cpu_counts.Numbers(cells, *states, False)
+        cpu_counts._exact_ranges(machine, symbols.view(Reads), ranks, *whole, lists, numbers, count)
+        _, known = cpu_counts.counts(machine, symbols, ranks, *np.array([[0], [0], [n]]), SHARE)
+        assert count[count > 0].tolist() == known.tolist()
+        return Reads.count
+
+    few, many = work(128), work(1024)
+    assert few > 128
+    assert many < 8 * few * math.log2(1024) / math.log2(128) * 1.5
+
+
 def test_a_segment_of_large_counts_leaves_the_others_as_they_are() -> None:
     machine = machine_of(kleene())
     symbols = np.array([1, 1, 2, *[1] * 70, 2, 1, 2], dtype=np.uint8)
