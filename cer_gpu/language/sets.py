@@ -122,7 +122,7 @@ def _plain(written: str) -> tuple[tuple[int | float, ...], tuple[End, ...], tupl
         return None
     inner = written[1:-1]
     ranges, members = inner.count(".."), inner.count(",") + 1
-    if ranges in (0, members) and (found := _whole_numbers(inner.replace("..", ","))) is not None:
+    if ranges in (0, members) and (found := _all_numbers(inner.replace("..", ","))) is not None:
         if not _fit(found):
             return None
         return ((), tuple(found[0::2]), tuple(found[1::2])) if ranges else (tuple(found), (), ())
@@ -153,13 +153,13 @@ def _texts(written: str) -> tuple[str, ...] | None:
     return texts if {one.strip() for one in set(between)} <= {"", ","} else None
 
 
-def _whole_numbers(written: str) -> list[int] | None:
-    """The whole numbers of a list of them, all at once; None where anything else is in it."""
+def _all_numbers(written: str) -> list[int | float] | None:
+    """The numbers of a list of them, all at once; None where one is not written as JSON has it."""
     try:
         found = json.loads(f"[{written}]")
     except ValueError:
         return None
-    return found if set(map(type, found)) == {int} else None
+    return found if set(map(type, found)) <= {int, float} else None
 
 
 def _numbers(written: Sequence[str]) -> tuple[int | float, ...]:
@@ -180,7 +180,10 @@ def _fit(numbers: Sequence[int | float | None]) -> bool:
     if kinds == {int}:
         return min(numbers) >= -_LARGEST and max(numbers) <= _LARGEST  # type: ignore[type-var, operator]
     known = [number for number in numbers if number is not None]
-    return all(math.isfinite(one) if isinstance(one, float) else abs(one) <= _LARGEST for one in known)
+    whole = [number for number in known if type(number) is int]
+    if whole and (min(whole) < -_LARGEST or max(whole) > _LARGEST):
+        return False
+    return all(map(math.isfinite, known))
 
 
 def _parsed(members: Members) -> Iterator[_Member]:

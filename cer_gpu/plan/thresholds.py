@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -22,15 +22,13 @@ def exact_array(values: Sequence[Any]) -> np.ndarray:
     kinds = set(map(type, values))
     if kinds == {int} and min(values) >= -(2**63) and max(values) < 2**63:
         return np.array(values, np.int64)
-    if kinds and kinds <= {int, float} and all(map(_WHOLE.__ge__, map(abs, _integers(values, kinds)))):
-        return np.array(values, np.float64)
+    if kinds and kinds <= {int, float}:
+        whole = [value for value in values if type(value) is int]
+        if not whole or (min(whole) >= -_WHOLE and max(whole) <= _WHOLE):
+            return np.array(values, np.float64)
     found = np.empty(len(values), object)
     found[:] = values
     return found
-
-
-def _integers(values: Sequence[Any], kinds: set[type]) -> Iterable[int]:
-    return (value for value in values if isinstance(value, int)) if int in kinds else ()
 
 
 def least_above(values: np.ndarray, after: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
