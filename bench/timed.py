@@ -93,26 +93,32 @@ def _scales(sizes: Sizes) -> Iterator[Figure]:
 
 def _sessions(sizes: Sizes) -> Iterator[Figure]:
     """Runs of neighbouring clicks counted, and sessions listed, beside DuckDB and Polars."""
-    from bench.session_rivals import duckdb_rival, polars_rival
+    from bench.session_rivals import Asked, duckdb_rival, polars_rival
 
     clicks = make_table(sizes.looked, ("key", "ts"))
     gap = 1500
     runs = f"SELECT STRICT * FROM Clicks WHERE Clicks+[<= {gap}] PARTITION BY key"
-    sessions = (
-        f"SELECT MAX NONE, COUNT(Clicks) AS clicks FROM Clicks WHERE Clicks+[<= {gap}] "
-        f"NOT FOLLOWED BY [<= {gap}] Clicks PARTITION BY key"
+    session = f"FROM Clicks WHERE Clicks+[<= {gap}] NOT FOLLOWED BY [<= {gap}] Clicks PARTITION BY key"
+    sized, whole = (
+        cer.compile(f"SELECT {what} {session}") for what in ("MAX NONE, COUNT(Clicks) AS clicks", "MAX *")
     )
-    counted: dict[str, Callable[[], Any]] = {
-        "ours": partial(cer.compile(runs).count, clicks, order_by="ts"),
-        "DuckDB": duckdb_rival(clicks, gap, counted=True),
-        "Polars": polars_rival(clicks, gap, counted=True),
+    ours: dict[Asked, Callable[[], int]] = {
+        "runs": partial(cer.compile(runs).count, clicks, order_by="ts"),
+        "sizes": partial(_listed, sized, clicks),
+        "positions": partial(_listed, whole, clicks),
     }
-    listed: dict[str, Callable[[], Any]] = {
-        "ours": partial(_listed, cer.compile(sessions), clicks),
-        "DuckDB": duckdb_rival(clicks, gap, counted=False),
-        "Polars": polars_rival(clicks, gap, counted=False),
+    titles = {
+        "runs": "runs of clicks counted (STRICT)",
+        "sizes": "sessions listed with their sizes (MAX NONE, COUNT)",
+        "positions": "sessions listed with their clicks (MAX)",
     }
-    for what, functions in (("runs of clicks counted (STRICT)", counted), ("sessions listed (MAX)", listed)):
+    for asked, function in ours.items():
+        what = titles[asked]
+        functions = {
+            "ours": function,
+            "DuckDB": duckdb_rival(clicks, gap, asked),
+            "Polars": polars_rival(clicks, gap, asked),
+        }
         answers = {function() for function in functions.values()}
         must(len(answers) == 1, f"{what}: {answers}")
         taken = measure(functions, sizes.runs)

@@ -12,6 +12,7 @@ from random_tables import tables_of
 from cer_gpu.engine.machines import looking
 from cer_gpu.engine.machines.looking import LookingBack
 from cer_gpu.engine.machines.looking_ahead import LookingAhead
+from cer_gpu.engine.machines.looking_next import LookingNext, decided_by_next
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.outlook import Outlook, Reach
@@ -117,3 +118,53 @@ def test_bits_are_those_of_the_definition(seed, before):
         assert own == sorted(own)
     if in_order:
         assert got == sorted(got)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
+    rng = random.Random(f"next {seed}")
+    n, n_lanes = rng.choice((5, 30, 60)), rng.choice((1, 3, 9))
+    symbols = np.array([rng.randrange(4 * LABELS) for _ in range(n)], np.uint8)
+    lanes = np.array([rng.randrange(n_lanes) for _ in range(n)], np.int32)
+    times = np.cumsum([rng.choice((0, 0, 1, 2, 5)) for _ in range(n)]) - 20
+    reach = Reach("time", 0, rng.choice((0, 1, 2, 6)))
+    tables = TransitionTables(
+        first=np.array([0, 0, 1, 2, 3], np.int32),
+        source=np.zeros(3, np.int32),
+        label=np.zeros(3, np.int32),
+        target=np.full(3, -1, np.int32),
+        accepting=np.ones(3, np.uint8),
+    )
+    outlook = outlook_of(tables, False, reach)
+    assert decided_by_next(outlook)
+    stage = LookingNext(outlook, bool(lanes.any()), Workers(1))
+    got: list[tuple[int, int]] = []
+    edges = sorted({0, n, *(rng.randrange(n) for _ in range(rng.randrange(8)))})
+    timed, late = rng.random() < 0.7, 0
+    for start, stop in pairwise(edges):
+        now = int(times[stop - 1]) if timed else None
+        for found in stage.decided(events_of(symbols, lanes, times, slice(start, stop)), n_lanes, now):
+            got.extend(zip(found.positions.tolist(), found.symbols.tolist()))
+        late += stage.waits
+    for found in stage.rest(n_lanes):
+        got.extend(zip(found.positions.tolist(), found.symbols.tolist()))
+    assert got == sorted(got)
+    assert dict(got) == wanted(tables, symbols, lanes, times, reach, False)
+    assert not stage.waits
+
+
+@pytest.mark.parametrize(
+    ("reach", "before"),
+    [
+        (Reach("time", 1, 4), False),
+        (Reach("time", 0, None), False),
+        (Reach("time", 0, 4), True),
+        (Reach(None), False),
+    ],
+)
+def test_the_next_event_decides_no_other_reach(reach, before):
+    tables = random_q(random.Random(1))._replace(
+        first=np.array([0, 0, 1, 1, 1], np.int32), source=np.zeros(1, np.int32), label=np.zeros(1, np.int32),
+        target=np.full(1, -1, np.int32), accepting=np.ones(1, np.uint8),
+    )  # fmt: skip
+    assert not decided_by_next(outlook_of(tables, before, reach))

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 from cer_gpu.kernels.runs.contract import SegmentHits
-from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes
+from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import (
     ANY_PLACE,
     APART,
@@ -17,6 +17,7 @@ from cer_gpu.kernels.steps.contract import (
     StepEvents,
     StepSegments,
     StepTables,
+    lone_ends,
     neighbour_lanes,
     of_neighbours,
     runs_reference,
@@ -102,7 +103,7 @@ def events_of(rng: Random, n: int, floating: bool) -> StepEvents:
 @pytest.mark.parametrize("floating", [False, True])
 def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
     rng = Random(f"steps {floating}")
-    found = short = 0
+    found = short = lone = 0
     for _ in range(150):
         tables, n = tables_of(rng, floating), rng.randrange(1, 10)
         if rng.random() < 0.4:
@@ -123,6 +124,9 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
         event, latest = cpu_hits.hits(tables, events, keys, size, segments)
         assert event.tolist() == list(wanted)
         assert latest.tolist() == [max(run[0][0] for run in marks) for marks in wanted.values()]
+        if (alone := lone_ends(tables)) is not None:
+            assert cpu_sessions.lone(alone, events.symbols, segments).tolist() == event.tolist()
+            lone += len(event)
         first = np.append(np.searchsorted(event, segments.report), len(event))
         lowest = np.maximum(event - size, np.repeat(segments.begin, np.diff(first)))
         hits = SegmentHits(first, event, lowest)
@@ -160,6 +164,7 @@ def test_hits_counts_and_lists_are_those_of_the_runs(floating: bool) -> None:
         short += bool(wanted) and short_tables(tables) is not None
     assert found > 100
     assert short > 10
+    assert lone > 10
 
 
 def neighbours_of(rng: Random, floating: bool) -> StepTables:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.lists import cpu as kernels
 
 
 class TupleBlock(NamedTuple):
@@ -62,8 +63,9 @@ def gathered(block: Block, rows: np.ndarray) -> Block:
 
 def ranges(first: np.ndarray, length: np.ndarray) -> np.ndarray:
     """The numbers `first[g] .. first[g] + length[g] - 1` of all g, one after another."""
-    before = np.cumsum(length) - length
-    return np.repeat(first - before, length) + np.arange(int(length.sum()))
+    found = np.empty(int(length.sum()), np.int64)
+    kernels.ranges(first, length, found)
+    return found
 
 
 def numbers_joined(numbers: Sequence[np.ndarray]) -> np.ndarray:

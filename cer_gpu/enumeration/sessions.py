@@ -13,6 +13,9 @@ from cer_gpu.kernels.forest.contract import Block
 MARKS = 1 << 20
 """A block has about so many marks at most."""
 
+SHORT = 8
+"""So many marks take as long as the other columns of a complex event, about."""
+
 
 class GreatestSets:
     """One complex event for each end, which has all events of its lane from a start to the end; `Answers`.
@@ -25,7 +28,7 @@ class GreatestSets:
         What every event is marked with; 0: no event is marked.
     """
 
-    sharing: Literal["blocks"] = "blocks"
+    sharing: Literal["ends"] = "ends"
 
     def __init__(self, event: np.ndarray, start: np.ndarray, label: int) -> None:
         self._event, self._start, self._label = event, start, label
@@ -36,8 +39,8 @@ class GreatestSets:
         return np.ones(len(self._event), np.int64)
 
     def work(self, limit: int | None) -> np.ndarray:
-        """About how many steps it takes to list them, shape (ends,)."""
-        return self._event - self._start + 1
+        """About how many steps it takes to list them, shape (ends,): those of a mark are few."""
+        return 1 + (self._event - self._start) // SHORT
 
     def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
         """The complex events of some ends, in the given order; as `Answers.blocks`."""
@@ -51,7 +54,7 @@ class GreatestSets:
                 self._start[some],
                 np.append(0, np.cumsum(length[some])),
                 marks,
-                np.full(len(marks), self._label, np.int32),
+                np.broadcast_to(np.int32(self._label), len(marks)),
             )
 
 

@@ -53,6 +53,20 @@ def strided_body(event, at, step, out):
         out[k] = event[at + k * step]
 
 
+def ranges_body(first, length, out):
+    """The numbers first[g] .. first[g] + length[g] - 1 of all g, one after another.
+
+    `first` int64 [n] in; `length` int64 [n] in; `out` int64 [sum of `length`] out.
+    """
+    n = 0
+    for g in range(first.shape[0]):
+        low = first[g]
+        for k in range(length[g]):
+            out[n + k] = low + k
+        n += length[g]
+
+
+ranges = jit(ranges_body)
 _list_column = jit(list_column_body)
 _alike = jit(alike_body)
 _strided = jit(strided_body)
@@ -64,7 +78,8 @@ def list_columns(first, event, label, has):
     Parameters
     ----------
     first, event, label
-        As in `list_column_body`; at least one complex event.
+        As in `list_column_body`, from 0 on; at least one complex event. A `label` that is a single one,
+        broadcast, is not looked at mark by mark.
     has : ndarray, shape (labels, variables), uint8
         Which variables each label marks.
 
@@ -73,6 +88,13 @@ def list_columns(first, event, label, has):
     offsets, events : ndarray
         For each variable int32 [complex events + 1] and int64 [values].
     """
+    if label.size and label.strides == (0,):  # all marks have one label, which is written once
+        for v in range(has.shape[1]):
+            if has[label[0], v]:
+                yield first.astype(np.int32), event
+            else:
+                yield np.zeros(first.size, dtype=np.int32), event[:0]
+        return
     length = _alike(first, label) if first.size > 1 else -1
     for v in range(has.shape[1]):
         marks = np.ascontiguousarray(has[:, v])

@@ -325,6 +325,24 @@ def of_neighbours(tables):
     return all(len(set(labels[low:high].tolist())) <= 1 for low, high in bounds)
 
 
+def lone_ends(tables):
+    """Whether an event with each symbol is a complex event by itself; None where others may decide that.
+
+    Returns
+    -------
+    ndarray, shape (symbols,), uint8, or None
+    """
+    accepts = tables.accepting[tables.group_state] != 0
+    alone = accepts & (tables.group_starts != 0)
+    found = np.zeros(tables.n_symbols, np.uint8)
+    for symbol in range(tables.n_symbols):
+        groups = slice(tables.first[symbol], tables.first[symbol + 1])
+        if accepts[groups].any() and not alone[groups].any():
+            return None
+        found[symbol] = alone[groups].any()
+    return found
+
+
 def single_entered(tables):
     """Whether an event enters one state at most."""
     return int(np.diff(tables.first).max(initial=0)) <= 1

@@ -1,4 +1,6 @@
-"""Sessions: where the events begin that follow one another without a longer gap."""
+"""Sessions: where the events begin that follow one another without a longer gap, and where they end."""
+
+import numpy as np
 
 from ..jit import inline, jit
 
@@ -34,3 +36,31 @@ def session_begins(sessions, times, places, begin, stop, out):
             if i > first and not goes_on(sessions, times, places, i - 1, i):
                 first = i
             out[i] = first
+
+
+@jit
+def _lone(alone, symbols, segments, out, halt):
+    """The events of segments that are complex events by themselves: how many there are.
+
+    ==========  ==============================  =======================================
+    `alone`     uint8 [symbols]                 in: `contract.lone_ends`
+    `symbols`   uint8 or uint16 [events]        in
+    `segments`  StepSegments                    in
+    `out`       int64 [reported events + 1]     out: the events, segment by segment
+    `halt`      uint8 [1] or [0]                in: see `jit`
+    ==========  ==============================  =======================================
+    """
+    n = 0
+    for g in range(segments.begin.shape[0]):
+        if halt.shape[0] > 0 and halt[0]:
+            break
+        for i in range(segments.report[g], segments.stop[g]):
+            out[n] = i
+            n += alone[symbols[i]] != 0
+    return n
+
+
+def lone(alone, symbols, segments):
+    """The events that segments report and that are complex events by themselves, shape (ends,), int64."""
+    out = np.empty(int((segments.stop - segments.report).sum()) + 1, np.int64)
+    return out[: _lone(alone, symbols, segments, out)]

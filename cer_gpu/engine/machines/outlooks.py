@@ -11,6 +11,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.looking import LookingBack
 from cer_gpu.engine.machines.looking_ahead import LookingAhead
+from cer_gpu.engine.machines.looking_next import LookingNext, decided_by_next
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.workers import Workers
@@ -52,15 +53,26 @@ class Outlooks:
     memory : int or None
         Bytes that the run may take.
     workers : Workers
+    whole : bool, optional
+        Whether the events are those of a source with integer times, all of which are read.
     """
 
     def __init__(
-        self, query: CompiledQuery, intake: Intake, at_once: bool, memory: int | None, workers: Workers
+        self,
+        query: CompiledQuery,
+        intake: Intake,
+        at_once: bool,
+        memory: int | None,
+        workers: Workers,
+        whole: bool = False,
     ) -> None:
         # CONSUME BY ANY speaks of the order of the stream.
         in_order = not at_once or query.consume == "ANY"
         laned = bool(query.reading.partition)
         valued = query.window is not None and query.window.kind == "attribute"
+        whole = whole and memory is None and not intake.grouped and len(query.outlooks) == 1
+        by_next = whole and decided_by_next(query.outlooks[0])
+        self._next = LookingNext(query.outlooks[0], laned, workers) if by_next else None
 
         def stage(outlook: Outlook) -> LookingStage:
             if outlook.machine is not None:
@@ -73,7 +85,7 @@ class Outlooks:
                 return LookingBack(outlook, laned, workers)
             return LookingAhead(outlook, laned, in_order, valued, workers)
 
-        self._stages = [stage(outlook) for outlook in query.outlooks]
+        self._stages = [] if by_next else [stage(outlook) for outlook in query.outlooks]
         self._reads_times = query.traits.reads_times
         self._laned = laned
         # `intake` knows who holds events back; a circle would keep both until Python looks for it.
@@ -83,18 +95,23 @@ class Outlooks:
         self._many = MANY if memory is None else min(MANY, memory // BYTES_OF_EVENT // 4)
         self._looked = 0
 
+    @property
+    def by_next(self) -> bool:
+        """Whether the next event of its lane decides each bit, so that few events are held back."""
+        return self._next is not None
+
     def keep_times(self) -> None:
         """Give events with their times, which the ends are reported with."""
         self._keeps_times = True
 
     @property
-    def states(self) -> list[LookingStage]:
+    def states(self) -> list[LookingStage | LookingNext]:
         """What is kept for each lane."""
-        return self._stages
+        return [*self._stages, *([] if self._next is None else [self._next])]
 
     def busy(self) -> list[np.ndarray]:
         """Lanes that have to stay in memory."""
-        return [stage.busy() for stage in self._stages]
+        return [stage.busy() for stage in self.states]
 
     def __call__(self, events: Relevant) -> Iterator[Relevant]:
         """Read further events of the stream.
@@ -109,6 +126,11 @@ class Outlooks:
         LimitError
             Where those that are held back take more memory than is allowed.
         """
+        if self._next is not None:
+            now = self._intake.watermark
+            given = self._next.decided(events, self._lane_count, None if now is None else int(now))
+            yield from map(self._done, given)
+            return
         if len(events):
             found = self._read(events, 0)
             if found is not None:
@@ -122,6 +144,8 @@ class Outlooks:
 
     def rest(self) -> Iterator[Relevant]:
         """The events that are held back, now that no more follow."""
+        if self._next is not None:
+            yield from map(self._done, self._next.rest(self._lane_count))
         for number, stage in enumerate(self._stages):
             if isinstance(stage, LookingAhead) and stage.waits:
                 found = stage.rest()
@@ -129,6 +153,10 @@ class Outlooks:
                     found = self._read(found, number + 1)
                 if found is not None:
                     yield self._done(found)
+
+    @property
+    def _lane_count(self) -> int:
+        return self._intake.lane_count if self._laned else 1
 
     def _done(self, events: Relevant) -> Relevant:
         times = events.times if self._keeps_times or self._reads_times else events.times[:0]
@@ -139,7 +167,7 @@ class Outlooks:
         for stage in self._stages[first:]:
             if events is None or not len(events):
                 return None
-            events = stage(events, self._intake.lane_count if self._laned else 1)
+            events = stage(events, self._lane_count)
         return events if events is not None and len(events) else None
 
     def _passed(self, number: int, stage: LookingAhead) -> Relevant | None:
@@ -170,12 +198,14 @@ class Outlooks:
     def waiting(self) -> list[Relevant]:
         """The events that are held back."""
         found = [stage.waiting() for stage in self._stages if isinstance(stage, LookingAhead)]
+        if self._next is not None and self._next.waits:
+            found.append(self._next.waiting())
         return [events for events in found if len(events)]
 
     @property
     def nbytes(self) -> int:
         """Bytes that they take."""
-        return sum(stage.nbytes for stage in self._stages)
+        return sum(stage.nbytes for stage in self.states)
 
     def _within_allowance(self) -> None:
         if self._memory is None or self.nbytes <= self._memory:

@@ -20,9 +20,10 @@ from cer_gpu.enumeration.sessions import GreatestSets
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import FoundEnds
+from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
-from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepNodes, StepSegments
+from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepNodes, StepSegments, lone_ends
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
@@ -104,6 +105,7 @@ class StepRunner:
         self.chunks = 1 if devices is None else devices.chunks
         self._machine = machine
         self._span = machine.span
+        self._lone = lone_ends(machine.tables)
         self._sessions, self._reach = machine.sessions, machine.reach
         self._query = query
         self._workers = workers
@@ -296,14 +298,18 @@ class StepRunner:
 
         def run(numbers: tuple[int, int]) -> Ends:
             unit = self._unit(chunk, numbers)
-            keys = unit.measured[:0] if self.spans else unit.measured
-            event, latest = cpu_hits.hits(self.tables, unit.events, keys, size, unit.segments)
-            event += unit.low
+            if self._lone is not None:
+                event = latest = cpu_sessions.lone(self._lone, unit.events.symbols, unit.segments)
+            else:
+                keys = unit.measured[:0] if self.spans else unit.measured
+                event, latest = cpu_hits.hits(self.tables, unit.events, keys, size, unit.segments)
+            event, latest = event + unit.low, latest + unit.low
+            gather(chunk.events.positions, latest, latest)
             if not bounded:
-                return Ends(event, chunk.events.positions[latest + unit.low], event)
+                return Ends(event, latest, event)
             whole = chunk.segments.part(*numbers)
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, window)
-            return Ends(event, chunk.events.positions[latest + unit.low], lowest)
+            return Ends(event, latest, lowest)
 
         return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
 

@@ -26,7 +26,7 @@ from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.join_keys import columns_read
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.chunks import Chunker, Run
+from cer_gpu.engine.run.chunks import CHUNK, Chunker, Run
 from cer_gpu.engine.run.noticed import say_how_many, say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.place import Place, place_of
@@ -331,7 +331,7 @@ class BoundQuery:
         intake.follow(runner.states)
         if query.traits.follows:
             intake.hold(KeptLanes(runner.states))
-        outlooks = self._outlooks(query, intake, pushed or product == "count")
+        outlooks = self._outlooks(query, intake, pushed or product == "count", whole=not pushed)
         if ends is not None and ends.keeps_times and outlooks is not None:
             intake.measuring.timed = True
             outlooks.keep_times()
@@ -339,13 +339,15 @@ class BoundQuery:
         lister = Lister(runner, form, workers, query.limit, options.memory)
         return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
 
-    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool) -> Outlooks | None:
+    def _outlooks(self, query: CompiledQuery, intake: Intake, at_once: bool, whole: bool) -> Outlooks | None:
         """What looks after and before events; None where the query does not."""
         if not query.outlooks:
             return None
         from cer_gpu.engine.machines.outlooks import Outlooks
 
-        outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers)
+        times = [self.arrow_schema.field(name).type for name in self._options.order_by[:1]]
+        whole = whole and all(pa.types.is_integer(kind) or pa.types.is_temporal(kind) for kind in times)
+        outlooks = Outlooks(query, intake, at_once, self._options.memory, self._workers, whole)
         intake.follow(outlooks.states)
         intake.hold(outlooks)
         return outlooks
@@ -404,7 +406,11 @@ class BoundQuery:
         """The batches that a run reads, with the columns that it needs."""
         memory = self._options.memory
         # A quarter of the memory is for a batch and what is made of it, event by event.
-        most = min(BATCH, CARRIED_BATCH) if run.chunker.carries_ungrouped else BATCH
+        most = BATCH
+        if run.chunker.carries_ungrouped:
+            most = min(BATCH, CARRIED_BATCH)
+        elif run.outlooks is not None and run.outlooks.by_next:
+            most = min(BATCH, CHUNK)
         rows = most if memory is None else max(LEAST_BATCH, min(most, memory // (4 * BYTES_OF_EVENT)))
         columns = self.columns(run.intake.payload)
         classified = {name for axis in self._query.reading.axes for name in columns_of(axis)}
