@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -124,3 +127,20 @@ def test_free_memory_of_groups_of_version_1(tmp_path: Path) -> None:
     folder = "sys__fs__cgroup__memory__x__memory_DOT_"
     written(tmp_path, **{f"{folder}limit_in_bytes": "800000", f"{folder}usage_in_bytes": "700000"})
     assert room.free_memory(tmp_path) == 100_000
+
+
+def test_what_is_said_of_answers_that_do_not_fit() -> None:
+    """The golden file has the whole texts; sizes depend on the machine."""
+    matches = cer.compile("SELECT * WHERE A+").run(pa.table({"type": ["A"] * 400}))
+    asked: dict[str, Callable[[], Any]] = {
+        "to_arrow()": matches.to_arrow,
+        "to_pandas()": matches.to_pandas,
+        "list(matches)": lambda: list(matches),
+    }
+    said = []
+    for name, ask in asked.items():
+        with pytest.raises(cer.LimitError) as found:
+            ask()
+        said.append(f"{name}\n{found.value}\n")
+    told = re.sub(r"[\d,.]+ [kMGT]?B\b", "SIZE", "\n".join(said))
+    assert told == (Path(__file__).parent / "golden" / "heavy_answers.txt").read_text(encoding="utf-8")

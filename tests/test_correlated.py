@@ -155,10 +155,8 @@ REFUSED = {
 
 REFUSED_CASES = {
     "correlation_eq-p01": "CER062",  # x1 to x2 by s, or x2 to x3 by id: neither asks less
-    "correlation_eq-p03": "CER061",  # an A between the C and the B
     "correlation_eq-p04": "CER062",  # each pair of neighbours by its own id
     "correlation_eq-p13": "CER062",  # x1 to x2, or x2 to x3
-    "correlation_eq-p15": "CER061",  # a B between the C and the A
     "correlation_in_iteration-p01": "CER061",  # after a repetition that took the other alternative
     "correlation_in_iteration-p04": "CER061",  # the repetitions carry id, x3 needs s
     "correlation_in_iteration-p07": "CER061",  # after a repetition that took the other alternative

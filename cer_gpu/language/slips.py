@@ -126,6 +126,7 @@ def _bad_character(slip: Slip) -> Diagnostic:
         "!": (f"unequal is `!=`; {_WITHOUT}" if slip.wants_pattern else "write `NOT`; unequal is `!=`",),
         "#": ("comments begin with `--`",),
         "^": ("there is no power; multiply",),
+        "~": ("a regular expression is searched for by `x[name LIKE '^A']`",),
         "$": ("a parameter has a name: `$limit`",),
         "\\": ("only strings hold a backslash",),
         "←": ("the head and the body of a rule are joined by `<-`",),
