@@ -48,6 +48,14 @@ LOOKED_UP = [
 ]
 """Rules whose atoms are looked up."""
 
+VIEWS = [
+    "Q(a, d) <- R(a, b), S(b, c), T(d), a < c, c < d",
+    "Q(b; COUNT(*), SUM(a)) <- R(a, b), S(b, c), T(b), a < c, b != 3",
+    "Q(a, b) <- R(a, b), S(b, c), T(d), a != d",
+    "Q(a, b, c, d) <- R(a, b), S(c, d), T(d), a < c, b >= d",
+]
+"""Rules of views, over relations with two columns, but T with one."""
+
 BESIDE = [
     "A AS a FOLLOWED BY {} B",
     "A AS a PRECEDED BY {} B",
@@ -190,9 +198,41 @@ def recorded() -> dict[str, list[Need]]:
                         backtest(
                             sweep(template.format(key, window), p=list(range(0, 99, 9))), few, order_by="ts"
                         )
+        for rule in VIEWS:
+            _maintained(rule)
     finally:
         observers.remove(note)
     return {purpose: list(named) for purpose, named in found.items()}
+
+
+def _maintained(rule: str) -> None:
+    """Take rows into a view, few and many, out of it, and list its answers."""
+    import numpy as np
+    import pyarrow as pa
+
+    from cer_gpu.views import JoinView
+
+    rng = np.random.default_rng(6)
+
+    def rows(count: int) -> dict[str, pa.Table]:
+        names = {"R": "xy", "S": "xy", "T": "x"}
+        return {
+            relation: pa.table({name: rng.integers(0, 4000, count) for name in columns})
+            for relation, columns in names.items()
+        }
+
+    view = JoinView(rule)
+    first = rows(20)
+    for kernel in _kernels():
+        kernel.forget()
+    view.update(inserts=first)
+    for number, count in enumerate((5, 3000, 1)):
+        view.update(inserts=rows(count), deletes=first if number == 2 else None)
+    for kernel in _kernels():
+        kernel.forget()
+    for answers in (view.enumerate(), view.delta()):
+        for _, batch in zip(range(FEW), answers):
+            batch.validate()
 
 
 def warm(ship: bool = False) -> int:

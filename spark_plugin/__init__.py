@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cer_gpu.spark.layout import prepare
     from cer_gpu.spark.operators import count, counts, explain, hits, run
     from cer_gpu.spark.sql import register
+    from cer_gpu.spark.views import maintain
 
 _HOME = {
     "prepare": "layout",
@@ -31,6 +32,7 @@ _HOME = {
     "counts": "operators",
     "explain": "operators",
     "hits": "operators",
+    "maintain": "views",
     "register": "sql",
     "run": "operators",
 }
@@ -45,6 +47,7 @@ __all__ = [
     "explain",
     "hits",
     "hits_files",
+    "maintain",
     "prepare",
     "register",
     "run",

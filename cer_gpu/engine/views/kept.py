@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.compiling.loaded import words
 from cer_gpu.engine.views.body import Body, body_of
 from cer_gpu.engine.views.codes import ValueCodes, ValueKind, kind_of
 from cer_gpu.engine.views.labels import NoRoomError
@@ -80,6 +81,7 @@ class KeptView:
         ------
         DataError, LimitError, QueryError
         """
+        words.purpose = "view update"
         self._number(batch)
         relations = dict(self.relations)
         drafts: dict[str, list[Change]] = {}
@@ -329,6 +331,7 @@ class KeptView:
         yield Piece(columns, counts, counts)
 
     def _state(self) -> ListedState:
+        words.purpose = "view answers"
         version = self.version
 
         def check() -> None:

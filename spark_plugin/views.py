@@ -1,0 +1,379 @@
+"""Views on Spark: the answers of a rule, kept up to date by the micro-batches of streams.
+
+>>> view = cer_spark.maintain("Q(x, a, c) <- R(x, a), S(x, c), a < c", "s3://lake/view")
+>>> orders.writeStream.foreachBatch(view.insert("R")).option("checkpointLocation", one).start()
+>>> trades.writeStream.foreachBatch(view.insert("S")).option("checkpointLocation", two).start()
+>>> view.count(), view.enumerate(spark)
+
+The folder holds a snapshot of each of the view's parts, and commits: a commit names the snapshots that
+belong together and the last micro-batch of each stream that is in them. A task writes a new snapshot under a
+name of its own, so that one that is killed, or run twice, changes nothing; the driver writes the commit when
+all tasks have ended. A micro-batch that Spark hands over again is known by its number.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from threading import RLock
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import pyarrow as pa
+
+from cer_gpu.errors import DataError
+from cer_gpu.frozen import dataclass
+from cer_gpu.views import MOST_KEPT, MULTIPLICITY, JoinView
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+PART = "__part"
+"""The column that says which part a row belongs to."""
+
+PARTS = 16
+"""Parts of a view whose rule has a key, where their number is not said."""
+
+COMMITS = "commits"
+
+RESULT = f"{PART} int, file string, answers string, columns string"
+"""What a task gives: the new snapshot of a part, how many answers it has, and their columns."""
+
+KEYS = ("tinyint", "smallint", "int", "bigint", "string", "boolean", "date", "timestamp", "timestamp_ntz")
+"""Types of a key whose equal values are one text."""
+
+_LOCK = RLock()
+"""The streams of one view are started in one driver; each hands over micro-batches in its own thread."""
+
+_views: dict[tuple[str, int], tuple[str, JoinView]] = {}
+"""In a worker process the parts that it has seen last: a snapshot's file, and its view."""
+
+
+def maintain(
+    rule: str, folder: str | os.PathLike[str], parts: int | None = None, most_kept: int = MOST_KEPT
+) -> SparkView:
+    """Keep the answers of a rule up to date with streams.
+
+    Parameters
+    ----------
+    rule : str
+        As for `cer_gpu.maintain`.
+    folder : str or path
+        Where snapshots and commits are, on any filesystem that pyarrow opens and all workers reach: an
+        existing one is continued.
+    parts : int, optional
+        How many tasks share the view. Its rule has to have a key then: a variable that all its atoms have.
+        By default 16 with a key, and 1 without.
+    most_kept : int, optional
+        As for `cer_gpu.maintain`, in each part.
+
+    Raises
+    ------
+    QueryError
+        The rule is wrong.
+    DataError
+        Several parts are asked for and the rule has no key, or aggregates over several keys.
+    """
+    view = JoinView(rule, most_kept)
+    key = shared_key(view)
+    body = view._kept.body
+    split = key is not None and (not body.aggregates or key.variable in {name for _, name in body.head})
+    if parts is not None and parts > 1 and not split:
+        why = "no variable is in all atoms" if key is None else "it folds answers of several keys together"
+        raise DataError(f"the view cannot be shared by {parts} tasks: {why}; leave `parts` out")
+    many = (PARTS if split else 1) if parts is None else parts
+    return SparkView(rule, os.fspath(folder), many, most_kept, key if split else None)
+
+
+@dataclass(frozen=True, slots=True)
+class ViewKey:
+    """A variable that all atoms of a rule have.
+
+    Attributes
+    ----------
+    variable : str
+    attributes : mapping of str to str
+        For each relation the attribute that it is; `$2` for the second column.
+    """
+
+    variable: str
+    attributes: Mapping[str, str]
+
+    def column(self, relation: str, columns: list[str]) -> str:
+        """The column of a relation that has its columns in this order."""
+        name = self.attributes[relation]
+        return columns[int(name[1:]) - 1] if name.startswith("$") else name
+
+
+def shared_key(view: JoinView) -> ViewKey | None:
+    """The variable by which the rows of a view can be shared out, None where there is none."""
+    readings = view._kept.body.readings
+    for variable in readings[0].variables:
+        found: dict[str, str] = {}
+        for reading in readings:
+            attribute = reading.attributes.get(variable)
+            if attribute is None or found.setdefault(reading.relation, attribute) != attribute:
+                break
+        else:
+            return ViewKey(variable, found)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewCommit:
+    """What a view has taken in.
+
+    Attributes
+    ----------
+    version : int
+        Grows by 1 with each micro-batch; 0 before the first.
+    streams : mapping of str to int
+        The last micro-batch of each stream.
+    files : mapping of int to str
+        The snapshots of the parts that have rows.
+    answers : mapping of int to int
+        How many answers each has.
+    columns : str
+        The Arrow schema of answers, in base 64; empty while it is not known.
+    """
+
+    version: int
+    streams: Mapping[str, int]
+    files: Mapping[int, str]
+    answers: Mapping[int, int]
+    columns: str
+
+
+class ViewFolder:
+    """The files of a view.
+
+    Parameters
+    ----------
+    folder : str
+        A path, or the URI of one.
+    """
+
+    def __init__(self, folder: str) -> None:
+        from pyarrow import fs
+
+        if "://" in folder:
+            self._system, self._root = fs.FileSystem.from_uri(folder)
+        else:
+            self._system, self._root = fs.LocalFileSystem(), os.path.abspath(folder)
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a file."""
+        with self._system.open_input_stream(posixpath.join(self._root, name)) as file:
+            found: bytes = file.read()
+        return found
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file as a whole: it is not there, or it is complete."""
+        path = posixpath.join(self._root, name)
+        self._system.create_dir(posixpath.dirname(path), recursive=True)
+        part = f"{path}.{uuid4().hex}.part"
+        with self._system.open_output_stream(part) as file:
+            file.write(data)
+        self._system.move(part, path)
+
+    def names(self, below: str = "") -> list[str]:
+        """The names of the files of a folder."""
+        from pyarrow import fs
+
+        chosen = fs.FileSelector(posixpath.join(self._root, below), allow_not_found=True)
+        return sorted(info.base_name for info in self._system.get_file_info(chosen) if info.is_file)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        self._system.delete_file(posixpath.join(self._root, name))
+
+    def commit(self) -> ViewCommit:
+        """The last commit."""
+        named = [name for name in self.names(COMMITS) if name.endswith(".json")]
+        if not named:
+            return ViewCommit(0, {}, {}, {}, "")
+        found = json.loads(self.read(posixpath.join(COMMITS, named[-1])))
+        files = {int(part): name for part, name in found["files"].items()}
+        answers = {int(part): count for part, count in found["answers"].items()}
+        return ViewCommit(found["version"], found["streams"], files, answers, found["columns"])
+
+    def put(self, commit: ViewCommit) -> None:
+        """Write a commit, and remove what neither it nor the one before it names."""
+        named = {"version": commit.version, "streams": dict(commit.streams), "columns": commit.columns}
+        named |= {"files": dict(commit.files), "answers": dict(commit.answers)}
+        before = self.commit()
+        self.write(posixpath.join(COMMITS, f"{commit.version:012d}.json"), json.dumps(named).encode())
+        kept = {*commit.files.values(), *before.files.values()}
+        for name in self.names():
+            if name not in kept and name.endswith(".view") and int(name.split("-")[0]) < commit.version:
+                self.remove(name)
+        for name in self.names(COMMITS)[:-2]:
+            self.remove(posixpath.join(COMMITS, name))
+
+
+class SparkView:
+    """A view whose rows come from streams. Made by `maintain`.
+
+    Parameters
+    ----------
+    rule : str
+    folder : str
+    parts : int
+    most_kept : int
+    key : ViewKey or None
+    """
+
+    def __init__(self, rule: str, folder: str, parts: int, most_kept: int, key: ViewKey | None) -> None:
+        self.rule = rule
+        self.folder = folder
+        self.parts = parts
+        self._most_kept = most_kept
+        self._key = key
+
+    def insert(self, relation: str, stream: str | None = None) -> Callable[[DataFrame, int], None]:
+        """A function for `foreachBatch` that inserts the rows of each micro-batch into a relation.
+
+        Parameters
+        ----------
+        relation : str
+        stream : str, optional
+            The name of the stream, where several insert into one relation: by it a micro-batch is known that
+            is handed over again. A stream that is begun anew, with another checkpoint, needs another name.
+        """
+        return lambda frame, batch: self.update(frame, batch, relation, 1, stream or f"+{relation}")
+
+    def delete(self, relation: str, stream: str | None = None) -> Callable[[DataFrame, int], None]:
+        """A function for `foreachBatch` that deletes the rows of each micro-batch, each once."""
+        return lambda frame, batch: self.update(frame, batch, relation, -1, stream or f"-{relation}")
+
+    def update(self, frame: DataFrame, batch: int, relation: str, sign: int, stream: str) -> None:
+        """Take a micro-batch in, unless it has been taken in: all of it, or nothing if something is wrong.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        batch : int
+            Its number in its stream: numbers of a stream grow.
+        relation : str
+        sign : int
+            1 inserts, -1 deletes.
+        stream : str
+        """
+        from pyspark.sql import functions as f
+
+        with _LOCK:
+            folder = ViewFolder(self.folder)
+            before = folder.commit()
+            if before.streams.get(stream, -1) >= batch:
+                return
+            part = f.lit(0)
+            if self.parts > 1:
+                part = f.pmod(f.hash(f.col(self._key_of(frame, relation)).cast("string")), f.lit(self.parts))
+            task = _applied(self.rule, self._most_kept, self.folder, (relation, sign), before)
+            parted = frame.withColumn(PART, part.cast("int"))
+            rows = parted.groupBy(PART).applyInArrow(task, RESULT).collect()
+            files, answers, columns = dict(before.files), dict(before.answers), before.columns
+            for row in rows:
+                files[row[PART]], answers[row[PART]] = row["file"], int(row["answers"])
+                columns = columns or row["columns"]
+            streams = {**before.streams, stream: batch}
+            folder.put(ViewCommit(before.version + 1, streams, files, answers, columns))
+
+    def count(self) -> int:
+        """The number of answers, as of the last micro-batch; no task is run."""
+        return sum(ViewFolder(self.folder).commit().answers.values())
+
+    def enumerate(self, spark: SparkSession) -> DataFrame:
+        """The answers as of the last micro-batch: the columns of the head, and `multiplicity`.
+
+        Raises
+        ------
+        DataError
+            No part has had rows of every relation.
+        """
+        from pyspark.sql import functions as f
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        commit = ViewFolder(self.folder).commit()
+        if not commit.columns:
+            raise DataError(
+                "no answers, and no types of them, before every relation of the rule has had rows"
+            )
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(commit.columns)))
+        listed = spark.createDataFrame(sorted(commit.files.items()), f"{PART} int, file string")
+        found = listed.repartition(max(1, len(commit.files)), PART).mapInArrow(
+            _answers(self.folder), from_arrow_schema(schema)
+        )
+        head = [name for name in schema.names if name != MULTIPLICITY]
+        if self.parts > 1 and self._key is not None and self._key.variable not in self._outputs():
+            total = f.sum(MULTIPLICITY).alias(MULTIPLICITY)
+            return found.groupBy(*head).agg(total) if head else found.agg(total)
+        return found
+
+    def _outputs(self) -> set[str]:
+        return {variable for _, variable in JoinView(self.rule)._kept.body.head}
+
+    def _key_of(self, frame: DataFrame, relation: str) -> str:
+        assert self._key is not None
+        if relation not in self._key.attributes:
+            listed = ", ".join(self._key.attributes)
+            raise DataError(f"the rule has no relation `{relation}`: it has {listed}")
+        name = self._key.column(relation, frame.columns)
+        types = dict(frame.dtypes)
+        if types.get(name) not in KEYS:
+            what = "is missing" if name not in types else f"is of type {types[name]}"
+            raise DataError(f"column `{name}` of {relation}, by which rows are shared out, {what}")
+        return name
+
+
+def _applied(
+    rule: str, most_kept: int, folder: str, change: tuple[str, int], before: ViewCommit
+) -> Callable[[pa.Table], pa.Table]:
+    """The function of a task: it takes the rows of one part in, and writes its snapshot."""
+    version, files, columns = before.version, dict(before.files), before.columns
+
+    def applied(table: pa.Table) -> pa.Table:
+        part = table.column(PART)[0].as_py()
+        view = part_of(folder, part, files.get(part), (rule, most_kept))
+        relation, sign = change
+        rows = {relation: table.drop_columns(PART)}
+        view.update(inserts=rows if sign > 0 else None, deletes=rows if sign < 0 else None)
+        name = f"{version}-{part}-{uuid4().hex}.view"
+        ViewFolder(folder).write(name, view.snapshot())
+        _views[folder, part] = name, view
+        schema = view._schema()
+        shown = "" if schema is None else base64.b64encode(schema.serialize().to_pybytes()).decode()
+        return pa.table(
+            {
+                PART: pa.array([part], pa.int32()),
+                "file": [name],
+                "answers": [str(view.count())],
+                "columns": [columns or shown],
+            }
+        )
+
+    return applied
+
+
+def part_of(folder: str, part: int, file: str | None, made: tuple[str, int]) -> JoinView:
+    """The view of a part as a snapshot has it: from memory where this process wrote it, else restored."""
+    known = _views.pop((folder, part), None)
+    if file is None:
+        return JoinView(*made)
+    if known is not None and known[0] == file:
+        return known[1]
+    return JoinView.restore(ViewFolder(folder).read(file))
+
+
+def _answers(folder: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function of a task that lists the answers of the parts whose snapshots it is given."""
+
+    def answers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for name in batch.column("file").to_pylist():
+                yield from JoinView.restore(ViewFolder(folder).read(name)).enumerate()
+
+    return answers
