@@ -59,7 +59,6 @@ def test_a_run_leaves_no_circles(text: str, product: str) -> None:
 
 def test_events_stay_in_their_memory_as_long_as_somebody_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(classify, "BLOCK", 8)
-    monkeypatch.setattr(classify, "LENT", 6)
     events = EVENTS.to_batches()[0]
     reading = cer.compile("SELECT * WHERE A : B : C").portable(EVENTS.schema).query.reading
     kept = list(classify.Classifier(reading, {}, Workers(1)).in_groups(events, 1000))

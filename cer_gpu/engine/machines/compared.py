@@ -6,15 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, in_order, no_ends
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.open_runs import OpenRuns
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
 from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
@@ -30,7 +27,7 @@ NO_ATOMS = np.zeros((0, 0), np.uint8)
 """The labels of a query that is no rule: they fill no atoms."""
 
 
-class ComparedRunner:
+class ComparedRunner(UnitsRunner):
     """Runs a deterministic automaton of compared steps over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -44,33 +41,13 @@ class ComparedRunner:
         Gives the sides and the words of events, from their rows of slots; set where values are compared.
     """
 
-    chunks = 1
     in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+        super().__init__(query, workers)
         machine = query.machine
         assert isinstance(machine, ComparedMachine)
         self._machine = machine
-        self._query = query
-        self._workers = workers
-        self.consumption = Consumption(query)
-
-    @property
-    def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
-        return (self.consumption,)
-
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, unchanged."""
-        return events
-
-    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; unless `bounded`, `lowest` may say nothing."""
-        if not len(chunk.segments) or self._query.limit == 0:
-            return no_ends()
-        bounded = bounded or self._query.consume != "NONE"
-        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk, bounded)
-        return self.consumption.left(chunk, found)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -143,9 +120,6 @@ class ComparedRunner:
 
     # -------------------------------------------------------------------------------------- units
 
-    def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
-        return chunk.segments.units(self._workers.threads)
-
     def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ComparedUnit:
         part = chunk.segments.part(*numbers)
         low, high = int(part.begin.min()), int(part.stop.max())
@@ -189,19 +163,9 @@ class ComparedRunner:
 
         return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
 
-    # ------------------------------------------------------- windows that no structure orders by start
-
-    def _window(self, chunk: Chunk) -> AttributeWindow | None:
-        """The window that complex events are still to be checked against, where it is no interval."""
-        if not chunk.held:
-            return None
-        assert self._query.window is not None
-        return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
-
-    def _admitted_hits(self, chunk: Chunk) -> Ends:
-        """The hits under such a window, from the complex events of an interval around it."""
-        around = self._hits(chunk)
-        return admitted_hits(chunk, around, self._structure(chunk, around, listed=True))
+    def _listed(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
+        """As `UnitsRunner._listed`."""
+        return self._structure(chunk, ends, listed=True)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ComparedRunner:

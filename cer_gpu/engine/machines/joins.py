@@ -6,15 +6,12 @@ from typing import Protocol
 
 import numpy as np
 
+from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, no_ends
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.joins_stream import JoinRuns
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.products import JoinAnswers, Products
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins import cpu_hits as join_hits
@@ -66,7 +63,7 @@ class JoinDevices(Protocol):
         ...
 
 
-class JoinRunner:
+class JoinRunner(UnitsRunner):
     """Runs a parallelized complex event automaton over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -84,32 +81,14 @@ class JoinRunner:
     """
 
     def __init__(self, query: CompiledQuery, workers: Workers, devices: JoinDevices | None = None) -> None:
+        super().__init__(query, workers)
         machine = query.machine
         assert isinstance(machine, JoinMachine)
         self.tables = machine.tables
         self.columns_of = [list(columns) for columns in machine.space_columns]
         self._label_atoms = machine.label_atoms
-        self._query = query
-        self._workers = workers
         self._devices = devices
         self.chunks = 1 if devices is None else devices.chunks
-        self.consumption = Consumption(query)
-
-    @property
-    def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
-        return (self.consumption,)
-
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, unchanged."""
-        return events
-
-    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; `lowest` is always there."""
-        if not len(chunk.segments) or self._query.limit == 0:
-            return no_ends()
-        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk)
-        return self.consumption.left(chunk, found)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many answers end at each, before LIMIT.
@@ -178,9 +157,6 @@ class JoinRunner:
 
     # -------------------------------------------------------------------------------------- units
 
-    def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
-        return chunk.segments.units(self._workers.threads)
-
     def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> JoinUnit:
         segments = chunk.segments.part(*numbers)
         low, high = int(segments.begin.min()), int(segments.stop.max())
@@ -210,7 +186,7 @@ class JoinRunner:
         slots[columns] = rows
         return int(count)
 
-    def _hits(self, chunk: Chunk) -> Ends:
+    def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
         found = None if self._devices is None else self._devices.hits(self, chunk)
         return self.hits_here(chunk) if found is None else found
 
@@ -231,19 +207,9 @@ class JoinRunner:
 
         return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
 
-    # ------------------------------------------------------- windows that no structure orders by start
-
-    def _window(self, chunk: Chunk) -> AttributeWindow | None:
-        """The window that answers are still to be checked against, where it is no interval of events."""
-        if not chunk.held:
-            return None
-        assert self._query.window is not None
-        return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
-
-    def _admitted_hits(self, chunk: Chunk) -> Ends:
-        """The hits under such a window, from the answers of an interval around it."""
-        around = self._hits(chunk)
-        return admitted_hits(chunk, around, self.structure(chunk, around, listed=True))
+    def _listed(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
+        """As `UnitsRunner._listed`."""
+        return self.structure(chunk, ends, listed=True)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> JoinRunner:

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, admitted_hits, ends_of, first_ends, in_order, no_ends
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.sessions import GreatestSets
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
@@ -82,7 +80,7 @@ class StepDevices(Protocol):
         ...
 
 
-class StepRunner:
+class StepRunner(UnitsRunner):
     """Runs a deterministic automaton of steps over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -98,6 +96,7 @@ class StepRunner:
     """
 
     def __init__(self, query: CompiledQuery, workers: Workers, devices: StepDevices | None = None) -> None:
+        super().__init__(query, workers)
         machine = query.machine
         assert isinstance(machine, StepMachine)
         self.tables = machine.tables
@@ -107,26 +106,6 @@ class StepRunner:
         self._span = machine.span
         self._lone = lone_ends(machine.tables)
         self._sessions, self._reach = machine.sessions, machine.reach
-        self._query = query
-        self._workers = workers
-        self.consumption = Consumption(query)
-
-    @property
-    def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
-        return (self.consumption,)
-
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, unchanged."""
-        return events
-
-    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; unless `bounded`, `lowest` may say nothing."""
-        if not len(chunk.segments) or self._query.limit == 0:
-            return no_ends()
-        bounded = bounded or self._query.consume != "NONE"
-        found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk, bounded)
-        return self.consumption.left(chunk, found)
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -259,9 +238,6 @@ class StepRunner:
 
     # -------------------------------------------------------------------------------------- units
 
-    def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
-        return chunk.segments.units(self._workers.threads)
-
     def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> StepUnit:
         part = chunk.segments.part(*numbers)
         low, high = int(part.begin.min()), int(part.stop.max())
@@ -313,19 +289,9 @@ class StepRunner:
 
         return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
 
-    # ------------------------------------------------------- windows that no structure orders by start
-
-    def _window(self, chunk: Chunk) -> AttributeWindow | None:
-        """The window that complex events are still to be checked against, where it is no interval."""
-        if not chunk.held:
-            return None
-        assert self._query.window is not None
-        return AttributeWindow(chunk.events.keys, chunk.events.all_keyed, self._query.window.size)
-
-    def _admitted_hits(self, chunk: Chunk) -> Ends:
-        """The hits under such a window, from the complex events of an interval around it."""
-        around = self._hits(chunk)
-        return admitted_hits(chunk, around, self.listed_here(chunk, around))
+    def _listed(self, chunk: Chunk, ends: Ends) -> StepAnswers:
+        """As `UnitsRunner._listed`."""
+        return self.listed_here(chunk, ends)
 
 
 def _fit(parts: list[tuple[np.ndarray, np.ndarray]]) -> bool:

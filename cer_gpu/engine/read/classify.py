@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 BLOCK = 1 << 17
 """Rows of a block: its index and symbols stay in a core's second-level cache."""
 
-LENT = BLOCK * 3 // 4
-"""So many events of a block stay where they were written; fewer are copied, to use no more than they need."""
+LENT = 0.75
+"""Where this share of a block is relevant, its events stay where they were written; fewer are copied."""
 
 FIRST_BLOCKS = 4
 """Blocks for each thread that are read before the others, where much of them may be kept."""
@@ -227,7 +227,7 @@ class Classifier:
         kept = kernels.compact(index, table, start + before, out.positions, out.symbols)
         self._scratch.append(scratch)
         found = out.positions[:kept], out.symbols[:kept]
-        if kept >= LENT:
+        if kept >= LENT * BLOCK:
             self._lent.append(out)
             return found
         found = found[0].copy(), found[1].copy()
