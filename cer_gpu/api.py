@@ -20,9 +20,9 @@ from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Statement
 from cer_gpu.language.walk import names_in, walk
 from cer_gpu.plan.assumed import with_empty_columns
-from cer_gpu.plan.evaluated import never_answers, unevaluated
+from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
-from cer_gpu.plan.outline import Outline, outline, rewritten_statement
+from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, plan
 from cer_gpu.plan.routes import AUTO, ENGINES
 from cer_gpu.printable import printable
@@ -412,7 +412,7 @@ def _checked(
 ) -> tuple[Diagnostic, ...]:
     if events is None:
         query = _with_values(query, keywords.get("params"), None, text)
-        return _with_unevaluated(query, check_query(query, None))
+        return _with_planned(query, check_query(query, None))
     with shown_together():
         return _checked_on(query, text, events, keywords)
 
@@ -441,15 +441,14 @@ def _checked_on(
         if occurring is not None:
             attributes = frozenset(schema.attributes)
             schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
-    findings = _with_unevaluated(query, check_query(query, schema))
+    findings = _with_planned(query, check_query(query, schema))
     if all(finding.severity != "error" for finding in findings):
         _check_roles(query, source)
     return findings
 
 
-def _with_unevaluated(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """The findings and, for a query without errors, what of it cannot be evaluated yet."""
-    findings += tuple(unevaluated(rewritten_statement(query)))
+def _with_planned(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """The findings and, for a query without errors, what its plan says."""
     if any(finding.severity == "error" for finding in findings):
         return findings
     try:

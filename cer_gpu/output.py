@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from cer_gpu.engine.answers.matches import Matches
 from cer_gpu.engine.answers.shown import cells
-from cer_gpu.engine.answers.values import head_columns, mark_columns
+from cer_gpu.engine.answers.values import has_positions, head_columns, mark_columns
 from cer_gpu.engine.read.sources.arrow_types import is_text, roomy
 from cer_gpu.engine.workers import Workers
 from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
@@ -222,9 +222,11 @@ def rule_answer_text(batch: pa.RecordBatch, head: tuple[str, ...]) -> pa.LargeSt
     parts = [
         wrapped('"start": ', json_text(batch.column(0)), ""),
         wrapped('"end": ', json_text(batch.column(1)), ""),
-        wrapped('"positions": ', json_text(batch.column(batch.num_columns - 1)), ""),
         wrapped('"values": {', joined(values, count), "}"),
     ]
+    if has_positions(batch):
+        positions = json_text(batch.column(batch.num_columns - 1))
+        parts.insert(2, wrapped('"positions": ', positions, ""))
     return wrapped("{", joined(parts, count), "}")
 
 

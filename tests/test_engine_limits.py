@@ -146,20 +146,6 @@ def test_devices_and_keywords() -> None:
         query.count(events, sort=True)
 
 
-@pytest.mark.parametrize(
-    ("query", "construct"),
-    [
-        ("SELECT * WHERE A FOLLOWED BY (B ;[<= 3 s] C)", "an interval of time inside what `FOLLOWED BY`"),
-        ("SELECT * WHERE A FOLLOWED BY (B AS b ; C AS c FILTER b.x = c.x)", "inside what `FOLLOWED BY`"),
-        ("Q(x; COUNT(*)) <- A(x), B(x)", "aggregates over a rule"),
-    ],
-)
-def test_what_is_not_evaluated_yet_is_named(query: str, construct: str) -> None:
-    with pytest.raises(cer.QueryError) as error:
-        cer.compile(query)
-    assert construct in str(error.value)
-
-
 def test_types_that_do_not_occur_are_pointed_out() -> None:
     with pytest.warns(UserWarning, match="no event has the type `Sel`: did you mean `Sell`"):
         assert cer.compile("SELECT * WHERE Sel").count(pa.table({"type": ["Buy", "Sell"]})) == 0

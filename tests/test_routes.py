@@ -97,12 +97,6 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
         cer.compile(PLAIN).count(events, engine="fast")
 
 
-def test_a_query_that_no_route_takes_is_told_what_all_find_once() -> None:
-    with pytest.raises(QueryError) as refused:
-        cer.compile("Q(x; COUNT(*)) <- A(v = x)")
-    assert [found.code for found in refused.value.diagnostics] == ["CER090"]
-
-
 # ------------------------------------------------------------------------------- one home for each kind
 
 HOMES = {

@@ -18,7 +18,6 @@ from cer_gpu.language.parser import parse
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.rules import resolve
 from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.plan.evaluated import not_evaluated
 
 KINDS = {
     "int64": ValueType.INT64,
@@ -243,19 +242,3 @@ def test_the_order_of_a_schema_that_lists_none() -> None:
     schema = replace(SCHEMA, ordered={})
     assert schema.attributes_in_order("S") == ("id", "price")
     assert schema.attributes_in_order("R") == ("id", "name", "open", "at", "lap")
-
-
-# -------------------------------------------------------------------------------- what is evaluated
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Q(x) <- T(x), S(x, y), y > 3, x < y, x + y > 2 * x", []),
-        ("Q(x; COUNT(*), SUM(y)) <- S(x, y)", ["COUNT(*)", "SUM(y)"]),
-    ],
-)
-def test_what_is_not_evaluated_yet(text: str, expected: list[str]) -> None:
-    missing = not_evaluated(rule(text))
-    assert [one.code for one in missing] == ["CER090"] * len(expected)
-    assert [said(text, one.span) for one in missing] == expected

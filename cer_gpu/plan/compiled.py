@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 import numpy as np
 
 from cer_gpu.frozen import dataclass
-from cer_gpu.language.tree import Expression
+from cer_gpu.language.tree import Aggregate, Expression
 from cer_gpu.plan.axes import Axis
 from cer_gpu.plan.outlook import Outlook
 from cer_gpu.plan.symbols import Stage
@@ -214,10 +214,16 @@ class TupleForm:
     head : tuple of HeadColumn
     atoms : tuple of str
         The event type of each atom.
+    aggregates : tuple of Aggregate
+        Of answers that are folded into groups.
+    shown : int
+        How many variables of the head name a group; the others are read by the aggregates.
     """
 
     head: tuple[HeadColumn, ...]
     atoms: tuple[str, ...]
+    aggregates: tuple[Aggregate, ...] = ()
+    shown: int = 0
 
 
 AnswerForm: TypeAlias = MarkForm | TupleForm
@@ -347,6 +353,11 @@ class CompiledQuery:
         return isinstance(self.form, MarkForm) and self.form.hidden
 
     @property
+    def grouped(self) -> bool:
+        """Whether its answers are folded into groups, which any event may change."""
+        return isinstance(self.form, TupleForm) and bool(self.form.aggregates)
+
+    @property
     def carries(self) -> bool:
         """Whether hits and counts are carried from event to event: no event is kept for later ones."""
         return self.traits.carries and self.window is None and self.consume == "NONE"
@@ -402,6 +413,7 @@ class CompiledQuery:
         window = self.window
         return (
             window is not None
+            and not self.grouped
             and window.kind != "attribute"
             and not (window.kind == "events" and self.reading.streams)
             and self.consume == "NONE"

@@ -47,11 +47,6 @@ def _variables(side: tree.Expression) -> set[str]:
     }
 
 
-def unevaluated(statement: tree.Statement) -> list[Diagnostic]:
-    """An error for every construct that parses but is not evaluated yet."""
-    return not_evaluated(statement) if isinstance(statement, tree.Rule) else []
-
-
 def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:
     """An error for every operator that is not evaluated together with a comparison between variables.
 
@@ -109,16 +104,3 @@ def _not_joined(node: Any) -> str | None:
         case tree.Selector(strategy):
             return f"the selector `{strategy.selector}(...)`"
     return None
-
-
-def not_evaluated(rule: tree.Rule) -> list[Diagnostic]:
-    """An error for every aggregate of a rule."""
-    return [
-        Diagnostic(
-            "CER090",
-            f"aggregates over a rule are not evaluated yet: `{aggregate.function}`",
-            aggregate.span,
-            hints=("without it, the answers themselves are listed and counted",),
-        )
-        for aggregate in rule.aggregates
-    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cer_gpu.errors import Diagnostic, LimitError
+from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.measures import with_what_is_read
@@ -16,7 +16,7 @@ from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.formulas import correlates, without_besides
 from cer_gpu.logic.lifting import without
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.evaluated import beyond_equalities, is_timed, unevaluated
+from cer_gpu.plan.evaluated import beyond_equalities, is_timed
 
 if TYPE_CHECKING:
     from cer_gpu.plan.partitioning import SharedKey
@@ -35,8 +35,6 @@ class Outline:
         Well-formed.
     text : str
         As it was written.
-    unevaluated : tuple of Diagnostic
-        What of it no route evaluates yet.
     formula : Pattern or None
         Of a query that is evaluated: the pattern in LP-normal form, without the SELECT list.
     correlates : bool
@@ -57,7 +55,6 @@ class Outline:
 
     statement: tree.Statement
     text: str
-    unevaluated: tuple[Diagnostic, ...] = ()
     formula: tree.Pattern | None = None
     correlates: bool = False
     derives: bool = False
@@ -82,7 +79,7 @@ def outline(statement: tree.Statement, text: str) -> Outline:
     """
     statement = rewritten_statement(statement)
     if isinstance(statement, tree.Rule):
-        return Outline(statement, text, tuple(unevaluated(statement)))
+        return Outline(statement, text)
     own = without_besides(statement.pattern)
     beyond, formula = beyond_equalities(own), None
     if not beyond:
@@ -108,7 +105,7 @@ def outline(statement: tree.Statement, text: str) -> Outline:
         statement = replace(statement, select=read)
     derived = any(isinstance(node, tree.Previous | tree.Call) for node in walk(statement.pattern))
     timed = any(map(is_timed, walk(own)))
-    return Outline(statement, text, (), formula, compared, derived, shared, bool(read), timed, beyond)
+    return Outline(statement, text, formula, compared, derived, shared, bool(read), timed, beyond)
 
 
 def bare(query: tree.SelectQuery) -> tree.Pattern:

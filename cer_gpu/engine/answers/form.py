@@ -17,7 +17,7 @@ from cer_gpu.enumeration.blocks import TupleBlock
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.lists.cpu import list_columns
-from cer_gpu.plan.compiled import CompiledQuery, MarkForm, TupleForm
+from cer_gpu.plan.compiled import MarkForm, TupleForm
 
 if TYPE_CHECKING:
     from cer_gpu.engine.answers.distinct import ToldApart
@@ -75,6 +75,10 @@ class ResultForm(ABC):
         The names of the measures, whose columns are the last.
     hidden : ToldApart or None
         Where answers are told apart by their measures alone.
+    folding : Folding or None
+        Where answers are to be folded into groups.
+    grouped : bool
+        Whether a row stands for a group of answers.
     marking : tuple of str
         The names that mark events: the kept variables, or the types of a rule's atoms.
     attributes : mapping of str to tuple of str
@@ -86,6 +90,8 @@ class ResultForm(ABC):
     marking: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()
     hidden: ToldApart | None = None
+    folding: Any = None
+    grouped = False
     attributes: Mapping[str, tuple[str, ...]] = {}
     _named: Mapping[str, str] = {}
 
@@ -405,19 +411,6 @@ class TupleResults(ResultForm):
         """The rows of a result batch as Python values."""
         assert self.head is not None
         return rule_answers(batch, self.head, self._values_of(batch))
-
-
-def result_form(
-    query: CompiledQuery,
-    data: pa.Schema,
-    order: str | None,
-    encoder: LaneEncoder | None,
-    event_id: str | None = None,
-) -> ResultForm:
-    """The columns of a query's result on data of a schema; parameters as for `ResultForm`."""
-    if isinstance(query.form, TupleForm):
-        return TupleResults(query.form, data, order, encoder, event_id)
-    return MarkResults(query.form, data, order, encoder, event_id)
 
 
 def payload_column(

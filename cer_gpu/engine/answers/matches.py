@@ -163,7 +163,10 @@ class Matches:
         """Start a run: its batches up to the limit, in a form that has a row for each complex event."""
         left, met = self._limit, False
         made = self._form if form is None else form
-        if self._form.hidden is None:
+        if self._form.folding is not None:
+            folding = self._form.folding
+            produced = folding.groups(self._produce(folding.answers, None))
+        elif self._form.hidden is None:
             produced = self._produce(made, self._looked_at, room)
         else:  # how many answers are wanted says nothing: one of them may come many times
             produced = self._form.hidden.distinct(self._produce(made, None))
@@ -282,13 +285,22 @@ class Matches:
             in the order of matches, then of positions. A rule has a row for each atom, with the atom's event
             type as `variable`.
         """
+        self._refuse_groups()
         with within_memory("collecting the events of the answers"):
             form = self._event_form()
             room = None if self._form.hidden is not None else self._room(0, form.schema)
             return pa.Table.from_batches(list(self._event_rows(form, room)), form.schema)
 
+    def _refuse_groups(self) -> None:
+        if self._form.grouped:
+            raise DataError(
+                "a row of a rule with aggregates stands for many answers, whose events are not listed: leave "
+                "the aggregates out"
+            )
+
     def event_batches(self) -> pa.RecordBatchReader:
         """The rows of `events()` as a reader of record batches of bounded size."""
+        self._refuse_groups()
         form = self._event_form()
         return pa.RecordBatchReader.from_batches(form.schema, self._event_rows(form))
 
@@ -303,6 +315,8 @@ class Matches:
             `a_time`, `a_price`); of a variable that may mark several events those of the first and the last
             (`b_first`, `b_first_time`, `b_last`, ...).
         """
+        if self._form.grouped:
+            return self.batches()
         form = self._flat_form()
         return pa.RecordBatchReader.from_batches(form.schema, self._run(form))
 

@@ -224,6 +224,18 @@ def rule_answers(
         yield ComplexEvent(start, end, Marks(), None, place, values, {}, values_of, row)
 
 
+def group_answers(
+    batch: pa.RecordBatch, names: tuple[str, ...], values_of: BatchValues
+) -> Iterator[ComplexEvent]:
+    """The rows of a result batch of a rule with aggregates as Python values; `names` are the last columns."""
+    starts, ends = (_in_python(batch.column(place), batch.schema.names[place]) for place in range(2))
+    shown = head_columns(batch, names)
+    columns = [_in_python(column, name) for column, name in zip(shown, names, strict=True)]
+    for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        values = {name: column[row] for name, column in zip(names, columns, strict=True)}
+        yield ComplexEvent(start, end, Marks(), None, None, values, {}, values_of, row)
+
+
 def _in_python(column: pa.Array, name: str) -> list[Any]:
     """The values of a column.
 
@@ -251,7 +263,12 @@ def _or_scalars(column: pa.Array) -> list[Any]:
     return values
 
 
+def has_positions(batch: pa.RecordBatch) -> bool:
+    """Whether the answers of a rule have positions: those that stand for groups have none."""
+    return pa.types.is_list(batch.schema.types[-1])
+
+
 def head_columns(batch: pa.RecordBatch, head: tuple[str, ...]) -> list[pa.Array]:
-    """The columns of the variables in a rule's head: those right before the positions."""
-    last = batch.num_columns - 1
+    """The columns of a rule's head: those right before the positions, or the last ones without positions."""
+    last = batch.num_columns - has_positions(batch)
     return [batch.column(last - len(head) + number) for number in range(len(head))]

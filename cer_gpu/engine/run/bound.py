@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from cer_gpu.compiling.loaded import words
 from cer_gpu.engine.answers.batches import Form, Lister
-from cer_gpu.engine.answers.form import ResultForm, id_type, result_form
+from cer_gpu.engine.answers.form import ResultForm, id_type
 from cer_gpu.engine.answers.matches import KEPT, Matches, Produce, Ran, stopped
 from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.answers.results import result_form
 from cer_gpu.engine.devices import with_memory
 from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
 from cer_gpu.engine.machines.chunk import Chunk
@@ -215,6 +216,7 @@ class BoundQuery:
         moved: bool = False,
         source_column: str | None = None,
         notes: Notes | None = None,
+        form: ResultForm | None = None,
     ) -> Matches:
         """Lazy complex events in the form of a run's results.
 
@@ -229,8 +231,10 @@ class BoundQuery:
             The column that says of which table a row is.
         notes : Notes, optional
             Of these complex events; by default those of all runs.
+        form : ResultForm, optional
+            By default that of the run.
         """
-        form, options = run.form, self._options
+        form, options = form or run.form, self._options
         keep = KEPT if options.memory is None else 0
         return Matches(
             form,

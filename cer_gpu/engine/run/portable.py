@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from cer_gpu.engine.answers.form import ResultForm, result_form
+from cer_gpu.engine.answers.form import ResultForm
+from cer_gpu.engine.answers.results import result_form
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.run.options import Options
 from cer_gpu.frozen import dataclass

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
+from cer_gpu.engine.answers.results import GroupedResults
 from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import LOOK, StreamState
 from cer_gpu.engine.memory import within_memory
@@ -65,6 +66,9 @@ class Stream:
         self._state: Any = None
         self._alike: _Alike | _TablesAlike | None = None
         self._closed = False
+        self._groups: pa.Table | None = None
+        """Of a rule with aggregates the groups by now."""
+        self._pushes = 0
         if state is not None:
             self._resume(from_bytes(state))
 
@@ -105,6 +109,8 @@ class Stream:
     def _ended(self, found: Pushed | None) -> Matches:
         """The complex events of what was found."""
         run = self._run
+        if isinstance(run.form, GroupedResults):
+            return self._grouped(run.form, found)
 
         def produce(form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
             if found is not None:
@@ -114,6 +120,24 @@ class Stream:
 
         assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._first.notes.copy())
+
+    def _grouped(self, groups: GroupedResults, found: Pushed | None) -> Matches:
+        """The groups that the answers of a push have changed, as they are now."""
+        run, folding = self._run, groups.folding
+        assert folding is not None
+        listed: Iterator[Any] = iter(())
+        if found is not None:
+            lister = run.lister.of(folding.answers, None)
+            listed = lister.listed(found.events, found.ends, found.answers, None)
+        self._pushes += 1
+        self._groups = folding.added(self._groups, listed, self._pushes)
+        batches = list(folding.shown(self._groups, self._pushes))
+
+        def produce(form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
+            yield from cast("list[Other]", batches)
+
+        assert self._first is not None
+        return self._first.matches_of(run, produce, notes=self._first.notes.copy(), form=groups.settled())
 
     def _found(self, relevant: Iterator[Relevant], rows: int = LOOK) -> Pushed | None:
         """What ends at some events, of so many rows."""
@@ -207,6 +231,8 @@ class Stream:
                     "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
                     "outlooks": [] if run.outlooks is None else run.outlooks.state(),
                     "open": state,
+                    "groups": self._groups,
+                    "pushes": self._pushes,
                 },
             )
         )
@@ -238,6 +264,7 @@ class Stream:
             run.outlooks.resume(state["outlooks"])
         self._state = _state_of(run)
         self._state.resume(state["open"])
+        self._groups, self._pushes = state["groups"], state["pushes"]
 
     def close(self) -> Matches | None:
         """End the stream and free what it holds.

@@ -25,8 +25,6 @@ NAME = "apart"
 def sketch(outline: Outline) -> ApartSketch | Refusal:
     """The chain of a query that compares two of its events."""
     query = outline.statement
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or outline.formula is None:
         return Refusal("a rule has no pattern")
     if outline.timed:

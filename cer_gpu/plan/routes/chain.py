@@ -22,8 +22,6 @@ NAME = "chain"
 def sketch(outline: Outline) -> ChainSketch | Refusal:
     """The parallelized automaton of a query that compares events by equality."""
     query, formula, shared = outline.statement, outline.formula, outline.shared
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")
     if outline.timed:

@@ -22,8 +22,6 @@ NAME = "clock"
 def sketch(outline: Outline) -> ClockSketch | Refusal:
     """The automaton with one clock of a timed query."""
     query, formula = outline.statement, outline.formula
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")
     if outline.beyond:

@@ -62,8 +62,6 @@ class Deferred:
 
 def sketch(outline: Outline) -> Deferred | Refusal:
     """The formula of a query with intervals or comparisons."""
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(outline.statement, tree.Rule) or outline.formula is None:
         return Refusal("a rule has no pattern")
     if not (outline.timed or outline.correlates or outline.beyond):

@@ -22,8 +22,6 @@ def sketch(outline: Outline) -> LookupSketch | Refusal:
     """How the atoms of a rule are looked up."""
     if not isinstance(outline.statement, tree.Rule):
         return Refusal("a pattern is no rule")
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     from cer_gpu.plan.routes.join_sketch import sketched  # a process without rules need not load it
 
     return sketched(outline.statement)

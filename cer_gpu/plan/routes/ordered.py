@@ -23,8 +23,6 @@ NAME = "ordered"
 def sketch(outline: Outline) -> OrderedSketch | Refusal:
     """The automaton of compared steps of a query that compares events."""
     query = outline.statement
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or outline.formula is None:
         return Refusal("a rule has no pattern")
     if outline.timed:

@@ -128,8 +128,6 @@ def _choosing(
 def sketch(outline: Outline) -> RegularSketch | Refusal:
     """The automaton of a query whose filters speak of one event each, once the stream is parted."""
     query, formula = outline.statement, outline.formula
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")
     if outline.timed:

@@ -23,8 +23,6 @@ def sketch(outline: Outline) -> RuleSketch | Refusal:
     """The parallelized automaton of a rule."""
     if not isinstance(outline.statement, tree.Rule):
         return Refusal("a pattern is no rule")
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     from cer_gpu.plan.routes.rule_sketch import sketched  # a process without rules need not load it
 
     try:

@@ -22,8 +22,6 @@ NAME = "timed"
 def sketch(outline: Outline) -> TimedSketch | Refusal:
     """The automaton of steps of a timed query."""
     query, formula = outline.statement, outline.formula
-    if outline.unevaluated:
-        return Refusal(outline.unevaluated[0].message, outline.unevaluated)
     if isinstance(query, tree.Rule) or formula is None:
         return Refusal("a rule has no pattern")
     if outline.beyond:

@@ -1,0 +1,76 @@
+"""The columns of a query's result: `result_form`; those of a rule with aggregates: `GroupedResults`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+
+import pyarrow as pa
+
+from cer_gpu.engine.answers.form import MarkResults, ResultForm, TupleResults, free_name
+from cer_gpu.engine.answers.values import ComplexEvent, group_answers
+from cer_gpu.engine.read.lanes import LaneEncoder
+from cer_gpu.language.printer import to_text
+from cer_gpu.plan.compiled import CompiledQuery, TupleForm
+
+
+class GroupedResults(TupleResults):
+    """The columns of the groups of a rule with aggregates: start, end, times, the variables, the aggregates.
+
+    Parameters
+    ----------
+    form : TupleForm
+        With aggregates.
+    data, order, encoder, event_id
+        As for `ResultForm`.
+    """
+
+    grouped = True
+
+    def __init__(
+        self,
+        form: TupleForm,
+        data: pa.Schema,
+        order: str | None,
+        encoder: LaneEncoder | None,
+        event_id: str | None = None,
+    ) -> None:
+        from cer_gpu.engine.answers.groups import Folding  # few queries need it
+
+        super().__init__(form, data, order, encoder, event_id)
+        answers = TupleResults(form, data, order, encoder, event_id)
+        taken = {"start", "end", *self.times}
+        shown = [column.name for column in form.head[: form.shown]]
+        self.head = (*shown, *map(to_text, form.aggregates))
+        names = tuple(free_name(name, taken) for name in self.head)
+        self.folding = Folding(answers, form.shown, form.aggregates, names)
+        self.schema = self.folding.schema
+        self.plain = tuple(range(len(self.schema)))
+        self.positions = ("start", "end")
+        self.marking = ()
+
+    def settled(self) -> GroupedResults:
+        """The form of groups that are folded already."""
+        made = copy(self)
+        made.folding = None
+        return made
+
+    def complex_events(self, batch: pa.RecordBatch) -> Iterator[ComplexEvent]:
+        """The rows of a result batch as Python values."""
+        assert self.head is not None
+        return group_answers(batch, self.head, self._values_of(batch))
+
+
+def result_form(
+    query: CompiledQuery,
+    data: pa.Schema,
+    order: str | None,
+    encoder: LaneEncoder | None,
+    event_id: str | None = None,
+) -> ResultForm:
+    """The columns of a query's result on data of a schema; parameters as for `ResultForm`."""
+    if isinstance(query.form, TupleForm) and query.form.aggregates:
+        return GroupedResults(query.form, data, order, encoder, event_id)
+    if isinstance(query.form, TupleForm):
+        return TupleResults(query.form, data, order, encoder, event_id)
+    return MarkResults(query.form, data, order, encoder, event_id)
