@@ -9,10 +9,11 @@ from cer_gpu.kernels.outlook.contract import outlook_reference
 from cer_gpu.kernels.runs.contract import TransitionTables, accepting_runs
 from random_tables import tables_of
 
+from cer_gpu import compile
 from cer_gpu.engine.machines import looking
 from cer_gpu.engine.machines.looking import LookingBack
 from cer_gpu.engine.machines.looking_ahead import LookingAhead
-from cer_gpu.engine.machines.looking_next import LookingNext, decided_by_next
+from cer_gpu.engine.machines.looking_next import LookingNext
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.plan.outlook import Outlook, Reach
@@ -136,7 +137,7 @@ def test_bits_that_the_next_event_decides_are_those_of_the_definition(seed):
         accepting=np.ones(3, np.uint8),
     )
     outlook = outlook_of(tables, False, reach)
-    assert decided_by_next(outlook)
+    assert outlook.by_next
     stage = LookingNext(outlook, bool(lanes.any()), Workers(1))
     got: list[tuple[int, int]] = []
     edges = sorted({0, n, *(rng.randrange(n) for _ in range(rng.randrange(8)))})
@@ -167,4 +168,10 @@ def test_the_next_event_decides_no_other_reach(reach, before):
         first=np.array([0, 0, 1, 1, 1], np.int32), source=np.zeros(1, np.int32), label=np.zeros(1, np.int32),
         target=np.full(1, -1, np.int32), accepting=np.ones(1, np.uint8),
     )  # fmt: skip
-    assert not decided_by_next(outlook_of(tables, before, reach))
+    assert not outlook_of(tables, before, reach).by_next
+
+
+def test_explain_says_that_the_next_event_decides():
+    told = "the next event of the lane that is looked for decides"
+    assert told in compile("SELECT * WHERE A NOT FOLLOWED BY [<= 5 s] B").explain()
+    assert told not in compile("SELECT * WHERE A NOT FOLLOWED BY [1 s, 5 s] B").explain()

@@ -17,27 +17,8 @@ NOT_KNOWN = np.empty(0, np.uint64)
 """What no event to come is before, where that is not known."""
 
 
-def decided_by_next(outlook: Outlook) -> bool:
-    """Whether the next event that q takes decides: q is one event, and the reach begins at once and ends."""
-    if outlook.machine is not None:
-        return False
-    reach, tables = outlook.reach, outlook.tables
-    single = not tables.source.any() and (tables.target < 0).all() and tables.accepting.all()
-    bounded = reach.kind == "time" and reach.low == 0 and reach.high is not None
-    ahead = not outlook.before and outlook.monitor is None
-    return bool(ahead and bounded and single and _taken(outlook).all())
-
-
-def _taken(outlook: Outlook) -> np.ndarray:
-    """Whether q takes each symbol that it reads, shape (k,), bool."""
-    read = np.unique(outlook.heard[outlook.heard > 0])
-    first = outlook.tables.first
-    taken: np.ndarray = first[read + 1] > first[read]
-    return taken
-
-
 class LookingNext(Listening):
-    """An outlook that is `decided_by_next`, over events of integer times, given in the order of the stream.
+    """An outlook that is decided `by_next`, over events of integer times, given in the order of the stream.
 
     The events behind the first one that is not decided are held back. Those that come are looked at once they
     are as many: so events are looked at again a few times at most.

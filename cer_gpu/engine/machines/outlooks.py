@@ -11,7 +11,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.looking import LookingBack
 from cer_gpu.engine.machines.looking_ahead import LookingAhead
-from cer_gpu.engine.machines.looking_next import LookingNext, decided_by_next
+from cer_gpu.engine.machines.looking_next import LookingNext
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.workers import Workers
@@ -71,7 +71,7 @@ class Outlooks:
         laned = bool(query.reading.partition)
         valued = query.window is not None and query.window.kind == "attribute"
         whole = whole and memory is None and not intake.grouped and len(query.outlooks) == 1
-        by_next = whole and decided_by_next(query.outlooks[0])
+        by_next = whole and query.outlooks[0].by_next
         self._next = LookingNext(query.outlooks[0], laned, workers) if by_next else None
 
         def stage(outlook: Outlook) -> LookingStage:

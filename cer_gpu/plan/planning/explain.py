@@ -137,6 +137,10 @@ def _outlook(outlook: Outlook) -> str:
             f"{', one at a time' if one_by_one else ''}"
         )
     if not outlook.before:
+        if outlook.by_next:
+            cost += (
+                ";\nthe next event of the lane that is looked for decides: no queues, one look at each event"
+            )
         until = "the stream ends" if outlook.reach.high is None else "the interval is over"
         return f"{cost};\nan event that reads it is held back until the bit is known: it is found, or {until}"
     if machine is not None:
