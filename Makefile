@@ -17,12 +17,14 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
 
-# Spark needs Java: where it is missing, this says what to install, and installs it on Debian as root.
+# Spark needs Java, and reports are looked at by Chromium: where they are missing, this says what to install, and
+# installs them on Debian as root.
 # `--dist loadgroup` keeps the tests of Spark in one process, which holds the only JVM.
 # Kernels are compiled and kept before anything is run in parallel, or timed.
 test: lint
 	$(BIN)/cer warm
 	$(BIN)/python -m cer_gpu.spark.java --install
+	$(BIN)/python tests/browser.py --install
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # Random queries of every kind against the reference semantics: `make fuzz SECONDS=3600 SEED=7`, or, for as many

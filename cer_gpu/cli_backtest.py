@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -66,6 +67,11 @@ Split = Annotated[
     typer.Option(
         "--split", metavar="TIME", help="Sum up outcomes before this time and from it on, too: 2024-01-01."
     ),
+]
+
+Report = Annotated[
+    str | None,
+    typer.Option("--report", metavar="PAGE.html", help="Write tables and charts as one HTML page, too."),
 ]
 
 QUERY_FILE = ".ceql"
@@ -171,6 +177,7 @@ def backtest(
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
     engine: Engine = "auto",
+    report: Report = None,
     form: OutputFormat = None,
     output: Output = None,
 ) -> int:
@@ -188,6 +195,8 @@ def backtest(
         found = tried(asked, events, parts_of(by), outcomes_asked(outcome), split, **options)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    if report is not None:
+        found.report(report, title=os.path.basename(queries) if queries.endswith(QUERY_FILE) else "Backtest")
     rows = found.outcomes if outcome else found.to_arrow()
     with output_file(output) as sink:
         write_rows(rows.to_reader(), chosen, sink, most=len(rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -12,7 +13,10 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from cer_gpu.backtesting.about import About
     from cer_gpu.backtesting.asked_outcomes import Told
+    from cer_gpu.backtesting.plots import Plots
+
 
 SHOWN = 20
 """Rows that a result shows of itself."""
@@ -23,6 +27,8 @@ class Backtest:
 
     Attributes
     ----------
+    about : About
+        How it was run.
     notes : tuple of str
         What the run has noticed.
     together : int
@@ -31,12 +37,63 @@ class Backtest:
     """
 
     def __init__(
-        self, table: pa.Table, notes: tuple[str, ...], together: int, passes: int, told: Told | None = None
+        self,
+        table: pa.Table,
+        notes: tuple[str, ...],
+        read: tuple[int, int],
+        about: About,
+        told: Told | None = None,
     ) -> None:
         self._table = table
         self.notes = notes
-        self.together, self.passes = together, passes
+        self.together, self.passes = read
+        self.about = about
         self._told = told
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of the sweeps, in the order of the columns."""
+        return self.about.parameters
+
+    @property
+    def has_outcomes(self) -> bool:
+        """Whether outcomes were asked for."""
+        return self._told is not None
+
+    @property
+    def keeps_hits(self) -> bool:
+        """Whether the outcomes at each hit are there: `outcome_hits`."""
+        return self._told is not None and self._told.hits is not None
+
+    @property
+    def plot(self) -> Plots:
+        """Charts: `plot.hits()`, `plot.sweep()`, `plot.outcomes()`, `plot.distribution()`."""
+        from cer_gpu.backtesting.plots import Plots
+
+        return Plots(self)
+
+    def report(self, path: str | os.PathLike[str], title: str = "Backtest") -> None:
+        """Write what was found as one HTML page that needs no network: tables that sort, charts, the queries.
+
+        Parameters
+        ----------
+        path : str or path
+            The page is written whole or not at all.
+        title : str, optional
+
+        Raises
+        ------
+        CerError
+            Where what draws the charts is not installed: `pip install 'cer-gpu[report]'`.
+        OSError
+            When the page cannot be written.
+        """
+        from cer_gpu.backtesting.report import page_of
+        from cer_gpu.output import output_file
+
+        page = page_of(self, title).encode()
+        with output_file(os.fspath(path)) as sink:
+            sink.write(page)
 
     @property
     def outcomes(self) -> pa.Table:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import pyarrow as pa
 
 from cer_gpu.api import opened
-from cer_gpu.backtesting.asked import asked_queries, bound_query, refuse_unknown
+from cer_gpu.backtesting.about import About
+from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
 from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
@@ -72,6 +75,7 @@ def backtest(
         For what `by`, `outcomes` or `split` cannot be, and for a value in `params` that no query has a
         parameter for.
     """
+    begun_at = time.perf_counter()
     options = read_options(**keywords)
     asked = asked_queries(queries)
     if not asked:
@@ -109,7 +113,19 @@ def backtest(
         told = outcomes_of(wanted, split, asked, bound, source, options) if wanted else None
     called, values = [one.name for one in asked], [one.values for one in asked]
     made = combined(tables, called, values, schema, by is None)
-    return Backtest(made, notes.texts, len(members), len(groups), told)
+    seconds = time.perf_counter() - begun_at
+    return Backtest(made, notes.texts, (len(members), len(groups)), _about(asked, source, seconds), told)
+
+
+def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:
+    """How the queries were run."""
+    many = f"{len(asked):,} {'query' if len(asked) == 1 else 'queries'}"
+    told = f"{many} in {seconds:.3g} s"
+    if source.rows is not None:
+        told = f"{many} over {source.rows:,} events of {source.where} in {seconds:.3g} s"
+        told += f" ({source.rows * len(asked) / max(seconds, 1e-9):,.0f} events times queries a second)"
+    parameters = tuple(dict.fromkeys(name for one in asked for name in one.values))
+    return About({one.name: one.query for one in asked}, parameters, f"{told}; cer-gpu {version('cer-gpu')}")
 
 
 def _together(

@@ -1,0 +1,50 @@
+"""How a backtest was run, for its report; and what charts and reports read of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import pyarrow as pa
+
+from cer_gpu.api import Query
+
+
+class About(NamedTuple):
+    """How a backtest was run.
+
+    Attributes
+    ----------
+    queries : dict of str to Query
+        The queries and templates by their names.
+    parameters : tuple of str
+    told : str
+        Events, queries, speed, as a person reads it.
+    """
+
+    queries: dict[str, Query]
+    parameters: tuple[str, ...]
+    told: str
+
+
+class BacktestResult(Protocol):
+    """The result of a backtest, as its charts and its report read it: see `Backtest`."""
+
+    about: About
+    notes: tuple[str, ...]
+
+    @property
+    def parameters(self) -> tuple[str, ...]: ...
+
+    @property
+    def has_outcomes(self) -> bool: ...
+
+    @property
+    def keeps_hits(self) -> bool: ...
+
+    @property
+    def outcomes(self) -> pa.Table: ...
+
+    @property
+    def outcome_hits(self) -> pa.Table: ...
+
+    def to_arrow(self) -> pa.Table: ...

@@ -1,0 +1,328 @@
+"""Charts of a backtest, as Altair draws them: `Backtest.plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from cer_gpu.errors import CerError
+
+if TYPE_CHECKING:
+    import altair
+
+    from cer_gpu.backtesting.about import BacktestResult
+
+MOST_LINES = 10
+"""Queries or variants that one chart tells apart by colour at most: those with most hits."""
+
+MOST_BARS = 40
+"""Rows of a chart at most."""
+
+BINS = 60
+"""Bars of a distribution at most."""
+
+FOUND = ("query", "bucket", "hits", "matches", "first", "last")
+
+
+class Plots:
+    """Charts of a backtest; each method returns an `altair.Chart`.
+
+    Parameters
+    ----------
+    result : BacktestResult
+
+    Raises
+    ------
+    CerError
+        At each method, where Altair is not installed.
+    """
+
+    def __init__(self, result: BacktestResult) -> None:
+        self._result = result
+
+    def hits(self) -> altair.Chart:
+        """Hits over time, where the backtest has buckets of time; else the hits of each query or variant.
+
+        Of more than ten queries, or forty without buckets, those with most hits are shown.
+        """
+        alt = _altair()
+        table = self._result.to_arrow()
+        timed = "bucket" in table.schema.names
+        most = MOST_LINES if timed else MOST_BARS
+        labels = self._labels(table)
+        rows = _grouped(labels, table, ["bucket"] if timed else [])
+        shown = _with_most(rows, most)
+        title = "Hits" + (f" (the {most} with most of them)" if len(shown) < len({*labels}) else "")
+        data = alt.Data(values=[row for row in rows if row["variant"] in shown])
+        if not timed:
+            chart = (
+                alt.Chart(data)
+                .mark_bar()
+                .encode(
+                    x=alt.X("hits:Q", title="hits"),
+                    y=alt.Y("variant:N", sort="-x", title=None, axis=alt.Axis(labelLimit=400)),
+                    tooltip=["variant:N", "hits:Q", "matches:Q"],
+                )
+            )
+            return chart.properties(title=title, width=WIDTH)
+        kind = "T" if pa.types.is_temporal(table.schema.field("bucket").type) else "Q"
+        chart = (
+            alt.Chart(data)
+            .mark_line(point=len(shown) * len(rows) < 400)
+            .encode(
+                x=alt.X(f"bucket:{kind}", title=None),
+                y=alt.Y("hits:Q", title="hits"),
+                color=alt.Color("variant:N", title=None, sort=shown, legend=_legend(shown)),
+                tooltip=[f"bucket:{kind}", "variant:N", "hits:Q", "matches:Q"],
+            )
+        )
+        return chart.properties(title=title, width=WIDTH)
+
+    def sweep(self, value: str = "hits", x: str | None = None, y: str | None = None) -> altair.Chart:
+        """How a value depends on two parameters of a sweep (a heat map), or on one (a line).
+
+        Of the other parameters, whatever they are, the greatest value is shown.
+
+        Parameters
+        ----------
+        value : str, default "hits"
+            `hits`, `matches`, or an outcome, of which the mean is shown.
+        x, y : str, optional
+            The parameters; by default the first two that take several values.
+
+        Raises
+        ------
+        ValueError
+            Where no parameter takes several values, and for a name that is not there.
+        """
+        alt = _altair()
+        rows = self._valued(value)
+        names = [name for name in self.parameters if len({row[name] for row in rows}) > 1]
+        chosen = [one for one in (x, y) if one is not None] or names[:2]
+        for one in chosen:
+            if one not in self.parameters:
+                there = ", ".join(self.parameters) or "none"
+                raise ValueError(f"there is no parameter `{one}`; the parameters are {there}")
+        if not chosen:
+            raise ValueError("no parameter takes several values: plot.sweep is for the result of a sweep")
+        best: dict[tuple[Any, ...], Any] = {}
+        for row in rows:
+            key = tuple(row[name] for name in chosen)
+            if row["value"] is not None and not (key in best and best[key] >= row["value"]):
+                best[key] = row["value"]
+        points = [{**dict(zip(chosen, key)), "value": found} for key, found in best.items()]
+        title = value if value in FOUND else f"mean of {value}"
+        tooltip = [*(f"{_field(name)}:N" for name in chosen), "value:Q"]
+        if len(chosen) == 1:
+            kind = "Q" if all(isinstance(point[chosen[0]], (int, float)) for point in points) else "O"
+            chart = (
+                alt.Chart(alt.Data(values=points))
+                .mark_line(point=True)
+                .encode(
+                    x=alt.X(f"{_field(chosen[0])}:{kind}", title=chosen[0], scale=alt.Scale(zero=False)),
+                    y=alt.Y("value:Q", title=title),
+                    tooltip=tooltip,
+                )
+            )
+            return chart.properties(title=title, width=WIDTH)
+        across, up = (sorted({point[name] for point in points}, key=_by_number) for name in chosen)
+        chart = (
+            alt.Chart(alt.Data(values=points))
+            .mark_rect()
+            .encode(
+                x=alt.X(f"{_field(chosen[0])}:O", title=chosen[0], sort=across),
+                y=alt.Y(f"{_field(chosen[1])}:O", title=chosen[1], sort=up[::-1]),
+                color=alt.Color("value:Q", title=title, scale=alt.Scale(scheme="viridis")),
+                tooltip=tooltip,
+            )
+        )
+        return chart.properties(title=title, width=WIDTH, height=alt.Step(CELL))
+
+    def outcomes(self, name: str | None = None) -> altair.Chart:
+        """The mean of an outcome for each query or variant, with its 95 % interval and that of all events.
+
+        Parameters
+        ----------
+        name : str, optional
+            The outcome; the first one, if not said.
+        """
+        alt = _altair()
+        name = self._outcome(name)
+        table = self._result.outcomes
+        labels = self._labels(table)
+        rows = [
+            {**row, "variant": label}
+            for row, label in zip(table.to_pylist(), labels)
+            if row["outcome"] == name and row["n"]
+        ]
+        shown = sorted({(-row["n"], row["variant"]) for row in rows if row["sample"] == "all"})[:MOST_BARS]
+        kept = {label for _, label in shown}
+        data = alt.Data(values=[_plain(row) for row in rows if row["variant"] in kept])
+        base = alt.Chart(data).encode(
+            y=alt.Y("variant:N", title=None, axis=alt.Axis(labelLimit=400)),
+            yOffset=alt.YOffset("sample:N"),
+            color=alt.Color("sample:N", title=None, legend=_legend({row["sample"] for row in rows})),
+            tooltip=["variant:N", "sample:N", "n:Q", "mean:Q", "low:Q", "high:Q", "median:Q", "base_mean:Q"],
+        )
+        chart = (
+            base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=f"mean of {name}"), x2="high:Q")
+            + base.mark_point(filled=True, size=50).encode(x="mean:Q")
+            + base.mark_tick(thickness=2, color="#e4572e").encode(x="base_mean:Q", color=alt.value("#e4572e"))
+        )
+        return chart.properties(
+            title=f"{name}: mean, 95 % interval, and the mean of all events (red)", width=WIDTH
+        )
+
+    def distribution(self, name: str | None = None) -> altair.Chart:
+        """How an outcome is spread over the hits of each query or variant, as shares of its hits.
+
+        Parameters
+        ----------
+        name : str, optional
+            The outcome; the first one, if not said.
+        """
+        alt = _altair()
+        import numpy as np
+
+        name = self._outcome(name)
+        table = self._result.outcome_hits
+        values = table.column(name).to_numpy()
+        there = values[~np.isnan(values)]
+        low, high = np.quantile(there, [0.005, 0.995]) if len(there) else (0.0, 1.0)
+        edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
+        labels = np.array(self._labels(table), object)
+        sizes = {label: int((labels == label).sum()) for label in dict.fromkeys(labels)}
+        rows = []
+        for label in sorted(sizes, key=lambda one: -sizes[one])[:MOST_LINES]:
+            own = values[labels == label]
+            own = np.clip(own[~np.isnan(own)], edges[0], edges[-1])
+            counts = np.histogram(own, edges)[0] / max(len(own), 1)
+            rows += [
+                {"variant": label, "from": float(a), "to": float(b), "share": float(share)}
+                for a, b, share in zip(edges[:-1], edges[1:], counts)
+            ]
+        chart = (
+            alt.Chart(alt.Data(values=rows))
+            .mark_line(interpolate="step-after")
+            .encode(
+                x=alt.X("from:Q", title=name, scale=alt.Scale(zero=False)),
+                y=alt.Y("share:Q", title="share of hits", axis=alt.Axis(format="%")),
+                color=alt.Color("variant:N", title=None, legend=_legend(sizes)),
+                tooltip=["variant:N", "from:Q", "to:Q", "share:Q"],
+            )
+        )
+        return chart.properties(title=f"{name} at the hits (outermost: and beyond)", width=WIDTH)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters of the sweeps."""
+        return self._result.parameters
+
+    def _labels(self, table: pa.Table) -> list[str]:
+        """What each row is called: the query, and the parameters that differ."""
+        names = [name for name in self.parameters if name in table.schema.names]
+        columns = {name: table.column(name).to_pylist() for name in names}
+        told = [name for name in names if len(set(map(str, columns[name]))) > 1]
+        queries = table.column("query").to_pylist()
+        alone = len({*queries}) == 1 and told
+        return [
+            " ".join([*([] if alone else [query]), *(f"{name}={columns[name][row]}" for name in told)])
+            for row, query in enumerate(queries)
+        ]
+
+    def _outcome(self, name: str | None) -> str:
+        there = list(dict.fromkeys(self._result.outcomes.column("outcome").to_pylist()))
+        if name is None:
+            return str(there[0])
+        if name not in there:
+            raise ValueError(f"there is no outcome {name!r}; the outcomes are {', '.join(there)}")
+        return name
+
+    def _valued(self, value: str) -> list[dict[str, Any]]:
+        """The parameters of each variant with its value."""
+        if value in ("hits", "matches"):
+            table = self._result.to_arrow()
+            names = [name for name in self.parameters if name in table.schema.names]
+            found: dict[tuple[Any, ...], float] = {}
+            for row in table.select([*names, value]).to_pylist():
+                key = tuple(row[name] for name in names)
+                found[key] = found.get(key, 0) + float(row[value])
+            return [{**dict(zip(names, key)), "value": total} for key, total in found.items()]
+        name = self._outcome(value)
+        rows = self._result.outcomes.to_pylist()
+        return [
+            {**row, "value": row["mean"]} for row in rows if row["outcome"] == name and row["sample"] == "all"
+        ]
+
+
+WIDTH = 640
+"""Pixels of a chart."""
+
+CELL = 28
+"""Pixels of a row of a heat map."""
+
+
+def _altair() -> Any:
+    try:
+        import altair
+    except ImportError as error:
+        raise CerError("charts are drawn by Altair: pip install 'cer-gpu[report]'") from error
+    return altair
+
+
+def _legend(shown: Any) -> Any:
+    import altair
+
+    return None if len(shown) < 2 else altair.Legend(labelLimit=400, orient="bottom", columns=2)
+
+
+def _field(name: str) -> str:
+    """A column's name as Vega-Lite reads it."""
+    return (
+        name.replace("\\", "\\\\")
+        .replace(".", "\\.")
+        .replace("[", "\\[")
+        .replace("]", "\\]")
+        .replace(":", "\\:")
+    )
+
+
+def _by_number(value: Any) -> tuple[bool, Any]:
+    return (not isinstance(value, (int, float)), value if isinstance(value, (int, float)) else str(value))
+
+
+def _plain(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose values JSON has."""
+    return {name: value if isinstance(value, (int, float, str)) else None for name, value in row.items()}
+
+
+def _grouped(labels: Sequence[str], table: pa.Table, by: Sequence[str]) -> list[dict[str, Any]]:
+    """Hits and matches of each variant, and of each bucket."""
+    if not len(table):
+        return []
+    named = table.select([*by, "hits", "matches"]).append_column("variant", pa.array(labels, pa.string()))
+    sums = named.group_by(["variant", *by], use_threads=False).aggregate(
+        [("hits", "sum"), ("matches", "sum")]
+    )
+    rows = []
+    for row in sums.to_pylist():
+        made = {"variant": row["variant"], "hits": row["hits_sum"], "matches": float(row["matches_sum"])}
+        for name in by:
+            value = row[name]
+            made[name] = value if isinstance(value, (int, float)) else _moment(value)
+        rows.append(made)
+    return rows
+
+
+def _moment(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
+
+
+def _with_most(rows: Sequence[dict[str, Any]], most: int) -> list[str]:
+    """The variants with most hits."""
+    sums: dict[str, int] = {}
+    for row in rows:
+        sums[row["variant"]] = sums.get(row["variant"], 0) + row["hits"]
+    return sorted(sums, key=lambda one: (-sums[one], one))[:most]

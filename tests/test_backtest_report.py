@@ -1,0 +1,138 @@
+"""Charts of a backtest, and its report, loaded by a browser."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import browser, document, picture
+from test_backtest import ticks
+
+import cer_gpu as cer
+
+SWEPT = (
+    "SELECT * FROM S WHERE (A AS a FILTER a[x > $p]) ; (B AS b FILTER b[y <= $q]) PARTITION BY [k] "
+    "WITHIN 1 HOUR"
+)
+
+
+@pytest.fixture(scope="module")
+def swept() -> cer.Backtest:
+    """A sweep with outcomes, by time."""
+    return cer.backtest(
+        cer.sweep(SWEPT, p=[3, 10, 15], q=[0.2, 0.9]),
+        ticks(),
+        order_by="ts",
+        by="12 h",
+        split="1970-01-02",
+        outcomes={"later": "AFTER 20 MINUTES (x) - LAST(a.x)", "to c": "TIME TO (C)"},
+        device="cpu",
+    )
+
+
+def values_of(chart: Any) -> list[dict[str, Any]]:
+    """The rows that a chart shows."""
+    spec = chart.to_dict()
+    data = spec.get("data") or spec["layer"][0]["data"]
+    found: list[dict[str, Any]] = data["values"] if "values" in data else spec["datasets"][data["name"]]
+    return found
+
+
+def test_hits_over_time_are_those_of_the_table(swept: cer.Backtest) -> None:
+    table = swept.to_pandas()
+    rows = values_of(swept.plot.hits())
+    assert len(rows) == len(table)
+    told = {(row["variant"], row["bucket"]): row["hits"] for row in rows}
+    for row in table.itertuples():
+        assert told[f"p={row.p} q={row.q}", row.bucket.isoformat()] == row.hits
+
+
+def test_a_heat_map_has_a_cell_for_each_pair(swept: cer.Backtest) -> None:
+    rows = values_of(swept.plot.sweep())
+    sums = swept.to_pandas().groupby(["p", "q"])["hits"].sum()
+    assert {(row["p"], row["q"]): row["value"] for row in rows} == sums.to_dict()
+    assert swept.plot.sweep().to_dict()["mark"]["type"] == "rect"
+    line = swept.plot.sweep("later", x="q")
+    best = (
+        swept.outcomes.to_pandas().query("outcome == 'later' and sample == 'all'").groupby("q")["mean"].max()
+    )
+    assert {row["q"]: row["value"] for row in values_of(line)} == best.to_dict()
+
+
+def test_an_interval_for_each_variant_and_sample(swept: cer.Backtest) -> None:
+    rows = values_of(swept.plot.outcomes("to c"))
+    assert len(rows) == 6 * 3
+    assert all(row["low"] <= row["mean"] <= row["high"] for row in rows)
+
+
+def test_shares_of_a_distribution_add_up(swept: cer.Backtest) -> None:
+    sums: dict[str, float] = {}
+    for row in values_of(swept.plot.distribution("later")):
+        sums[row["variant"]] = sums.get(row["variant"], 0) + row["share"]
+    assert sums == pytest.approx({f"p={p} q={q}": 1 for p in (3, 10, 15) for q in (0.2, 0.9)})
+
+
+def test_what_cannot_be_drawn_is_named(swept: cer.Backtest) -> None:
+    with pytest.raises(ValueError, match="no parameter `w`; the parameters are p, q"):
+        swept.plot.sweep(x="w")
+    with pytest.raises(ValueError, match="the outcomes are later, to c"):
+        swept.plot.outcomes("ret")
+    plain = cer.backtest("SELECT * FROM S WHERE A ; B WITHIN 9 EVENTS", ticks(), device="cpu")
+    with pytest.raises(ValueError, match="no parameter takes several values"):
+        plain.plot.sweep()
+
+
+@pytest.fixture(scope="module")
+def page(swept: cer.Backtest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of the sweep."""
+    found = tmp_path_factory.mktemp("report") / "report.html"
+    swept.report(found, title="Sweep <of> two & more")
+    return found
+
+
+def test_the_page_needs_no_network(page: Path) -> None:
+    text = page.read_text()
+    assert "<title>Sweep &lt;of&gt; two &amp; more</title>" in text
+    head = text[: text.index("<script>")]
+    assert not re.search(r"(?:src|href)\s*=", head)
+    assert "<link" not in head
+    assert "SELECT * FROM S WHERE" in head
+
+
+needs_browser = pytest.mark.skipif(
+    browser() is None, reason="no Chromium: `python tests/browser.py --install` installs it"
+)
+
+
+@needs_browser
+def test_a_browser_draws_all_charts(page: Path, tmp_path: Path) -> None:
+    shown = document(page, tmp_path)
+    drawn = re.search(r'data-drawn="(\d+)"', shown)
+    assert drawn is not None
+    assert int(drawn[1]) == 8  # hits, the heat map, and three of each outcome
+    assert shown.count("<canvas") + shown.count('class="marks"') >= 8
+
+
+@needs_browser
+@pytest.mark.parametrize("width", [1200, 390])
+def test_light_and_dark_are_different_pictures(page: Path, tmp_path: Path, width: int) -> None:
+    light = picture(page, tmp_path, width)
+    dark = picture(page, tmp_path, width, "--blink-settings=preferredColorScheme=0")
+    assert min(light.stat().st_size, dark.stat().st_size) > 10_000
+    assert light.read_bytes() != dark.read_bytes()
+
+
+def test_the_shell_writes_a_report(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    from cer_gpu.cli import status_of
+
+    pq.write_table(ticks(), tmp_path / "ticks.parquet")
+    target = tmp_path / "out.html"
+    asked = ["backtest", SWEPT, str(tmp_path / "ticks.parquet"), "--order-by", "ts", "--sweep", "p=3,9"]
+    asked += ["--param", "q=0.5", "--report", str(target), "-o", str(tmp_path / "rows.csv")]
+    assert status_of(asked) == 0
+    assert "2 queries over 3,000 events" in target.read_text()
+    assert status_of([*asked[:-3], str(tmp_path / "nowhere" / "out.html"), "-o", "-"]) != 0
