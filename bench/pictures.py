@@ -4,7 +4,8 @@ Of what `join_update` wrote: `join-update.svg`, time for an event over the windo
 between two answers. Of what `bench/device.py` wrote: `device-roofline.svg`, the runs under the rates that the
 measured bandwidths allow, and `device-kernels.svg`, each kernel's share of a plain copy's bandwidth. Of the
 sections `timed` and `clocked`: `timed.svg`, `timed-gaps.svg`, `timed-sessions.svg` and `clock.svg`, millions
-of events or answers a second. Altair and vl-convert draw without a browser (both BSD-3-Clause, well kept).
+of events or answers a second. Of the section `views`: `views-memory.svg`, megabytes over rows. Altair and
+vl-convert draw without a browser (both BSD-3-Clause, well kept).
 """
 
 from __future__ import annotations
@@ -40,6 +41,27 @@ def draw(data: list[dict[str, Any]], title: str, folder: Path, name: str) -> Non
         .encode(
             x=alt.X("window:Q", scale=alt.Scale(type="log"), title="window (events)"),
             y=alt.Y("value:Q", scale=alt.Scale(zero=True), title=title),
+            color=alt.Color("what:N", title=None),
+        )
+    )
+    chart.save(str(folder / name))
+
+
+def memory(record: dict[str, Any], folder: Path, name: str) -> None:
+    """Megabytes over rows, both logarithmic, of views and of their answers."""
+    found = []
+    for figure in record["figures"]:
+        if figure["section"] == "views: memory":
+            what, family, rows = figure["case"].split(", ")
+            found.append({"what": f"{what}, {family}", "rows": int(rows.split()[0]), "MB": figure["value"]})
+    if not found:
+        return
+    chart = (
+        alt.Chart(alt.Data(values=found), width=480, height=300)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("rows:Q", scale=alt.Scale(type="log"), title="rows of each relation"),
+            y=alt.Y("MB:Q", scale=alt.Scale(type="log"), title="megabytes"),
             color=alt.Color("what:N", title=None),
         )
     )
@@ -130,6 +152,7 @@ def main(path: str) -> None:
         return
     for section, name in RATES.items():
         rates(record, section, folder, name)
+    memory(record, folder, "views-memory.svg")
     found = rows(record)
     if not found:
         return

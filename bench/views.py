@@ -28,6 +28,9 @@ BULK = 100_000
 PER_KEY = 30
 """Rows of a relation that have one key."""
 
+PAIRED, TRIPLED = 5_000, 400
+"""Rows of a relation without a key, in families of two and of three."""
+
 LISTED = 1 << 22
 """Answers that are listed."""
 
@@ -43,12 +46,15 @@ class JoinFamily:
     relations : tuple of str
         The columns of R, S and T; `k` holds keys, the others whole numbers.
     sql : str
+    most : int
+        Rows of a relation, at most: without a key answers are many.
     """
 
     name: str
     rule: str
     relations: tuple[str, ...]
     sql: str
+    most: int = 1 << 40
 
 
 CHAIN = JoinFamily(
@@ -77,13 +83,32 @@ FAMILY = (
         ("ak", "kc", "kd"),
         CHAIN.sql,
     ),
+    JoinFamily(
+        "two without a key",
+        "Q(a, c) <- R(a, b), S(c, d), a < c",
+        ("ab", "cd"),
+        "SELECT count(*) FROM R, S WHERE a < c",
+        PAIRED,
+    ),
+    JoinFamily(
+        "chain of three without a key",
+        "Q(a, c, e) <- R(a, b), S(c, d), T(e, f), a < c, c < e",
+        ("ab", "cd", "ef"),
+        "SELECT count(*) FROM R, S, T WHERE a < c AND c < e",
+        TRIPLED,
+    ),
 )
+GROWING = {"two without a key": (250, 500, 1000, 2000), "chain of three without a key": (50, 100, 200, 400)}
+"""Rows of a relation, for the memory of views and of their answers."""
 
 
 def views(sizes: Sizes) -> Iterator[Figure]:
     """Views under inserts, against DuckDB that counts the answers anew after each batch."""
     for family in FAMILY:
         yield from _updated(family, sizes)
+    for name, many in GROWING.items():
+        family = next(one for one in FAMILY if one.name == name)
+        yield from _grown(family, many)
     yield from _bulk(sizes)
     yield from _listed(sizes)
 
@@ -91,26 +116,33 @@ def views(sizes: Sizes) -> Iterator[Figure]:
 def _updated(family: JoinFamily, sizes: Sizes) -> Iterator[Figure]:
     rng = np.random.default_rng(1)
     section = f"views, {family.name}"
-    rows = sizes.viewed
+    rows = min(sizes.viewed, family.most)
+    batch_rows = min(BATCH, rows)
     view, held = _filled(family, rows, rng)
     names = list(held)
-    batches = [_rows(family, names[n % len(names)], BATCH, rows, rng) for n in range(sizes.runs + 1)]
+    batches = [_rows(family, names[n % len(names)], batch_rows, rows, rng) for n in range(sizes.runs + 1)]
     evaluate = _evaluation(family, held)
-    ours, theirs = [], []
+    adding = _adding(family, held)
+    ours, theirs, kept = [], [], []
     for number, batch in enumerate(batches):
         name = names[number % len(names)]
         ours.append(_seconds(lambda name=name, batch=batch: view.insert(name, batch)))  # type: ignore[misc]
         held[name] = pa.concat_tables([held[name], batch])
+        if adding is not None:
+            kept.append(_seconds(lambda name=name, batch=batch: adding(name, batch)))  # type: ignore[misc]
         if evaluate is not None:
             found: list[int] = []
             theirs.append(_seconds(lambda found=found: found.append(evaluate())))  # type: ignore[misc]
             must(found[0] == view.count(), f"{family.rule}: {view.count()}, DuckDB {found[0]}")
-    case = f"batches of {BATCH:,} into {large(rows)} rows a relation"
+    case = f"batches of {batch_rows:,} into {large(rows)} rows a relation"
     times = Times(tuple(ours[1:]))
-    yield rate(section, case, "rows", BATCH, times, note="counts checked by DuckDB after every batch")
+    yield rate(section, case, "rows", batch_rows, times, note="counts checked by DuckDB after every batch")
     if evaluate is not None:
         again = Times(tuple(theirs[1:]))
         yield ratio(section, "DuckDB counts anew / ours", ("ours", times), ("DuckDB", again), 10)
+        adds = Times(tuple(kept[1:]))
+        case = "new answers found by DuckDB and kept / ours"
+        yield ratio(section, case, ("ours", times), ("kept answers", adds), 10)
     singles = []
     for _ in range(sizes.runs + 1):
         ones = [(name, _rows(family, name, 1, rows, rng)) for name in names * (SINGLE // len(names))]
@@ -118,9 +150,57 @@ def _updated(family: JoinFamily, sizes: Sizes) -> Iterator[Figure]:
     amount = SINGLE // len(names) * len(names)
     yield rate(section, "one row at a time", "rows", amount, Times(tuple(singles[1:])))
     whole = sum(len(table) for table in held.values())
-    size = sum(store.nbytes for tree in view._kept.trees for store in tree.stores)
+    size, answers = _bytes(view), _answer_bytes(view, family)
     note = f"{large(view.count())} answers of {large(whole)} rows"
-    yield Figure(section, "memory of the tree", size / whole, "bytes/row", note=note)
+    yield Figure(section, "memory of the view", size / whole, "bytes/row", note=note)
+    kept_ratio = answers / size
+    yield Figure(section, "memory of the answers / ours", kept_ratio, "times", target=Target(10), note=note)
+
+
+def _grown(family: JoinFamily, many: tuple[int, ...]) -> Iterator[Figure]:
+    """Bytes of a view, and of its answers, over the rows."""
+    for rows in many:
+        view, _ = _filled(family, rows, np.random.default_rng(4))
+        for what, size in (("view", _bytes(view)), ("answers", _answer_bytes(view, family))):
+            case = f"{what}, {family.name}, {rows} rows a relation"
+            yield Figure("views: memory", case, size / 1e6, "MB", note=f"{view.count():,} answers")
+
+
+def _bytes(view: JoinView) -> int:
+    """What a view holds: the nodes of its trees, and rows of relations that no leaf has."""
+    stores = [store for tree in view._kept.trees for store in tree.stores]
+    stores += [relation.store for relation in view._kept.relations.values()]
+    return sum(store.nbytes for store in stores)
+
+
+def _answer_bytes(view: JoinView, family: JoinFamily) -> int:
+    """What all answers take as columns of 64 bits, without their multiplicities."""
+    head = family.rule[2 : family.rule.index(")")].split(",")
+    return 8 * len(head) * view.count()
+
+
+def _adding(family: JoinFamily, held: dict[str, pa.Table]) -> Callable[[str, pa.Table], None] | None:
+    """A materialised view: DuckDB joins a batch with the other relations, and the answers are kept."""
+    if find_spec("duckdb") is None:
+        return None
+    import duckdb
+
+    connection = duckdb.connect()
+    rows = dict(held)
+    first: dict[str, str] = {}
+    for name, columns in zip("RST", family.relations):
+        for column in columns:
+            first.setdefault(column, f"{name}.{column}")
+    head = [first[name.strip()] for name in family.rule[2 : family.rule.index(")")].split(",")]
+    kept: list[pa.Table] = []
+
+    def add(relation: str, batch: pa.Table) -> None:
+        for name, table in {**rows, relation: batch}.items():
+            connection.register(name, table)
+        kept.append(connection.sql(family.sql.replace("count(*)", ", ".join(head))).to_arrow_table())
+        rows[relation] = pa.concat_tables([rows[relation], batch])
+
+    return add
 
 
 def _bulk(sizes: Sizes) -> Iterator[Figure]:

@@ -53,9 +53,9 @@ def maintain(rule: str, most_kept: int = MOST_KEPT) -> JoinView:
     rule : str
         `Q(a, d) <- R(a, b), S(b, c), a < c`: relations with a variable for each column, or by name,
         `R(price = a)`; comparisons between variables, with arithmetic; the head says which variables an
-        answer has. A comparison of text is `=` or `!=`. Or SQL, read by sqlglot (`pip install
-        'cer-gpu[sql]'`): `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, with aggregates and GROUP
-        BY, and the answers as often as SQL has them.
+        answer has. Text is compared by its order, numbers of all types exactly. Or SQL, read by sqlglot
+        (`pip install 'cer-gpu[sql]'`): `SELECT R.a, S.c FROM R, S WHERE R.b = S.b AND R.a < S.c`, with
+        aggregates and GROUP BY, and the answers as often as SQL has them.
     most_kept : int, optional
         Of a cyclic rule, such as a triangle, rows of two relations that join are kept as pairs: at most so
         many.

@@ -212,6 +212,8 @@ class ValueCodes:
 
 def _numbers(array: pa.Array, kind: ValueKind) -> np.ndarray:
     value = kind.value
+    if value is ValueType.INT64 and pa.types.is_int64(array.type) and not array.null_count:
+        return array.to_numpy()
     if value is ValueType.BOOL:
         return array.fill_null(False).to_numpy(zero_copy_only=False).astype(np.int64)
     if value is ValueType.FLOAT64:
