@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import cer_gpu as cer
 from bench import answers, formula
 from bench.attributes import attributes
+from bench.backtest import backtest
 from bench.clocked import clocked
 from bench.compared import compared
 from bench.counted import counted
@@ -271,6 +272,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "join_rivals": join_rivals,
     "join_update": join_update,
     "views": views,
+    "backtest": backtest,
     "spark_files": spark_files,
     "spark_prepared": spark_prepared,
     "spark_frames": spark_frames,
