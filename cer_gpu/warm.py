@@ -59,10 +59,14 @@ VIEWS = [
 BESIDE = [
     "A AS a FOLLOWED BY {} B",
     "A AS a PRECEDED BY {} B",
+]
+"""Queries that look for what follows or precedes."""
+
+LOOKED_FOR = [
     "A AS a FOLLOWED BY {} (B AS b ; C AS c FILTER c.price > b.price)",
     "A AS a PRECEDED BY {} (B AS b ; C AS c FILTER c.price > b.price)",
 ]
-"""Queries that look for what follows or precedes."""
+"""The same where what is looked for compares events."""
 
 CLOCKED = ["(A AS a ; B+ AS b) WITHIN [<= 5 s] ; C AS c"]
 """Patterns that run on an automaton with one clock."""
@@ -135,7 +139,7 @@ def texts() -> Iterator[str]:
         yield f"SELECT a[price] WHERE {STEPS} {window} CONSUME BY ANY"
         yield f"SELECT * WHERE {STEPS} PARTITION BY name {window} CONSUME BY PARTITION"
         yield f"SELECT * WHERE NXT(A ; B) ; C {window}"
-    for beside in BESIDE:
+    for beside in (*BESIDE, *LOOKED_FOR):
         for key in KEYS[:2]:
             for reach in REACHES:
                 yield f"SELECT * WHERE {beside.format(reach)} {key}"
