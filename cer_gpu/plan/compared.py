@@ -71,9 +71,9 @@ class ComparedMachine:
             reads_places=bool((self.tables.view_near != contract.ANY_PLACE).any()),
             filters=True,
             streams=False,
-            not_on_device=("ordered look-ups",),
-            not_resident="comparisons between events run on the CPU",
-            not_automatic="comparisons between events run on the CPU",
+            not_on_device=("sorting what is compared, and listing the answers of ordered look-ups",),
+            not_resident="what is compared is sorted by the CPU",
+            not_automatic="what is compared is sorted by the CPU, which is most of the work",
         )
 
 

@@ -115,7 +115,7 @@ def _counts(tables, events, segments, arranged, runs, first, room, out, halt):
             h = first[r]
         done = runs[r, 1]
         for i in range(runs[r, 1], runs[r, 2]):
-            if (given and h == first[r + 1]) or (i % SELDOM == 0 and halt[0]):
+            if (given and h == first[r + 1]) or (i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]):
                 break
             done = i + 1
             symbol = events.symbols[i]
@@ -216,7 +216,7 @@ def _shallow(tables, events, window, segments, arranged, first, lowest, trees, l
         gone = segments.begin[g]
         least = gone
         for i in range(segments.begin[g], segments.stop[g]):
-            if (given and h == first[g + 1]) or (i % SELDOM == 0 and halt[0]):
+            if (given and h == first[g + 1]) or (i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]):
                 break
             symbol = events.symbols[i]
             asked = out.event[h] == i if given else i >= segments.report[g]
@@ -317,7 +317,25 @@ def counted_ends(tables, events, keys, size, segments, arranged):
         n = _run_shallow(tables, events, comparable(keys, size), segments, arranged, none, none, out)
         return out.event[:n], out.start[:n]
     n = _run(tables, events, segments, arranged, _whole(segments), none, out)
-    event, number = out.event[:n], out.start[:n]
+    return exact_ends(tables, events, segments, arranged, out.event[:n], out.start[:n])
+
+
+def exact_ends(tables, events, segments, arranged, event, number):
+    """Ends that the segments report, with their numbers, where -1 stands for one that may not fit.
+
+    Parameters
+    ----------
+    tables : ComparedTables
+    events : PairedEvents
+    segments : ComparedSegments
+    arranged : Arranged
+    event, number : ndarray, shape (ends,), int64
+
+    Returns
+    -------
+    event : ndarray, shape (ends,), int64
+    number : ndarray, shape (ends,), int64, or object past 2^61
+    """
     owner = np.searchsorted(segments.report, event, side="right") - 1
     return event, _exact(tables, events, segments, arranged, number, owner, segments.begin[owner], event)
 

@@ -73,7 +73,7 @@ def _hits(tables, events, window, segments, arranged, early, best, last, entered
         low = segments.begin[g]
         stop = segments.stop[g]
         for i in range(segments.begin[g], stop):
-            if i % SELDOM == 0 and halt[0]:
+            if i % SELDOM == 0 and halt.shape[0] > 0 and halt[0]:
                 return n
             if windowed:
                 while keys[i] - keys[low] > window.size:

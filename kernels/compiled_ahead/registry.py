@@ -8,6 +8,10 @@ from ..best import cuda as best
 from ..best.contract import Paths
 from ..best.cuda import BestScratch
 from ..classify import cuda as classify
+from ..compared import cuda_counts as pair_counts
+from ..compared import cuda_hits as pair_hits
+from ..compared.contract import Arranged, ComparedSegments, ComparedTables, PairedEvents
+from ..compared.cuda_units import PairRooms
 from ..consume import cuda as consume
 from ..counts import cuda as counts
 from ..counts import cuda_long as matrices
@@ -89,6 +93,11 @@ KEYS = ((U64, types.uint64), (F64, types.float64))
 """Keys of windows, and their sizes."""
 
 
+def _pair_rooms(trees):
+    """Scratch of compared steps, with trees of some dtype."""
+    return _named(PairRooms, trees, F64_2, I64_3, F64_2, I64_2, F64_2)
+
+
 def _named(kind, *fields):
     """The type of a named tuple of arrays and numbers."""
     return types.BaseTuple.from_types(fields, kind)
@@ -107,6 +116,13 @@ _SEGMENTS = (I64, I64, I64, I64_2)
 _BEST_SCRATCH = _named(BestScratch, I32_4, I64_4, I32_2, I64_3, I64_3, I64_2, I64_2)
 _BEST = (HITS, types.boolean, _BEST_SCRATCH, _named(Paths, I64_2, I64, I64, I64, I32))
 _UNITS = (I64_2, I64, I64, _named(WalkStack, I64_3, I64_3))
+_PAIRS = (
+    _named(
+        ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
+    ),
+    _named(PairedEvents, U16, I64, I32_2, I32_2, I64_2),
+)  # fmt: skip
+_ARRANGED = (_named(ComparedSegments, I64, I64, I64, I64), _named(Arranged, I32_2, I32_2, I64_2, I32_2))
 _JOIN = _named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
 _LIST_NODES = _named(ListNodes, I64, I32_2, I64, I32, I64, I64, I32, I64, U8)
 _WEIGHTS = _named(NodeWeights, I64, I32, I32, I32, I64, I32)
@@ -298,6 +314,30 @@ KERNELS = (
         "join_counts",
         join_counts.join_counts_kernel,
         ((INT, HITS, _LIST_NODES, _WEIGHTS, I64),),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "compared_hits",
+        pair_hits.compared_hits_kernel,
+        tuple(
+            (*_PAIRS, _window(keys, size), *_ARRANGED, _pair_rooms(I64_2), I64, FOUND, I64)
+            for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "compared_counts",
+        pair_counts.compared_counts_kernel,
+        ((*_PAIRS, *_ARRANGED, I64_2, _pair_rooms(I64_2), I64, FOUND, I64),),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "compared_short",
+        pair_counts.compared_short_kernel,
+        tuple(
+            (*_PAIRS, _window(keys, size), *_ARRANGED, _pair_rooms(I32_2), I64, FOUND, I64)
+            for keys, size in KEYS
+        ),
         LANE.threads,
     ),
     CudaKernel("join_status", matrices.join_status_kernel, ((I64, U8, U8),), LANE.threads),

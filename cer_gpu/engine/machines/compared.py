@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 
@@ -27,6 +28,26 @@ NO_ATOMS = np.zeros((0, 0), np.uint8)
 """The labels of a query that is no rule: they fill no atoms."""
 
 
+class ComparedDevices(Protocol):
+    """Runs an automaton of compared steps on devices, where that is faster and there is memory for it.
+
+    Attributes
+    ----------
+    chunks : int
+        As `MachineRunner.chunks`.
+    """
+
+    chunks: int
+
+    def hits(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
+        """As `cpu_hits.hits`; None where the CPU is to find them."""
+        ...
+
+    def counted_ends(self, unit: ComparedUnit) -> tuple[np.ndarray, np.ndarray] | None:
+        """As `cpu_counts.counted_ends`, -1 for a number that may not fit; None where the CPU is to count."""
+        ...
+
+
 class ComparedRunner(UnitsRunner):
     """Runs a deterministic automaton of compared steps over chunks on the CPU; a `MachineRunner`.
 
@@ -34,6 +55,8 @@ class ComparedRunner(UnitsRunner):
     ----------
     query : CompiledQuery
     workers : Workers
+    devices : ComparedDevices or None
+        What finds ends and numbers on devices; None for the CPU.
 
     Attributes
     ----------
@@ -43,11 +66,15 @@ class ComparedRunner(UnitsRunner):
 
     in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
-    def __init__(self, query: CompiledQuery, workers: Workers) -> None:
+    def __init__(
+        self, query: CompiledQuery, workers: Workers, devices: ComparedDevices | None = None
+    ) -> None:
         super().__init__(query, workers)
         machine = query.machine
         assert isinstance(machine, ComparedMachine)
         self._machine = machine
+        self._devices = devices
+        self.chunks = 1 if devices is None else devices.chunks
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -106,12 +133,15 @@ class ComparedRunner(UnitsRunner):
 
         def count(numbers: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
             unit = self._unit(chunk, numbers)
-            event, number = cpu_counts.counted_ends(
-                unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged
-            )
+            parts = unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged
+            there = None if self._devices is None else self._devices.counted_ends(unit)
+            if there is None:
+                event, number = cpu_counts.counted_ends(*parts)
+            else:
+                event, number = cpu_counts.exact_ends(*parts[:2], *parts[4:], *there)
             return event + unit.low, number
 
-        parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
+        parts = self._workers.map("counting", count, self._shared_units(chunk), chunk.segments.events)
         if not parts:
             return np.empty(0, np.int64), np.empty(0, np.int64)
         event, number = np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts])
@@ -119,6 +149,11 @@ class ComparedRunner(UnitsRunner):
         return (event, number) if order is None else (event[order], number[order])
 
     # -------------------------------------------------------------------------------------- units
+
+    def _shared_units(self, chunk: Chunk) -> list[tuple[int, int]]:
+        """As `_units`; a device runs all segments at a time."""
+        whole = self._devices is not None and len(chunk.segments)
+        return [(0, len(chunk.segments))] if whole else self._units(chunk)
 
     def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ComparedUnit:
         part = chunk.segments.part(*numbers)
@@ -151,7 +186,8 @@ class ComparedRunner(UnitsRunner):
 
         def run(numbers: tuple[int, int]) -> Ends:
             unit = self._unit(chunk, numbers)
-            event, latest = cpu_hits.hits(
+            there = None if self._devices is None else self._devices.hits(unit)
+            event, latest = there or cpu_hits.hits(
                 unit.tables, unit.events, unit.measured, unit.size, unit.segments, unit.arranged
             )
             event += unit.low
@@ -161,7 +197,8 @@ class ComparedRunner(UnitsRunner):
             lowest = chunk.lowest_starts(whole, first_ends(whole, event), event, self._query.window)
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
-        return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
+        units = self._shared_units(chunk)
+        return ends_joined(self._workers.map("finding ends", run, units, chunk.segments.events))
 
     def _listed(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
         """As `UnitsRunner._listed`."""

@@ -1,0 +1,81 @@
+"""`cpu_hits` on the device: the same body, one thread for each segment.
+
+The hits of a segment are first written where they would be if every event that it reports were a hit, and
+then moved together, so that a segment runs only once.
+"""
+
+import numpy as np
+from numba import cuda
+
+from ..device.arrays import device_array
+from ..device.bodies import form_of
+from ..device.geometry import LANE, STREAM
+from ..device.jit import kernel
+from ..device.words import copied
+from ..joins.contract import FoundEnds
+from ..steps.cuda_hits import moved
+from ..windows.contract import MeasuredWindow, comparable
+from . import cpu_hits
+from .contract import Arranged, ComparedSegments
+from .cuda_units import LOOK_UPS, rooms_of
+
+hits_of = form_of([cpu_hits.raised, cpu_hits.greatest, cpu_hits._hits], **LOOK_UPS)["_hits"]
+
+
+@kernel
+def compared_hits_kernel(tables, events, window, segments, arranged, rooms, out_first, out, number):
+    """Find the hits of each segment, and write them from `out_first` of the segment on.
+
+    ============  ======================  =============================================
+    `tables`      ComparedTables          in
+    `events`      PairedEvents            in
+    `window`      MeasuredWindow          in
+    `segments`    ComparedSegments        in
+    `arranged`    Arranged                in
+    `rooms`       PairRooms               scratch: `best` int64 [orders, 2 rows]
+    `out_first`   int64 [segments + 1]    in: sums of `stop - report`
+    `out`         FoundEnds               out: of all events that are reported
+    `number`      int64 [segments]        out: how many hits each has
+    ============  ======================  =============================================
+    """
+    thread = cuda.grid(1)
+    for g in range(thread, segments.begin.shape[0], rooms.last.shape[0]):
+        own = ComparedSegments(
+            segments.begin[g : g + 1], segments.report[g : g + 1], segments.stop[g : g + 1],
+            segments.base[g : g + 2],
+        )  # fmt: skip
+        orders = Arranged(arranged.size[:, g : g + 1], arranged.slot, arranged.word, arranged.rank)
+        low = out_first[g]
+        high = out_first[g + 1]
+        number[g] = hits_of(
+            tables, events, window, own, orders, False, rooms.best, rooms.last[thread],
+            rooms.entered[thread], FoundEnds(out.event[low:high], out.start[low:high]), tables.accepting[:0],
+        )  # fmt: skip
+
+
+def hits(pairs, keys, size, geometry=LANE, stream=STREAM):
+    """The hits of many segments, in their order: `cpu_hits.hits` on the device.
+
+    Parameters
+    ----------
+    pairs : DevicePairs
+    keys : ndarray, shape (events,) or (0,), int64 or float64
+        What the window measures; empty without a window.
+    size : int or float
+    geometry, stream : Geometry
+
+    Returns
+    -------
+    event, start : device array, shape (hits,), int64
+    """
+    capacity = pairs.capacity
+    window = comparable(keys, size)
+    rooms, blocks = rooms_of(pairs, 2, np.int64, False, geometry)
+    wide = [device_array(int(capacity[-1]), np.int64) for _ in range(2)]
+    before, number = copied(capacity), device_array(len(pairs.bounds.begin), np.int64)
+    compared_hits_kernel[blocks, geometry.threads](
+        pairs.tables, pairs.events, MeasuredWindow(copied(window.keys), window.size), pairs.segments,
+        pairs.arranged, rooms, before, FoundEnds(*wide), number,
+    )  # fmt: skip
+    _, event, start = moved(wide, before, number, geometry, stream)
+    return event, start

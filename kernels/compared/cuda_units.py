@@ -1,0 +1,110 @@
+"""Compared steps on the device: what is copied there, and the forms of the bodies that read it.
+
+The orders are made on the host, where they are sorted, and copied. Each thread runs segments on its own,
+which share no rows of the trees over ranks.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..device.arrays import device_array
+from ..device.bodies import form_of
+from ..device.geometry import scratch_blocks
+from ..device.words import copied
+from . import cpu_order
+from .contract import Arranged, ComparedSegments, ComparedTables, PairedEvents
+
+_order = form_of([cpu_order.search_slot, cpu_order.search_word, cpu_order.shown, cpu_order.together])
+LOOK_UPS = {name: _order[name] for name in ("shown", "together")}
+"""What the bodies of hits and counts call of `cpu_order`."""
+
+
+class DevicePairs(NamedTuple):
+    """Segments of events on the device, with their automaton.
+
+    ============  =================  =======================================
+    `tables`      ComparedTables     of device arrays, as the next three
+    `events`      PairedEvents       `symbols` are uint16
+    `segments`    ComparedSegments
+    `arranged`    Arranged
+    `host`        ComparedTables     of arrays on the host, as the next one
+    `bounds`      ComparedSegments
+    ============  =================  =======================================
+    """
+
+    tables: Any
+    events: Any
+    segments: Any
+    arranged: Any
+    host: ComparedTables
+    bounds: ComparedSegments
+
+    @property
+    def capacity(self):
+        """Where each segment writes what it finds: sums of `stop - report`."""
+        return np.append(0, np.cumsum(self.bounds.stop - self.bounds.report)).astype(np.int64)
+
+
+class PairRooms(NamedTuple):
+    """Scratch of segments and of threads.
+
+    =========  =================================  =====================================================
+    `best`     int64 or int32 [orders, ranks]     trees over ranks: twice as many as rows, or as many
+    `near`     float64 [orders, ranks] or [1, 1]  for counts: about the same
+    `last`     int64 [threads, states, 2]         the last event that has entered, and its number
+    `about`    float64 [threads, states]          for counts: about its number
+    `entered`  int64 [threads, groups]            what an event enters
+    `guessed`  float64 [threads, groups]          for counts: about as many
+    =========  =================================  =====================================================
+    """
+
+    best: Any
+    near: Any
+    last: Any
+    about: Any
+    entered: Any
+    guessed: Any
+
+
+def device_pairs(tables, events, segments, arranged):
+    """Copy segments of events to the device: `DevicePairs`."""
+    symbols = copied(events.symbols.astype(np.uint16))
+    pairs = PairedEvents(symbols, copied(events.places), *(copied(_some(part)) for part in events[2:]))
+    return DevicePairs(
+        ComparedTables(*map(copied, tables)),
+        pairs,
+        ComparedSegments(*map(copied, segments)),
+        Arranged(*(copied(_some(part)) for part in arranged)),
+        tables,
+        segments,
+    )
+
+
+def bytes_of_pairs(tables, rows):
+    """Bytes that segments with so many rows take on the device, at most, with what is found in them."""
+    slots, values = int(tables.order_slot.max(initial=0)) + 1, int(tables.test_value.max(initial=0)) + 1
+    return rows * (48 + 4 * slots + 12 * values + 52 * len(tables.order_slot))
+
+
+def rooms_of(pairs, trees, dtype, counts, geometry):
+    """Scratch with `trees` ranks for each row: `PairRooms`, and how many blocks there are."""
+    tables, rows = pairs.host, int(pairs.bounds.base[-1])
+    states, orders = len(tables.accepting), max(len(tables.order_slot), 1)
+    groups = max(int(np.diff(tables.first).max(initial=0)), 1)
+    blocks = scratch_blocks(len(pairs.bounds.begin), 3 * states + 2 * groups, geometry)
+    threads = blocks * geometry.threads
+    near = (orders, max(trees * rows, 1)) if counts else (1, 1)
+    return PairRooms(
+        device_array((orders, max(trees * rows, 1)), dtype),
+        device_array(near, np.float64),
+        device_array((threads, states, 2), np.int64),
+        device_array((threads, states), np.float64),
+        device_array((threads, groups), np.int64),
+        device_array((threads, groups), np.float64),
+    ), blocks
+
+
+def _some(array):
+    """An array, or in place of an empty one a single row: a device has no empty arrays of two dimensions."""
+    return array if array.size else np.zeros((1, 1), array.dtype)
