@@ -5,7 +5,12 @@ which leaves those that fit exact; sums in float64 beside them tell which may no
 
 A window: where complex events have one or two events (`shallow`), entries that have left it are taken out of
 the sums, so that an event costs O(log n). Of longer ones, where no run that ends at a hit begins before the
-window, the number is that of all runs. Where some do, the events of the window are run again for this hit.
+window, the number is that of all runs. Where some do, the events of the window are run again for this hit,
+which takes O(w log w) steps for w events. When an event leaves the window, the sums of all entries with a run
+from it change. Of three steps `a ; b ; c` each entry of b loses at most 1, for the a that has left: what c
+sees is a sum over the a's that are left, of the b's between a and c in time and in both values, and such
+numbers could be found for all ends together, in O(n log^2 n) steps. Of four steps an entry loses as many runs
+as lead from the start to it, another number for each, and no order of the entries makes these one update.
 """
 
 from typing import NamedTuple
