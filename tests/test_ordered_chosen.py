@@ -7,6 +7,7 @@ from random import Random
 
 import pyarrow as pa
 import pytest
+from cer_gpu.kernels.compared import cpu_climb_counts
 
 import cer_gpu as cer
 
@@ -27,8 +28,12 @@ def chains(values: list[int], low: int, end: int, least: int) -> set[tuple[int, 
     return {tuple(sorted(one)) for one in sets if not any(one < other for other in sets)}
 
 
-@pytest.mark.parametrize("least", [1, 3])
-def test_max_of_rising_runs_is_what_no_event_can_be_put_into(least: int) -> None:
+@pytest.mark.parametrize(("least", "listed"), [(1, True), (3, True), (3, False)])
+def test_max_of_rising_runs_is_what_no_event_can_be_put_into(
+    least: int, listed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not listed:
+        monkeypatch.setattr(cpu_climb_counts, "MOST_COVERS", 0)
     rng = Random(least)
     values = [rng.randrange(30) for _ in range(90)]
     query = cer.compile(f"SELECT MAX * WHERE {RUNS}{{{least},}} WITHIN 12 EVENTS")

@@ -6,7 +6,7 @@ import numpy as np
 
 from cer_gpu.enumeration.compared import ComparedUnit
 from cer_gpu.enumeration.products import FEW, FoundRows
-from cer_gpu.kernels.compared import cpu_chosen, cpu_climbs, cpu_traced
+from cer_gpu.kernels.compared import cpu_chosen, cpu_climb_counts, cpu_climbs, cpu_traced
 from cer_gpu.kernels.compared.contract import LARGEST, Climb
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.joins.contract import AnswerRows
@@ -72,7 +72,7 @@ class MaximalChains:
         every = np.arange(len(segment))
         self.rows = self.found(np.empty((0, 0), np.uint8), every, FEW * len(every)) if listed else None
         if self.rows is None:
-            self._exact = cpu_climbs.climbs_counted(*self._parts, self._ends)
+            self._exact = cpu_climb_counts.climbs_counted(*self._parts, self._ends)
         else:
             self._exact = np.diff(self.rows.begin)
         counts = np.minimum(self._exact, LARGEST).astype(np.int64)

@@ -6,20 +6,16 @@ between the two in time and in value. The covers of an event are a staircase, fo
 is the newest of the ranks that the covers after it leave. A chain ends at an event without a cover in the
 window. Chains of fewer than `n` events are no answers: an event of which the longest chain is too short is no
 step.
-
-A window leaves out covers and adds none, as what lies between two events is in the window with them. So the
-numbers of maximal chains are sums over covers, of all events at once; where a chain of a hit begins before
-the window, they are summed again over the covers in it.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import OFTEN, go_on, jit
+from ..jit import jit
 from ..joins.contract import AnswerRows
 from ..joins.cpu_enumerate import sort_rows
-from .contract import AT_MOST, LARGEST, LESS
+from .contract import AT_MOST, LESS
 from .cpu_nodes import latest_in
 from .cpu_order import shown
 
@@ -27,9 +23,6 @@ DONE, PATH_FULL, ROWS_FULL, MARKS_FULL = range(4)
 
 EVENT, ROOT, LOW, HIGH, ANY = range(5)
 """Columns of a path: an event, the version and the ranks in which further covers are, whether it has some."""
-
-DOUBTFUL = float(LARGEST // 2)
-"""From so many on a number is counted by Python's integers."""
 
 
 class ClimbedHits(NamedTuple):
@@ -60,25 +53,6 @@ class ChainOrder(NamedTuple):
     order: np.ndarray
     spare: np.ndarray
     path: np.ndarray
-
-
-class ClimbRoom(NamedTuple):
-    """Numbers of maximal chains.
-
-    ==========  =====================  ===========================================================
-    `sums`      int64 [rows, n]        chains of k + 1 events and more that end at each event
-    `near`      float64 [rows, n]      about as many
-    `earliest`  int64 [rows]           the earliest start of one
-    `ways`      int64 [longest, n]     scratch: zeros, for the events of a window
-    `about`     float64 [longest, n]   scratch: zeros
-    ==========  =====================  ===========================================================
-    """
-
-    sums: np.ndarray
-    near: np.ndarray
-    earliest: np.ndarray
-    ways: np.ndarray
-    about: np.ndarray
 
 
 @jit
@@ -224,119 +198,6 @@ def _fill(tables, events, segments, arranged, traced, climb, hits, begin, rows, 
     return DONE
 
 
-@jit
-def _sums(tables, events, segments, arranged, traced, climb, sums, near, earliest, path, halt):
-    """Write of all events how many maximal chains end there, whatever window they fall in.
-
-    ==========  ======================  =================================================================
-    `tables`    ComparedTables          in
-    `events`    PairedEvents            in
-    `segments`  ComparedSegments        in
-    `arranged`  Arranged                in
-    `traced`    Traced                  in
-    `climb`     Climb                   in
-    `sums`      int64 [rows, n]         out: of k + 1 events and more
-    `near`      float64 [rows, n]       out: about as many
-    `earliest`  int64 [rows]            out: the earliest start of one
-    `path`      int64 [1, 5]            scratch
-    `halt`      uint8 [1]               in: see `jit`
-    ==========  ======================  =================================================================
-    """
-    least = climb.group.shape[1]
-    for g in range(segments.begin.shape[0]):
-        begin = segments.begin[g]
-        base = segments.base[g]
-        for i in range(begin, segments.stop[g]):
-            if i % OFTEN == 0 and halt[0]:
-                return 0
-            at = base + i - begin
-            for k in range(least):
-                sums[at, k] = 0
-                near[at, k] = 0
-            earliest[at] = i
-            if climb.group[events.symbols[i], 0] < 0:
-                continue
-            begin_covers(tables, events, segments, arranged, traced, climb, g, i, path, 0)
-            found = next_cover(tables, events, segments, arranged, traced, climb, g, begin, path, 0)
-            if found < 0:
-                sums[at, 0] = 1
-                near[at, 0] = 1
-            while found >= 0:
-                other = base + found - begin
-                for k in range(least):
-                    sums[at, k] += sums[other, max(k - 1, 0)]
-                    near[at, k] += near[other, max(k - 1, 0)]
-                earliest[at] = min(earliest[at], earliest[other])
-                found = next_cover(tables, events, segments, arranged, traced, climb, g, begin, path, 0)
-    return 1
-
-
-@jit
-def _count(tables, events, segments, arranged, traced, climb, hits, room, path, out, halt):
-    """Write how many maximal chains end at each hit, -1 where the number may not fit.
-
-    ==========  ==================  ==============================================================
-    `tables`    ComparedTables      in
-    `events`    PairedEvents        in
-    `segments`  ComparedSegments    in
-    `arranged`  Arranged            in
-    `traced`    Traced              in
-    `climb`     Climb               in
-    `hits`      ClimbedHits         in
-    `room`      ClimbRoom           in: sums over all events; scratch
-    `path`      int64 [1, 5]        scratch
-    `out`       int64 [hits]        out
-    `halt`      uint8 [1]           in: see `jit`
-    ==========  ==================  ==============================================================
-    """
-    least = climb.group.shape[1]
-    ways = room.ways
-    about = room.about
-    for h in range(hits.event.shape[0]):
-        if h % OFTEN == 0 and halt[0]:
-            return 0
-        g = hits.segment[h]
-        begin = segments.begin[g]
-        base = segments.base[g]
-        end = hits.event[h]
-        lowest = max(hits.lowest[h], begin)
-        at = base + end - begin
-        if room.earliest[at] >= lowest:
-            fits = room.near[at, least - 1] < DOUBTFUL
-            out[h] = room.sums[at, least - 1] if fits else -1
-            continue
-        # From the end back: in how many ways chains of so many events so far lead to each event.
-        for k in range(least):
-            ways[end - lowest, k] = 0
-            about[end - lowest, k] = 0
-        ways[end - lowest, 0] = 1
-        about[end - lowest, 0] = 1
-        number = 0
-        guess = 0.0
-        for i in range(end, lowest - 1, -1):
-            there = 0.0
-            for k in range(least):
-                there += about[i - lowest, k]
-            if there == 0.0:
-                continue
-            begin_covers(tables, events, segments, arranged, traced, climb, g, i, path, 0)
-            found = next_cover(tables, events, segments, arranged, traced, climb, g, lowest, path, 0)
-            if found < 0:
-                number += ways[i - lowest, least - 1]
-                guess += about[i - lowest, least - 1]
-            while found >= 0:
-                for k in range(least):
-                    onward = min(k + 1, least - 1)
-                    ways[found - lowest, onward] += ways[i - lowest, k]
-                    about[found - lowest, onward] += about[i - lowest, k]
-                found = next_cover(tables, events, segments, arranged, traced, climb, g, lowest, path, 0)
-            for k in range(least):
-                ways[i - lowest, k] = 0
-                about[i - lowest, k] = 0
-        out[h] = number if guess < DOUBTFUL else -1
-    return 1
-
-
 def climbed(tables, events, segments, arranged, traced, climb, hits, room):
     """The maximal chains of some hits, each hit's in canonical order; None where there are more than `room`.
 
@@ -378,62 +239,3 @@ def climbed(tables, events, segments, arranged, traced, climb, hits, room):
             depth *= 2
         else:
             event, label = (np.append(old, np.empty_like(old)) for old in (event, label))
-
-
-def climbs_counted(tables, events, segments, arranged, traced, climb, hits):
-    """How many maximal chains end at each hit: int64, or Python integers where some do not fit.
-
-    Parameters
-    ----------
-    tables : ComparedTables
-    events : PairedEvents
-    segments : ComparedSegments
-    arranged : Arranged
-    traced : Traced
-    climb : Climb
-    hits : ClimbedHits
-    """
-    rows, least = int(segments.base[-1]), climb.group.shape[1]
-    longest = int((hits.event - hits.lowest).max(initial=0)) + 1
-    room = ClimbRoom(
-        np.empty((rows, least), np.int64),
-        np.empty((rows, least)),
-        np.empty(rows, np.int64),
-        np.zeros((longest, least), np.int64),
-        np.zeros((longest, least)),
-    )
-    path = np.empty((1, 5), np.int64)
-    number = np.empty(len(hits.event), np.int64)
-    parts = tables, events, segments, arranged, traced, climb
-    _sums(*parts, room.sums, room.near, room.earliest, path)
-    _count(*parts, hits, room, path, number)
-    doubtful = np.flatnonzero(number < 0)
-    if not len(doubtful):
-        return number
-    exact = number.astype(object)
-    for h in doubtful.tolist():
-        exact[h] = _exactly(*parts, int(hits.segment[h]), int(hits.event[h]), int(hits.lowest[h]))
-    return exact
-
-
-def _exactly(tables, events, segments, arranged, traced, climb, g, end, lowest):
-    """How many maximal chains end at an event and start at `lowest` or later, as a Python integer."""
-    least, lowest = climb.group.shape[1], max(lowest, int(segments.begin[g]))
-    path = np.empty((1, 5), np.int64)
-    ways = {end: [1] + [0] * (least - 1)}
-    number = 0
-    for i in range(end, lowest - 1, -1):
-        here = ways.pop(i, None)
-        if here is None:
-            continue
-        go_on()
-        begin_covers(tables, events, segments, arranged, traced, climb, g, i, path, 0)
-        found = next_cover(tables, events, segments, arranged, traced, climb, g, lowest, path, 0)
-        if found < 0:
-            number += here[-1]
-        while found >= 0:
-            there = ways.setdefault(int(found), [0] * least)
-            for k, way in enumerate(here):
-                there[min(k + 1, least - 1)] += way
-            found = next_cover(tables, events, segments, arranged, traced, climb, g, lowest, path, 0)
-    return number
