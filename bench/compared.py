@@ -94,10 +94,11 @@ def _runs(sizes: Sizes) -> Iterator[Figure]:
     alone = measure({"ours": partial(cer.compile(f"SELECT * {gaps}").hits, ticks)}, sizes.runs)
     title = f"{case}, with gaps, WITHIN {within} EVENTS"
     yield rate("compared: runs", f"{title}, hits", "events", len(ticks), alone["ours"])
-    chosen = cer.compile(f"SELECT MAX * {gaps}")
-    alone = measure({"ours": partial(chosen.count, ticks)}, sizes.runs)
-    note = f"{chosen.count(ticks):,} runs that no event can be put into"
-    yield rate("compared: runs", f"{title}, MAX counted", "events", len(ticks), alone["ours"], note=note)
+    chosen, few = cer.compile(f"SELECT MAX * {gaps}"), ticks.slice(0, max(len(ticks) // 10, 1000))
+    alone = measure({"ours": partial(chosen.count, few)}, sizes.runs)
+    note = f"{chosen.count(few):,} runs that no event can be put into"
+    title = f"rising runs by key, {large(len(few))} events, with gaps, WITHIN {within} EVENTS, MAX counted"
+    yield rate("compared: runs", title, "events", len(few), alone["ours"], note=note)
 
 
 def _ticks(count: int) -> pa.Table:
