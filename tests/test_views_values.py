@@ -82,6 +82,18 @@ def test_text_is_compared_by_its_order(op: str) -> None:
         assert listed(view.enumerate()) == +wanted
 
 
+def test_rows_that_no_leaf_has_can_be_deleted_where_text_has_an_order() -> None:
+    """The first batch numbers texts as they come; they are in order once all columns are known."""
+    view = cer_gpu.maintain("Q(a) <- R(a, n), S(b), a < b, n < 5")
+    first = {"R": pa.table({"a": ["z", "b", "a"], "n": [1, 1, 9]}), "S": pa.table({"b": ["y", "c"]})}
+    view.update(inserts=first)
+    assert listed(view.enumerate()) == {("b",): 2}
+    view.delete("R", first["R"].slice(0, 2))
+    assert listed(view.delta()) == {("b",): -2}
+    view.delete("R", first["R"].slice(2))
+    assert view.count() == 0
+
+
 def test_texts_get_new_numbers_where_there_is_no_room_between_them(monkeypatch: pytest.MonkeyPatch) -> None:
     view = cer_gpu.maintain("Q(a, b) <- R(a), S(b), a <= b")
     view.update(inserts={"R": pa.table({"a": ["a", "z"]}), "S": pa.table({"b": ["z"]})})

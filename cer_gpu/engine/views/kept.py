@@ -134,7 +134,7 @@ class KeptView:
         if self.trees:
             self._climb(self.trees, self._inputs(relations, net))
         elif all(name in relations for name in self.wanted):
-            self._build(relations, net)
+            net = self._build(relations, net)
         self.relations = relations
         for name, change in net.items():
             relations[name].take(change)
@@ -157,8 +157,11 @@ class KeptView:
                 tree.undo(found, *before)
             raise
 
-    def _build(self, relations: Mapping[str, Relation], net: Mapping[str, Change]) -> None:
-        """Lay the trees out and bring all rows in, those of the relations and those of a first batch."""
+    def _build(self, relations: Mapping[str, Relation], net: Mapping[str, Change]) -> Mapping[str, Change]:
+        """Lay the trees out and bring all rows in, those of the relations and those of a first batch.
+
+        Returns the batch, whose texts may have other numbers now.
+        """
         before = (self.body, self.kinds)
         try:
             self.body, self.kinds = self._typed(relations)
@@ -182,6 +185,7 @@ class KeptView:
             self.body, self.kinds = before
             raise
         self.trees = trees
+        return net
 
     def _share(self) -> None:
         """Leave the rows of a relation to a leaf of the last tree, where that has all of them."""
