@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 import cer_gpu as cer
 from bench import answers, formula
+from bench.apart import apart
 from bench.attributes import attributes
 from bench.backtest import backtest
 from bench.clocked import clocked
@@ -266,6 +267,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "timed": timed,
     "counted": counted,
     "compared": compared,
+    "apart": apart,
     "values": values,
     "streams_push": streams_push,
     "clocked": clocked,
