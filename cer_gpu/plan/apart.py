@@ -12,7 +12,7 @@ from cer_gpu.automata.cea import Identities, Predicate
 from cer_gpu.automata.compared_steps import ANY_PLACE, ComparedAutomaton, PairView
 from cer_gpu.automata.pcea import Keys
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.apart.contract import ApartTables
+from cer_gpu.kernels.apart.contract import FEW, ApartTables
 from cer_gpu.kernels.compared.contract import ComparedTables
 from cer_gpu.plan.compared import compared_arrays
 from cer_gpu.plan.compiled import KeyPlan, Machine, Traits
@@ -105,5 +105,5 @@ def apart_arrays(
     )
     arrays = compared_arrays(automaton, lane)
     masks = np.array([sum(1 << step for step in some) for some in steps], np.int64)
-    apart = ApartTables(masks, chain.old, chain.new, len(chain.types) - 1)
+    apart = ApartTables(masks, chain.old, chain.new, len(chain.types) - 1, FEW)
     return ApartArrays(arrays.tables, apart, arrays.keys)

@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+FEW = 24
+"""So many old events in the window are looked at one by one: that is cheaper than a tree."""
+
 
 class ApartTables(NamedTuple):
     """The chain.
@@ -19,6 +22,7 @@ class ApartTables(NamedTuple):
     `old`      int64               the steps that are compared, counted from 0
     `new`      int64
     `last`     int64               the last step
+    `few`      int64               so many old events in the window are looked at one by one
     =========  ==================  =========================================================
     """
 
@@ -26,6 +30,7 @@ class ApartTables(NamedTuple):
     old: int
     new: int
     last: int
+    few: int = FEW
 
 
 class ApartRoom(NamedTuple):
@@ -51,9 +56,10 @@ class ApartRoom(NamedTuple):
     `total`        [b, e]                 the ways of all old events in the window to new ones
     `part`         [b]                    of those that a new event agrees with
     `many`         [steps]                events of each step in the window
+    `open`         [rows]                 the old events that have been put in, in their order
     =============  =====================  ====================================================================
 
-    All are int64, and wrap, or Python's integers; `many` is int64.
+    All are int64, and wrap, or Python's integers; `many` and `open` are int64.
     """
 
     before: np.ndarray
@@ -69,6 +75,7 @@ class ApartRoom(NamedTuple):
     total: np.ndarray
     part: np.ndarray
     many: np.ndarray
+    open: np.ndarray
 
 
 def chains_reference(apart, symbols, agree, low, end):

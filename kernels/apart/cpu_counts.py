@@ -5,12 +5,15 @@ each, as a small matrix, the ways to it times the inverse of the ways up to it (
 for the new event makes of the sum the ways through all steps in between. An old event that leaves the window
 is taken out, with what it has given to later steps. Sums wrap, and a number that fits is exact; a bound on it
 tells which may not fit, and those are counted again with Python's integers.
+
+Where the new step is the last, and as long as a segment has few old events in the window, they are looked at
+one by one: that is cheaper than the tree.
 """
 
 import numpy as np
 
 from ..compared.contract import LARGEST
-from ..compared.cpu_order import shown
+from ..compared.cpu_order import shown, together
 from ..jit import SELDOM, inline, jit
 from ..joins.contract import FoundEnds
 from ..windows.contract import comparable
@@ -82,6 +85,19 @@ def _shifted(room, base, size, rank, sign):
 
 
 @inline
+def _looked_at(tables, events, arranged, room, base, begin, first, stop, event):
+    """Add to `part` the ways of some old events to a new one, as far as they agree."""
+    m = room.between.shape[0] - 1
+    for k in range(first, stop):
+        entered = room.open[base + k]
+        if together(tables, events, 0, entered, event):
+            rank = arranged.rank[0, base + entered - begin]
+            for x in range(room.own.shape[1]):
+                for y in range(room.own.shape[2]):
+                    room.part[x] += room.own[base + rank, x, y] * room.between[y, m]
+
+
+@inline
 def _left(room, base, size, rank):
     """Take out an old event that has left the window, with what it has given to later steps."""
     _given(room.sums, base, size, rank, room.own, -1)
@@ -105,7 +121,6 @@ def _entered(room, base, size, rank):
     for x in range(room.own.shape[1]):
         for y in range(room.own.shape[2]):
             room.own[base + rank, x, y] = room.before[x, b] * room.between_in[0, y]
-    _given(room.sums, base, size, rank, room.own, 1)
     for y in range(room.shifts.shape[1]):
         for z in range(room.shifts.shape[2]):
             room.seen[base + rank, y, z] = 0
@@ -176,6 +191,9 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
         _begun(room, base, size)
         gone = begin
         least = begin
+        left = 0
+        put = 0
+        few = new == last
         if given:
             h = first[g]
         for i in range(begin, segments.stop[g]):
@@ -189,13 +207,15 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
                     while keys[i] - keys[least] > window.size:
                         least += 1
                 while gone < least:
-                    left = apart.steps[events.symbols[gone]]
+                    was = apart.steps[events.symbols[gone]]
                     rank = arranged.rank[0, base + gone - begin]
-                    if left >> old & 1 and rank >= 0:
-                        _left(room, base, size, rank)
-                    _inverse(room.since, left, 0)
+                    if was >> old & 1 and rank >= 0:
+                        left += 1
+                        if not few:
+                            _left(room, base, size, rank)
+                    _inverse(room.since, was, 0)
                     for k in range(last + 1):
-                        room.many[k] -= left >> k & 1
+                        room.many[k] -= was >> k & 1
                     gone += 1
                 bound = 1.0
                 for k in range(last):
@@ -205,10 +225,13 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
                     if new == last:
                         for x in range(old + 1):
                             room.part[x] = 0
-                        low, hole, after, high = shown(tables, events, arranged, base, size, 0, i)
-                        _agreeing(room, base, low, hole)
-                        if after < high:
-                            _agreeing(room, base, after, high)
+                        if few:
+                            _looked_at(tables, events, arranged, room, base, begin, left, put, i)
+                        else:
+                            low, hole, after, high = shown(tables, events, arranged, base, size, 0, i)
+                            _agreeing(room, base, low, hole)
+                            if after < high:
+                                _agreeing(room, base, after, high)
                         for x in range(old + 1):
                             number += room.since[0, x] * room.part[x]
                     else:
@@ -241,6 +264,15 @@ def _counts(tables, apart, events, window, segments, arranged, first, lowest, ro
             rank = arranged.rank[0, base + i - begin]
             if mask >> old & 1 and rank >= 0:
                 _entered(room, base, size, rank)
+                room.open[base + put] = i
+                put += 1
+                if few and put - left > apart.few:
+                    few = False
+                    for k in range(left, put - 1):
+                        rank_of = arranged.rank[0, base + room.open[base + k] - begin]
+                        _given(room.sums, base, size, rank_of, room.own, 1)
+                if not few:
+                    _given(room.sums, base, size, rank, room.own, 1)
             _forward(room.before, mask, 0)
             for k in range(last + 1):
                 room.many[k] += mask >> k & 1
@@ -305,7 +337,8 @@ def _room(apart, rows, dtype):
     b, m, e = apart.old + 1, apart.new - apart.old, apart.last - apart.new
     shapes = [(b, b), (m, m), (e, e)] * 2 + [(rows, b, m)] * 2 + [(rows if e else 0, m, e)] * 2
     shapes += [(b, e), (b,)]
-    return ApartRoom(*(np.empty(shape, dtype) for shape in shapes), np.empty(apart.last + 1, np.int64))
+    made = (np.empty(shape, dtype) for shape in shapes)
+    return ApartRoom(*made, np.empty(apart.last + 1, np.int64), np.empty(rows, np.int64))
 
 
 def _exact(tables, apart, events, window, segments, arranged, first, lowest, event, number):

@@ -28,10 +28,20 @@ OF_TIME, OF_PLACES, IS_KNOWN, LESS, AT_MOST, SAME, OTHER_THAN = range(7)
 whether the first value is less than the second, at most as large, the same, another one."""
 
 LABEL, FLAGS, TARGET, SLOTS, SLOT_AT, OUTCOME_COLUMNS = range(6)
-"""Columns of an outcome: the label (0: none), `STARTS` and `ACCEPTS`, the shape that it leads to (-1: none),
+"""Columns of an outcome: the label (0: none), `STARTS` and so on, the shape that it leads to (-1: none),
 how many slots this has, and where they begin in `source`."""
 
-STARTS, ACCEPTS = 1, 2
+STARTS, ACCEPTS, REMAINS = 1, 2, 4
+"""Flags of outcomes; `REMAINS`: it leads to the configuration itself, which is left where it lies."""
+
+(
+    DONE, STEP_MISSING, CONFIGURATIONS_FULL, GROUPS_FULL, ARENA_FULL, ROOTS_FULL, LIMBS_FULL, TOUCHED_FULL,
+    TOO_MANY, SWEEP,
+) = range(10)  # fmt: skip
+"""What a kernel says that follows configurations: that it has come to the end, or what it needs first."""
+
+LIMB = 1 << 62
+"""The base of counts."""
 
 NO_WINDOW, TIME_WINDOW, PLACE_WINDOW = range(3)
 

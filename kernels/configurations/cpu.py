@@ -1,268 +1,51 @@
 """Following configurations over events: each touches those of its lane that its symbol changes."""
 
 from ..forest.contract import BOTTOM, LATEST
-from ..jit import OFTEN, inline, jit
+from ..jit import OFTEN, jit
 from ..streams.contract import ALL_LANES, OWN_LANE
 from .contract import (
     ACCEPTS,
-    AT_MOST,
+    ARENA_FULL,
+    CONFIGURATIONS_FULL,
     COUNT,
+    DONE,
     EPOCH,
     EVENT,
-    FIRST_LEAF,
     FLAGS,
     FREE,
+    GROUPS_FULL,
     HIT,
-    IS_KNOWN,
     LABEL,
     LANE,
-    LESS,
+    LIMB,
+    LIMBS_FULL,
     LINKS,
-    MISSING,
     NEEDED,
-    NO,
     NO_WINDOW,
     NODES,
-    OTHER,
+    REMAINS,
     ROOTS,
-    SAME,
-    SLOT,
+    ROOTS_FULL,
     SLOT_AT,
     SLOTS,
     STARTS,
     STAYS,
+    SWEEP,
     SWEEP_AT,
     TARGET,
-    TEST,
     TIME_WINDOW,
+    TOO_MANY,
     TOP,
-    UNKNOWN,
-    YES,
 )
-from .cpu_nodes import new_node, union
-
-DONE = 0
-STEP_MISSING = 1
-CONFIGURATIONS_FULL = 2
-GROUPS_FULL = 3
-ARENA_FULL = 4
-ROOTS_FULL = 5
-LIMBS_FULL = 6
-TOUCHED_FULL = 7
-TOO_MANY = 8
-SWEEP = 9
-
-LIMB = 1 << 62
-"""The base of counts."""
-
-
-@inline
-def _hash(lane, shape, bits, row, n_slots, last):
-    mixed = (lane + 1) * 0x9E3779B97F4A7C1 + shape * 0x2545F4914F6CDD1D
-    for k in range(n_slots):
-        mixed ^= mixed >> 29
-        mixed = mixed * 0x2127599BF4325C37 + bits[row, k]
-    mixed ^= mixed >> 32
-    mixed *= 0x2545F4914F6CDD1D
-    return (mixed >> 20) & last
+from .cpu_groups import forget, put, unlink
+from .cpu_nodes import new_node
+from .cpu_steps import gather, late, remains, takes
 
 
 @jit
-def _unlink(kept, row, n_slots):
-    """Take a configuration out of the chain of its hash."""
-    at = _hash(kept.lane[row], kept.shape[row], kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
-    one = kept.bucket[at]
-    if one == row:
-        kept.bucket[at] = kept.chain[row]
-        return
-    while kept.chain[one] != row:
-        one = kept.chain[one]
-    kept.chain[one] = kept.chain[row]
-
-
-@inline
-def _group_of(groups, lane, shape, progress):
-    """The group of a shape in a lane, made if there is none."""
-    at = groups.lane[lane, 0]
-    while at >= 0 and groups.group[at, 0] != shape:
-        at = groups.group[at, 2]
-    if at < 0:
-        at = progress[LINKS]
-        progress[LINKS] = groups.group[at, 2]
-        groups.group[at, 0] = shape
-        groups.group[at, 1] = -1
-        groups.group[at, 2] = groups.lane[lane, 0]
-        groups.lane[lane, 0] = at
-    return at
-
-
-@jit
-def arrange(kept, groups, count, count_of, progress):
-    """Put the configurations of the first `count` rows into chains and groups, and all other rows aside.
-
-    `count_of` int32 [shapes] in: the slots of each shape; all groups are made anew.
-    """
-    for at in range(kept.bucket.shape[0]):
-        kept.bucket[at] = -1
-    for lane in range(groups.lane.shape[0]):
-        groups.lane[lane, 0] = -1
-    for at in range(groups.group.shape[0]):
-        groups.group[at, 2] = at + 1
-    progress[LINKS] = 0
-    for row in range(count):
-        n_slots = count_of[kept.shape[row]]
-        at = _hash(kept.lane[row], kept.shape[row], kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
-        kept.chain[row] = kept.bucket[at]
-        kept.bucket[at] = row
-        group = _group_of(groups, kept.lane[row], kept.shape[row], progress)
-        kept.next[row] = groups.group[group, 1]
-        groups.group[group, 1] = row
-    for row in range(count, kept.shape.shape[0]):
-        kept.shape[row] = -1
-        kept.next[row] = row + 1
-    progress[FREE] = count
-    progress[COUNT] = count
-
-
-@jit
-def _forget(kept, groups, lane, count_of, progress):
-    """Drop all configurations of a lane."""
-    at = groups.lane[lane, 0]
-    while at >= 0:
-        row = groups.group[at, 1]
-        while row >= 0:
-            after = kept.next[row]
-            _unlink(kept, row, count_of[kept.shape[row]])
-            kept.shape[row] = -1
-            kept.next[row] = progress[FREE]
-            progress[FREE] = row
-            progress[COUNT] -= 1
-            row = after
-        after = groups.group[at, 2]
-        groups.group[at, 2] = progress[LINKS]
-        progress[LINKS] = at
-        at = after
-    groups.lane[lane, 0] = -1
-    groups.lane[lane, 2] = 0
-
-
-@inline
-def _put(kept, groups, lane, shape, n_slots, row, arena, progress):
-    """Put in the configuration that was written into the first free row, or add it to its like."""
-    at = _hash(lane, shape, kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
-    one = kept.bucket[at]
-    while one >= 0:
-        if kept.shape[one] == shape and kept.lane[one] == lane:
-            same = True
-            for k in range(n_slots):
-                if kept.bits[one, k] != kept.bits[row, k]:
-                    same = False
-                    break
-            if same:
-                break
-        one = kept.chain[one]
-    if one < 0:
-        progress[FREE] = kept.next[row]
-        progress[COUNT] += 1
-        kept.shape[row] = shape
-        kept.lane[row] = lane
-        kept.chain[row] = kept.bucket[at]
-        kept.bucket[at] = row
-        group = _group_of(groups, lane, shape, progress)
-        kept.next[row] = groups.group[group, 1]
-        groups.group[group, 1] = row
-    else:
-        kept.began[one, 0] = min(kept.began[one, 0], kept.began[row, 0])
-        if kept.began[row, 1] > kept.began[one, 1]:
-            kept.began[one, 1] = kept.began[row, 1]
-            kept.since[one] = kept.since[row]
-        if kept.node.shape[0] > 0 and kept.node[row] >= 0:
-            kept.node[one] = union(arena, progress, kept.node[row], kept.node[one])
-        carry = 0
-        for k in range(kept.number.shape[1]):
-            total = kept.number[one, k] + kept.number[row, k] + carry
-            carry = 0
-            if total >= LIMB:
-                total -= LIMB
-                carry = 1
-            kept.number[one, k] = total
-        if kept.number.shape[1] > 0:
-            progress[TOP] = max(progress[TOP], kept.number[one, kept.number.shape[1] - 1])
-
-
-@inline
-def _compares(steps, kept, events, event, row, reference):
-    """Whether a comparison of a node holds."""
-    test = steps.tree[reference, TEST]
-    asked = steps.measure[test]
-    column = steps.column[test, 0]
-    if asked == IS_KNOWN:
-        return events.known[column, event] != 0
-    one = steps.tree[reference, SLOT]
-    other = steps.tree[reference, OTHER]
-    if steps.real[column]:
-        first = kept.reals[row, one] if one >= 0 else events.reals[column, event]
-        last = kept.reals[row, other] if other >= 0 else events.reals[steps.column[test, 1], event]
-        if asked == LESS:
-            return first < last
-        if asked == AT_MOST:
-            return first <= last
-        return (first == last) == (asked == SAME)
-    whole = kept.bits[row, one] if one >= 0 else events.values[column, event]
-    next_whole = kept.bits[row, other] if other >= 0 else events.values[steps.column[test, 1], event]
-    if asked == LESS:
-        return whole < next_whole
-    if asked == AT_MOST:
-        return whole <= next_whole
-    return (whole == next_whole) == (asked == SAME)
-
-
-@jit
-def _gather(steps, events, kept, groups, touched, lane, symbol, progress):
-    """Find the configurations of a lane that an event changes, and their leaves: how many, or -1 - status."""
-    n = 0
-    at = groups.lane[lane, 0]
-    while at >= 0:
-        shape = groups.group[at, 0]
-        root = steps.root[shape, symbol]
-        row = groups.group[at, 1]
-        while row >= 0 and root != STAYS:
-            if n == touched.leaf.shape[0]:
-                return -1 - TOUCHED_FULL
-            reference = root
-            while reference >= 0:
-                test = steps.tree[reference, TEST]
-                asked = steps.measure[test]
-                if asked >= IS_KNOWN:
-                    holds = _compares(steps, kept, events, progress[EVENT], row, reference)
-                else:
-                    age = groups.now[lane, asked] - kept.slots[row, steps.tree[reference, SLOT]]
-                    holds = steps.low[test] <= age and age <= steps.high[test]
-                reference = steps.tree[reference, YES if holds else NO]
-            if reference == UNKNOWN:
-                progress[MISSING] = row
-                return -1 - STEP_MISSING
-            touched.leaf[n, 0] = row
-            touched.leaf[n, 1] = -reference - FIRST_LEAF
-            n += 1
-            row = kept.next[row]
-        at = groups.group[at, 2]
-    return n
-
-
-@jit
-def _takes(steps, kept, touched, n, progress):
-    """How many outcomes the leaves of some configurations have."""
-    outcomes = 0
-    for k in range(n):
-        leaf = touched.leaf[k, 1]
-        outcomes += steps.leaf[leaf + 1] - steps.leaf[leaf]
-    return outcomes
-
-
-@jit
-def _take_out(kept, groups, touched, lane, n, count_of, progress):
-    """Take configurations out of their groups, whole groups each, with copies of what they are."""
+def _take_out(steps, rules, kept, groups, touched, lane, symbol, n, count_of, progress):
+    """Copy the configurations that an event changes, and take out those of them that do not remain."""
+    removed = 0
     for k in range(n):
         row = touched.leaf[k, 0]
         shape = kept.shape[row]
@@ -276,19 +59,34 @@ def _take_out(kept, groups, touched, lane, n, count_of, progress):
             touched.node[k] = kept.node[row]
         for limb in range(kept.number.shape[1]):
             touched.number[k, limb] = kept.number[row, limb]
-        _unlink(kept, row, n_slots)
-        kept.shape[row] = -1
-        kept.next[row] = progress[FREE]
-        progress[FREE] = row
-        progress[COUNT] -= 1
         touched.leaf[k, 0] = shape
-    # The groups that are left without configurations are dropped.
+        if late(steps, rules, kept, groups, lane, row) or not remains(steps, touched.leaf[k, 1]):
+            unlink(kept, row, n_slots)
+            kept.shape[row] = -1
+            progress[COUNT] -= 1
+            removed += 1
+    # Those are free from now on, and groups that are left without configurations are dropped.
     before = -1
     at = groups.lane[lane, 0]
-    while at >= 0:
+    while at >= 0 and removed > 0:
         after = groups.group[at, 2]
-        row = groups.group[at, 1]
-        if row < 0 or kept.shape[row] < 0:
+        if steps.root[groups.group[at, 0], symbol] != STAYS:
+            left = -1
+            row = groups.group[at, 1]
+            while row >= 0:
+                following = kept.next[row]
+                if kept.shape[row] >= 0:
+                    left = row
+                else:
+                    if left < 0:
+                        groups.group[at, 1] = following
+                    else:
+                        kept.next[left] = following
+                    kept.next[row] = progress[FREE]
+                    progress[FREE] = row
+                    removed -= 1
+                row = following
+        if groups.group[at, 1] < 0:
             if before < 0:
                 groups.lane[lane, 0] = after
             else:
@@ -365,7 +163,7 @@ def _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n
                     ends.root_node[root] = base
                     progress[ROOTS] = root + 1
             target = steps.outcome[o, TARGET]
-            if target < 0:
+            if target < 0 or steps.outcome[o, FLAGS] & REMAINS:
                 continue
             n_slots = steps.outcome[o, SLOTS]
             first = steps.outcome[o, SLOT_AT]
@@ -383,7 +181,7 @@ def _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n
                 kept.node[row] = base
                 if label > 0:
                     kept.node[row] = new_node(arena, progress, label, base, number, arena[base, LATEST])
-            _put(kept, groups, lane, target, n_slots, row, arena, progress)
+            put(kept, groups, lane, target, n_slots, row, arena, progress)
     return accepted
 
 
@@ -418,7 +216,7 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
         if laned:
             lane = events.lanes[event]
         if groups.lane[lane, 1] != progress[EPOCH]:
-            _forget(kept, groups, lane, count_of, progress)
+            forget(kept, groups, lane, count_of, progress)
             groups.lane[lane, 1] = progress[EPOCH]
         if progress[COUNT] + 2 > kept.shape.shape[0]:
             progress[NEEDED] = 2
@@ -439,15 +237,15 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
                 kept.node[row] = -1
             for limb in range(kept.number.shape[1]):
                 kept.number[row, limb] = 0
-            _put(kept, groups, lane, 0, 0, row, arena, progress)
+            put(kept, groups, lane, 0, 0, row, arena, progress)
             groups.lane[lane, 2] = 1
-        n = _gather(steps, events, kept, groups, touched, lane, events.symbols[event], progress)
+        n = gather(steps, events, rules, kept, groups, touched, lane, events.symbols[event], progress)
         if n < 0:
             return -1 - n
         if n == 0:
             progress[EVENT] = event + 1
             continue
-        outcomes = _takes(steps, kept, touched, n, progress)
+        outcomes = takes(steps, kept, touched, n, progress)
         progress[NEEDED] = outcomes + 2
         if progress[COUNT] + outcomes + 2 > rules.most:
             return TOO_MANY
@@ -461,7 +259,8 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
             return ROOTS_FULL
         if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
-        _take_out(kept, groups, touched, lane, n, count_of, progress)
+        symbol = events.symbols[event]
+        _take_out(steps, rules, kept, groups, touched, lane, symbol, n, count_of, progress)
         number = events.number[event]
         accepted = _carry_out(
             steps, events, kept, groups, touched, arena, ends, rules, lane, n, number, progress
@@ -471,7 +270,7 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
                 ends.root_first[progress[HIT] + 1] = progress[ROOTS]
             progress[HIT] += 1
             if rules.consumes == OWN_LANE:
-                _forget(kept, groups, lane, count_of, progress)
+                forget(kept, groups, lane, count_of, progress)
             elif rules.consumes == ALL_LANES:
                 progress[EPOCH] += 1
         progress[EVENT] = event + 1
@@ -491,12 +290,12 @@ def sweep(steps, events, rules, kept, groups, touched, count_of, arena, ends, pr
         if halt[0]:
             return DONE
         if groups.lane[lane, 1] != progress[EPOCH]:
-            _forget(kept, groups, lane, count_of, progress)
+            forget(kept, groups, lane, count_of, progress)
             groups.lane[lane, 1] = progress[EPOCH]
-        n = _gather(steps, events, kept, groups, touched, lane, tick, progress)
+        n = gather(steps, events, rules, kept, groups, touched, lane, tick, progress)
         if n < 0:
             return -1 - n
-        outcomes = _takes(steps, kept, touched, n, progress)
+        outcomes = takes(steps, kept, touched, n, progress)
         progress[NEEDED] = outcomes + 2
         if progress[COUNT] + outcomes + 2 > kept.shape.shape[0]:
             return CONFIGURATIONS_FULL
@@ -507,7 +306,7 @@ def sweep(steps, events, rules, kept, groups, touched, count_of, arena, ends, pr
         if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
         if n > 0:
-            _take_out(kept, groups, touched, lane, n, count_of, progress)
+            _take_out(steps, rules, kept, groups, touched, lane, tick, n, count_of, progress)
             _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n, 0, progress)
         progress[LANE] = lane + 1
     return DONE

@@ -24,6 +24,7 @@ from cer_gpu.errors import LimitError
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu as kernels
 from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
+from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
@@ -151,9 +152,9 @@ class ConfigurationRuns:
                 self._steps.tables, events, stop, self._rules, self._kept, self._groups, self._touched,
                 self._steps.count_of, self._arena, ends, progress,
             )  # fmt: skip
-            if status == kernels.DONE:
+            if status == words.DONE:
                 return ends
-            if status == kernels.SWEEP:
+            if status == words.SWEEP:
                 ends = self._sweep(ends)
             else:
                 symbol = int(events.symbols[progress[words.EVENT]])
@@ -169,7 +170,7 @@ class ConfigurationRuns:
                 self._steps.tables, self._now, self._rules, self._kept, self._groups, self._touched,
                 self._steps.count_of, self._arena, ends, progress,
             )  # fmt: skip
-            if status == kernels.DONE:
+            if status == words.DONE:
                 break
             ends = self._made_ready(int(status), self._steps.tables.root.shape[1] - 1, ends)
         progress[words.SWEEP_AT] = max(LEAST, 2 * int(progress[words.COUNT]))
@@ -178,25 +179,25 @@ class ConfigurationRuns:
     def _made_ready(self, status: int, symbol: int, ends: EndsFound) -> EndsFound:
         """Do what a kernel needs before it can go on."""
         progress, needed = self._progress, int(self._progress[words.NEEDED])
-        if status == kernels.STEP_MISSING:
+        if status == words.STEP_MISSING:
             self._learn(int(progress[words.MISSING]), symbol)
-        elif status == kernels.CONFIGURATIONS_FULL:
+        elif status == words.CONFIGURATIONS_FULL:
             self._regroup(np.flatnonzero(self._kept.shape >= 0), 2 * len(self._kept.shape) + needed)
-        elif status == kernels.GROUPS_FULL:
+        elif status == words.GROUPS_FULL:
             rows = np.flatnonzero(self._kept.shape >= 0)
             self._groups = self._groups._replace(group=np.empty((2 * (len(rows) + needed), 3), np.int32))
             self._regroup(rows, len(self._kept.shape))
-        elif status == kernels.ARENA_FULL:
+        elif status == words.ARENA_FULL:
             ends = self._collect(ends, 4 * needed)
-        elif status == kernels.ROOTS_FULL:
+        elif status == words.ROOTS_FULL:
             more = len(ends.root_node) + needed
             ends = ends._replace(
                 root_label=np.append(ends.root_label, np.empty(more, np.int32)),
                 root_node=np.append(ends.root_node, np.empty(more, np.int64)),
             )
-        elif status == kernels.LIMBS_FULL:
+        elif status == words.LIMBS_FULL:
             ends = self._more_limbs(ends)
-        elif status == kernels.TOUCHED_FULL:
+        elif status == words.TOUCHED_FULL:
             self._touched = _touched(2 * len(self._touched.leaf), self._kept)
         else:
             raise LimitError(
@@ -249,7 +250,7 @@ class ConfigurationRuns:
         )
         self._kept = self._room_for(ROOM, dtype, self._steps.most_slots)
         self._touched = _touched(ROOM, self._kept)
-        kernels.arrange(self._kept, self._groups, 0, self._steps.count_of, self._progress)
+        arrange(self._kept, self._groups, 0, self._steps.count_of, self._progress)
         self._progress[words.SWEEP_AT] = LEAST
         window, kind = self._window, words.NO_WINDOW
         size: Any = dtype.type(0)
@@ -289,7 +290,7 @@ class ConfigurationRuns:
         self._kept = kept
         if len(self._groups.group) < count + 2:
             self._groups = self._groups._replace(group=np.empty((2 * count + 2, 3), np.int32))
-        kernels.arrange(kept, self._groups, count, self._steps.count_of, self._progress)
+        arrange(kept, self._groups, count, self._steps.count_of, self._progress)
 
     def _lanes_for(self, count: int) -> None:
         """Make room for so many lanes."""
@@ -489,7 +490,7 @@ def _numbers(limbs: np.ndarray) -> np.ndarray:
         return limbs[:, 0].copy()
     found = np.zeros(len(limbs), object)
     for digit in limbs.T[::-1]:
-        found = found * kernels.LIMB + digit.astype(object)
+        found = found * words.LIMB + digit.astype(object)
     return found
 
 

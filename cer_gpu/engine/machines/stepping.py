@@ -18,6 +18,7 @@ from cer_gpu.kernels.configurations.contract import (
     NODE_COLUMNS,
     OTHER_THAN,
     OUTCOME_COLUMNS,
+    REMAINS,
     SAME,
     STARTS,
     STAYS,
@@ -112,7 +113,7 @@ class GrowingSteps:
     ) -> None:
         self.shapes = shapes
         self._n_symbols = n_symbols
-        self._leaves: dict[tuple[Outcome, ...], int] = {}
+        self._leaves: dict[tuple[tuple[Outcome, ...] | bool, ...], int] = {}
         self._used = {"tree": 0, "leaf": 1, "outcome": 0, "source": 0}
         compares = shapes.registers.all
         bounds = [bounds_of(reach, dtype) for reach in reaches] + [(0, 0)] * len(compares)
@@ -168,7 +169,7 @@ class GrowingSteps:
                 return
         path, outcomes = self.shapes.step(shape, TICK if symbol == self._n_symbols else symbol, slots)
         self.note_shapes()
-        self._insert(shape, symbol, path, self._leaf(outcomes))
+        self._insert(shape, symbol, path, self._leaf(outcomes, -1 if symbol == self._n_symbols else shape))
 
     def _insert(self, shape: int, symbol: int, path: Path, leaf: int) -> None:
         """Put a leaf where a path leads."""
@@ -183,13 +184,20 @@ class GrowingSteps:
             table, at = self.tables.tree, (reference, YES if holds else NO)
         table[at] = -leaf - FIRST_LEAF
 
-    def _leaf(self, outcomes: tuple[Outcome, ...]) -> int:
-        """The number of a leaf with some outcomes."""
-        found = self._leaves.get(outcomes)
+    def _leaf(self, outcomes: tuple[Outcome, ...], shape: int) -> int:
+        """The number of a leaf with some outcomes of a shape; -1: none of them leaves a configuration."""
+        still = [
+            not outcome.label
+            and not outcome.starts
+            and outcome.target == shape
+            and outcome.slots == tuple(range(len(outcome.slots)))
+            for outcome in outcomes
+        ]
+        found = self._leaves.get((outcomes, *still))
         if found is None:
-            found = self._leaves[outcomes] = len(self._leaves)
-            for outcome in outcomes:
-                flags = STARTS * outcome.starts | ACCEPTS * outcome.accepts
+            found = self._leaves[(outcomes, *still)] = len(self._leaves)
+            for outcome, remains in zip(outcomes, still, strict=True):
+                flags = STARTS * outcome.starts | ACCEPTS * outcome.accepts | REMAINS * remains
                 first = self._used["source"]
                 for slot in outcome.slots:
                     self._row("source", slot)

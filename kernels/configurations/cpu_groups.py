@@ -1,0 +1,145 @@
+"""Where configurations lie: in chains by their hash, and in groups of a lane by their shape."""
+
+from ..jit import inline, jit
+from .contract import (
+    COUNT,
+    FREE,
+    LIMB,
+    LINKS,
+    TOP,
+)
+from .cpu_nodes import union
+
+
+@inline
+def hash_of(lane, shape, bits, row, n_slots, last):
+    mixed = (lane + 1) * 0x9E3779B97F4A7C1 + shape * 0x2545F4914F6CDD1D
+    for k in range(n_slots):
+        mixed ^= mixed >> 29
+        mixed = mixed * 0x2127599BF4325C37 + bits[row, k]
+    mixed ^= mixed >> 32
+    mixed *= 0x2545F4914F6CDD1D
+    return (mixed >> 20) & last
+
+
+@jit
+def unlink(kept, row, n_slots):
+    """Take a configuration out of the chain of its hash."""
+    at = hash_of(kept.lane[row], kept.shape[row], kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
+    one = kept.bucket[at]
+    if one == row:
+        kept.bucket[at] = kept.chain[row]
+        return
+    while kept.chain[one] != row:
+        one = kept.chain[one]
+    kept.chain[one] = kept.chain[row]
+
+
+@inline
+def group_of(groups, lane, shape, progress):
+    """The group of a shape in a lane, made if there is none."""
+    at = groups.lane[lane, 0]
+    while at >= 0 and groups.group[at, 0] != shape:
+        at = groups.group[at, 2]
+    if at < 0:
+        at = progress[LINKS]
+        progress[LINKS] = groups.group[at, 2]
+        groups.group[at, 0] = shape
+        groups.group[at, 1] = -1
+        groups.group[at, 2] = groups.lane[lane, 0]
+        groups.lane[lane, 0] = at
+    return at
+
+
+@jit
+def arrange(kept, groups, count, count_of, progress):
+    """Put the configurations of the first `count` rows into chains and groups, and all other rows aside.
+
+    `count_of` int32 [shapes] in: the slots of each shape; all groups are made anew.
+    """
+    for at in range(kept.bucket.shape[0]):
+        kept.bucket[at] = -1
+    for lane in range(groups.lane.shape[0]):
+        groups.lane[lane, 0] = -1
+    for at in range(groups.group.shape[0]):
+        groups.group[at, 2] = at + 1
+    progress[LINKS] = 0
+    for row in range(count):
+        n_slots = count_of[kept.shape[row]]
+        at = hash_of(kept.lane[row], kept.shape[row], kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
+        kept.chain[row] = kept.bucket[at]
+        kept.bucket[at] = row
+        group = group_of(groups, kept.lane[row], kept.shape[row], progress)
+        kept.next[row] = groups.group[group, 1]
+        groups.group[group, 1] = row
+    for row in range(count, kept.shape.shape[0]):
+        kept.shape[row] = -1
+        kept.next[row] = row + 1
+    progress[FREE] = count
+    progress[COUNT] = count
+
+
+@jit
+def forget(kept, groups, lane, count_of, progress):
+    """Drop all configurations of a lane."""
+    at = groups.lane[lane, 0]
+    while at >= 0:
+        row = groups.group[at, 1]
+        while row >= 0:
+            after = kept.next[row]
+            unlink(kept, row, count_of[kept.shape[row]])
+            kept.shape[row] = -1
+            kept.next[row] = progress[FREE]
+            progress[FREE] = row
+            progress[COUNT] -= 1
+            row = after
+        after = groups.group[at, 2]
+        groups.group[at, 2] = progress[LINKS]
+        progress[LINKS] = at
+        at = after
+    groups.lane[lane, 0] = -1
+    groups.lane[lane, 2] = 0
+
+
+@inline
+def put(kept, groups, lane, shape, n_slots, row, arena, progress):
+    """Put in the configuration that was written into the first free row, or add it to its like."""
+    at = hash_of(lane, shape, kept.bits, row, n_slots, kept.bucket.shape[0] - 1)
+    one = kept.bucket[at]
+    while one >= 0:
+        if kept.shape[one] == shape and kept.lane[one] == lane:
+            same = True
+            for k in range(n_slots):
+                if kept.bits[one, k] != kept.bits[row, k]:
+                    same = False
+                    break
+            if same:
+                break
+        one = kept.chain[one]
+    if one < 0:
+        progress[FREE] = kept.next[row]
+        progress[COUNT] += 1
+        kept.shape[row] = shape
+        kept.lane[row] = lane
+        kept.chain[row] = kept.bucket[at]
+        kept.bucket[at] = row
+        group = group_of(groups, lane, shape, progress)
+        kept.next[row] = groups.group[group, 1]
+        groups.group[group, 1] = row
+    else:
+        kept.began[one, 0] = min(kept.began[one, 0], kept.began[row, 0])
+        if kept.began[row, 1] > kept.began[one, 1]:
+            kept.began[one, 1] = kept.began[row, 1]
+            kept.since[one] = kept.since[row]
+        if kept.node.shape[0] > 0 and kept.node[row] >= 0:
+            kept.node[one] = union(arena, progress, kept.node[row], kept.node[one])
+        carry = 0
+        for k in range(kept.number.shape[1]):
+            total = kept.number[one, k] + kept.number[row, k] + carry
+            carry = 0
+            if total >= LIMB:
+                total -= LIMB
+                carry = 1
+            kept.number[one, k] = total
+        if kept.number.shape[1] > 0:
+            progress[TOP] = max(progress[TOP], kept.number[one, kept.number.shape[1] - 1])

@@ -1,0 +1,116 @@
+"""What an event does to the configurations of a lane, by their decision trees."""
+
+from ..jit import inline, jit
+from .contract import (
+    AT_MOST,
+    EVENT,
+    FIRST_LEAF,
+    FLAGS,
+    IS_KNOWN,
+    LESS,
+    MISSING,
+    NO,
+    NO_WINDOW,
+    OTHER,
+    REMAINS,
+    SAME,
+    SLOT,
+    STAYS,
+    STEP_MISSING,
+    TEST,
+    TIME_WINDOW,
+    TOUCHED_FULL,
+    UNKNOWN,
+    YES,
+)
+
+
+@inline
+def _compares(steps, kept, events, event, row, reference):
+    """Whether a comparison of a node holds."""
+    test = steps.tree[reference, TEST]
+    asked = steps.measure[test]
+    column = steps.column[test, 0]
+    if asked == IS_KNOWN:
+        return events.known[column, event] != 0
+    one = steps.tree[reference, SLOT]
+    other = steps.tree[reference, OTHER]
+    if steps.real[column]:
+        first = kept.reals[row, one] if one >= 0 else events.reals[column, event]
+        last = kept.reals[row, other] if other >= 0 else events.reals[steps.column[test, 1], event]
+        if asked == LESS:
+            return first < last
+        if asked == AT_MOST:
+            return first <= last
+        return (first == last) == (asked == SAME)
+    whole = kept.bits[row, one] if one >= 0 else events.values[column, event]
+    next_whole = kept.bits[row, other] if other >= 0 else events.values[steps.column[test, 1], event]
+    if asked == LESS:
+        return whole < next_whole
+    if asked == AT_MOST:
+        return whole <= next_whole
+    return (whole == next_whole) == (asked == SAME)
+
+
+@inline
+def late(steps, rules, kept, groups, lane, row):
+    """Whether the complex events of a configuration have all left the window of hits."""
+    if rules.window == NO_WINDOW or not steps.started[kept.shape[row]]:
+        return False
+    return groups.now[lane, 0 if rules.window == TIME_WINDOW else 1] - kept.since[row] > rules.size
+
+
+@inline
+def remains(steps, leaf):
+    """Whether one of the outcomes of a leaf leaves the configuration as it is."""
+    found = False
+    for o in range(steps.leaf[leaf], steps.leaf[leaf + 1]):
+        found = found or steps.outcome[o, FLAGS] & REMAINS != 0
+    return found
+
+
+@jit
+def gather(steps, events, rules, kept, groups, touched, lane, symbol, progress):
+    """Find the configurations of a lane that an event changes, and their leaves: how many, or -1 - status."""
+    n = 0
+    at = groups.lane[lane, 0]
+    while at >= 0:
+        shape = groups.group[at, 0]
+        root = steps.root[shape, symbol]
+        row = groups.group[at, 1]
+        while row >= 0 and root != STAYS:
+            if n == touched.leaf.shape[0]:
+                return -1 - TOUCHED_FULL
+            reference = root
+            while reference >= 0:
+                test = steps.tree[reference, TEST]
+                asked = steps.measure[test]
+                if asked >= IS_KNOWN:
+                    holds = _compares(steps, kept, events, progress[EVENT], row, reference)
+                else:
+                    age = groups.now[lane, asked] - kept.slots[row, steps.tree[reference, SLOT]]
+                    holds = steps.low[test] <= age and age <= steps.high[test]
+                reference = steps.tree[reference, YES if holds else NO]
+            if reference == UNKNOWN:
+                progress[MISSING] = row
+                return -1 - STEP_MISSING
+            leaf = -reference - FIRST_LEAF
+            first = steps.leaf[leaf]
+            alone = steps.leaf[leaf + 1] == first + 1 and steps.outcome[first, FLAGS] == REMAINS
+            if not alone or late(steps, rules, kept, groups, lane, row):
+                touched.leaf[n, 0] = row
+                touched.leaf[n, 1] = leaf
+                n += 1
+            row = kept.next[row]
+        at = groups.group[at, 2]
+    return n
+
+
+@jit
+def takes(steps, kept, touched, n, progress):
+    """How many outcomes the leaves of some configurations have."""
+    outcomes = 0
+    for k in range(n):
+        leaf = touched.leaf[k, 1]
+        outcomes += steps.leaf[leaf + 1] - steps.leaf[leaf]
+    return outcomes
