@@ -203,5 +203,15 @@ def test_several_comparisons_between_two_relations(text: str) -> None:
             check_reducts(tree)
 
 
+def test_changes_beside_several_comparisons_are_listed() -> None:
+    """What changes is beside the nodes that two comparisons join."""
+    view = cer_gpu.maintain("Q(b, f, g) <- R(g), S(f), T(b), f >= g, f + 1 != g")
+    s, t = pa.table({"f": [1.0, 2.0]}), pa.table({"b": [1]})
+    view.update(inserts={"R": pa.table({"g": [1.0]}), "S": s, "T": t})
+    for _ in range(2):
+        view.insert("T", t)
+        assert listed(view.delta()) == {(1, 1.0, 1.0): 1, (1, 2.0, 1.0): 1}
+
+
 def table(rows: list[tuple[int, ...]], columns: list[str]) -> pa.Table:
     return pa.table({name: pa.array([row[n] for row in rows], pa.int64()) for n, name in enumerate(columns)})

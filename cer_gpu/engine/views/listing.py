@@ -195,9 +195,10 @@ def _beside(piece: Piece, held: np.ndarray, child: ViewNode, run: CountedRows, f
         for number, name in enumerate(child.columns):
             if name in child.variables and name not in columns:
                 columns[name] = run.keys[places, number]
-        factors = piece.after[asking]
-        after = factors * run.counts[places] if child.last else factors
-        return Piece(columns, after, after)
+        times = run.counts[places] if child.last else 1
+        after = piece.after[asking] * times
+        before = after if piece.before is piece.after else piece.before[asking] * times
+        return Piece(columns, before, after)
     new = [name for name in child.columns if name in child.variables and name not in piece.columns]
     own = np.array([child.columns.index(name) for name in new], np.int64)
     made = buffer((len(new) + len(piece.columns) + 1) * found.size).reshape(-1, found.size)
