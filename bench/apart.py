@@ -51,9 +51,10 @@ SHORT = 20
 
 def apart(sizes: Sizes) -> Iterator[Figure]:
     """Counts and hits of `c.price > a.price` across b, and of what is compared in more ways."""
-    for count in (sizes.keyed, GROWTH * sizes.keyed):
+    large_enough = sizes.keyed > WINDOWS[-1]
+    for count in (sizes.keyed, GROWTH * sizes.keyed) if large_enough else (sizes.keyed,):
         events = priced(count)
-        for within in WINDOWS:
+        for within in WINDOWS if large_enough else WINDOWS[:1]:
             yield from _counted(events, within, sizes.runs)
     few = priced(max(sizes.keyed // 10, 2000))
     for case, pattern in KINDS.items():
