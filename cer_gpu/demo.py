@@ -35,6 +35,19 @@ QUESTION = (
     "(Late: half an hour or more.)"
 )
 
+TEMPLATE = """\
+SELECT *
+WHERE (Arrival AS landed : Departure AS left :
+       Arrival AS landed : Departure AS left)
+      FILTER landed[delay >= $late] AND left[delay >= $late]
+PARTITION BY tailnum
+WITHIN $within"""
+
+OUTCOMES = {"next delay": "AFTER 1 EVENTS (delay)", "worst today": "MAX WITHIN 12 HOURS (delay)"}
+"""What happens next to an aircraft that was late twice in a row: in minutes."""
+
+REPORT = "flights-report.html"
+
 _CARIBBEAN = ("BQN", "PSE", "SJU", "STT")
 """Airports that the package's table lacks: Atlantic Standard Time, four hours behind UTC all year."""
 
@@ -132,6 +145,29 @@ def main() -> None:
     console.print()
     console.print(_first(matches, events))
     say("Where and who", _summary(matches.to_arrow(), events))
+    say("Does it go on? Late twice in a row, how late, within how long, and what then?", _reported(events))
+
+
+def _reported(events: pa.Table) -> str:
+    """Try variants of the pattern, write a report of them, and say what it shows."""
+    import cer_gpu
+
+    sweep = cer_gpu.sweep(TEMPLATE, late=[10, 20, 30, 45, 60, 90], within=["6 h", "12 h", "24 h", "48 h"])
+    found = cer_gpu.backtest(
+        {"late twice": sweep}, events, order_by="time", outcomes=OUTCOMES, split="2013-07-01"
+    )
+    rows = [row for row in found.outcomes.to_pylist() if row["sample"] == "all"]
+    worst = max((row for row in rows if row["outcome"] == "next delay"), key=lambda row: row["mean"])
+    told = (
+        f"{len(sweep)} variants in one pass. At late={worst['late']}, within={worst['within']} the next "
+        f"delay is {worst['mean']:.0f} minutes on average ({worst['low']:.0f} to {worst['high']:.0f}), "
+        f"after any event {worst['base_mean']:.0f}."
+    )
+    try:
+        found.report(REPORT, title="Aircraft that were late twice in a row")
+    except cer_gpu.CerError as error:
+        return f"{told}\n{error}"
+    return f"{told}\nAll of them, with charts: {REPORT}"
 
 
 def _first(matches: Matches, events: pa.Table, most: int = 8) -> Any:

@@ -59,8 +59,13 @@ def test_answer(events):
     assert cer_gpu.compile(demo.QUERY).count(events, order_by="time") == by_hand(events) == 148
 
 
-def test_what_it_prints(capsys):
+def test_what_it_prints(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     demo.main()
     out = capsys.readouterr().out
     for part in (demo.QUESTION, demo.QUERY, "148 complex events in 655,867 events", "N13958", "events/s"):
         assert part in out
+    assert "24 variants in one pass" in out
+    page = (tmp_path / demo.REPORT).read_text()
+    assert "Aircraft that were late twice in a row" in page
+    assert "655,867 events" in page

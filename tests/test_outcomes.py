@@ -121,6 +121,19 @@ def test_the_base_is_every_event_of_the_sample() -> None:
     assert np.isclose(everywhere["mean"], rows["all"]["base_mean"])
 
 
+def test_a_split_is_read_on_the_clock_of_the_column() -> None:
+    events = ticks()
+    zoned = pa.timestamp("us", "America/New_York")
+    events = events.set_column(5, "ts", events.column("ts").cast(zoned))
+    found = cer.backtest(QUERY, events, outcomes={"o": "x"}, split="1970-01-02 12:00:00", **OPTIONS)
+    times = found.outcome_hits.to_pandas()["time"]
+    row = found.outcomes.to_pylist()[1]
+    assert row["sample"] == "before"
+    assert row["n"] == (times < pd.Timestamp("1970-01-02 12:00:00", tz="America/New_York")).sum() > 0
+    with pytest.raises(ValueError, match="split='soon' is no time"):
+        cer.backtest(QUERY, events, outcomes={"o": "x"}, split="soon", **OPTIONS)
+
+
 def test_a_sweep_has_a_row_for_each_variant_and_outcome() -> None:
     sweep = cer.sweep(QUERY.replace("10", "$p"), p=[3, 10, 18])
     found = cer.backtest(sweep, ticks(), outcomes={"a": "AFTER 1 HOUR (y)", "b": "x"}, **OPTIONS)

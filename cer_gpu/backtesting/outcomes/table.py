@@ -17,6 +17,7 @@ from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language import tree
 from cer_gpu.language.printer import partition_text, to_text
+from cer_gpu.language.units import NANOSECONDS, timestamp_nanoseconds
 
 KEPT = 1 << 22
 """Values of outcomes at hits that a result keeps at most."""
@@ -202,11 +203,13 @@ def _moment(split: Any, source: Source) -> int | float:
     if not source.order_by:
         raise ValueError(f"split={split!r} cuts time: name the column of time with order_by")
     kind = source.arrow_schema.field(source.order_by[0]).type
+    if isinstance(split, str) and pa.types.is_timestamp(kind):
+        try:
+            return timestamp_nanoseconds(split, kind.tz or "UTC") // NANOSECONDS[kind.unit]
+        except ValueError as error:
+            raise ValueError(f"split={split!r} is no time: {error}") from None
     try:
-        scalar = pa.scalar(split)
-        moment = (
-            pa.array([str(split)]).cast(kind) if isinstance(split, str) else pa.array([scalar.as_py()], kind)
-        )
+        moment = pa.array([split]).cast(kind) if isinstance(split, str) else pa.array([split], kind)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as error:
         raise ValueError(
             f"split={split!r} is no {kind}, the type of `{source.order_by[0]}`: {error}"
