@@ -13,7 +13,7 @@ from test_backtest import ticks, told
 
 import cer_gpu as cer
 from cer_gpu.engine.run import abreast as running
-from cer_gpu.plan.abreast import Ladder, edges_of
+from cer_gpu.plan.automaton_abreast import Ladder, edges_of
 
 
 def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[Edges, int]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.machines.automaton import AutomatonRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
+from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.run.chunks import Chunker
@@ -20,7 +20,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, no_sums
 from cer_gpu.kernels.abreast.cpu import abreast
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.abreast import Ladder, edges_of, ladder_of
+from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of
 from cer_gpu.plan.compiled import CompiledQuery
 
 ABREAST = 256
@@ -114,7 +114,7 @@ class AbreastRun:
         self._blocks, self._lanes, self._workers, self._totals = blocks, lanes, workers, totals
         widest = max((member for block in blocks for member in block.members), key=_size).query
         self._window = widest.window
-        self._chunker = Chunker(widest, lanes, AutomatonRunner(widest, workers, False), workers, False, None)
+        self._chunker = Chunker(widest, lanes, runner_of(widest, workers, False), workers, False, None)
 
     def add(self, part: Relevant) -> None:
         """Take the next relevant events."""
@@ -163,7 +163,7 @@ class AbreastRun:
         """The same, each member by itself: where a number may be past 64 bits."""
         totals = Totals(self._totals.cut, self._totals.keyed)
         for member in block.members:
-            runner = AutomatonRunner(member.query, self._workers, False)
+            runner = runner_of(member.query, self._workers, False)
             events = replace(chunk.events, symbols=member.cells[chunk.events.symbols])
             own = replace(chunk, events=events, segments=segments)
             totals.add(member.number, counted(events, *runner.counts(own)))
