@@ -60,7 +60,7 @@ def apart(sizes: Sizes) -> Iterator[Figure]:
     for case, pattern in KINDS.items():
         query = cer.compile(f"SELECT * WHERE {pattern} WITHIN {SHORT} EVENTS")
         number = query.count(few)
-        must(number == len(query.run(few)), f"{case}: the list has another length than the count")
+        must(number == len(query.run(few).to_arrow()), f"{case}: the list has another length than the count")
         times = measure({case: partial(query.count, few)}, sizes.runs)[case]
         title = f"{large(len(few))} events, WITHIN {SHORT} EVENTS of the key, {case}, {number:,} matches"
         yield rate("apart: configurations", title, "events", len(few), times, note="as many as are listed")
