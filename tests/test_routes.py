@@ -105,7 +105,7 @@ HOMES = {
     "MarkForm": ("plan.compiled", "plan.answer_form", "plan.routes", "answers.form"),
     "TupleMachine": ("plan.tuples", "plan.routes", "engine.machines"),
     "TupleRunner": ("machines.tuples",),
-    "TupleForm": ("plan.compiled", "plan.routes", "answers.form"),
+    "TupleForm": ("plan.compiled", "plan.routes", "answers.form", "answers.results"),
     "AutomatonRunner": ("machines.automaton", "cuda.machines"),
     "JoinRunner": ("machines.joins", "cuda.machines"),
 }
