@@ -79,7 +79,7 @@ TIMED = [
 ]
 """Patterns with intervals of time."""
 
-REACHES = ["", "[1 s, 9 s]", "[2 EVENTS, 4 EVENTS]"]
+REACHES = ["", "[1 s, 9 s]", "[2 EVENTS, 4 EVENTS]", "[<= 9 s]"]
 
 STRATEGIES = ["ANY", "NEXT", "LAST", "MAX"]
 
