@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cer_gpu.engine.memory import within_memory
+from cer_gpu.checked import check_roles, checked, opened, raise_errors, schema_of
 from cer_gpu.engine.run.options import Options, read_options
 from cer_gpu.engine.run.place import place_of
 from cer_gpu.engine.run.signatures import spelled
 from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import Diagnostic, LimitError, QueryError
-from cer_gpu.language import tree
+from cer_gpu.errors import Diagnostic, QueryError
 from cer_gpu.language.check import check as check_query
 from cer_gpu.language.parser import parse
 from cer_gpu.language.schema import Schema
 from cer_gpu.language.tree import Statement
-from cer_gpu.language.walk import names_in, walk
-from cer_gpu.plan.assumed import with_empty_columns
+from cer_gpu.language.walk import names_in
 from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
@@ -90,7 +88,7 @@ class Query:
             raise TypeError(f"a query is a str, not {type(text).__name__}")
         self.text = text
         self._tree = parse(text)
-        _raise_errors(check_query(self._tree, None), text)
+        raise_errors(check_query(self._tree, None), text)
         self.names = names_in(self._tree)
         self._outline = outline(self._tree, text)
         self._open: OpenQuery | None = None
@@ -297,6 +295,33 @@ class Query:
 
         return to_svg(drawing)
 
+    @spelled(read_options, omit=("limit", "event_id", "memory"))
+    def funnel(self, events: Any, **keywords: Any) -> pa.Table:
+        """How far matches get, step by step, and which condition stops them; keywords as in `run`.
+
+        The steps are those between the outermost `;` and `:` of the pattern. For each step there is a row for
+        the pattern up to it, and a row for each condition that the step brings, with that condition left out:
+        where `hits` is then much greater, it is this condition that few events meet.
+
+        >>> cer.compile("SELECT * WHERE (A AS a FILTER a[v > 9]) ; B WITHIN 5 MINUTES").funnel(events)
+
+        Returns
+        -------
+        pyarrow.Table
+            `step` (int64, from 1), `pattern` (string: the step as it is written), `without` (string: the
+            condition that is left out, `:` for contiguity, an interval, or the window; null for the pattern
+            itself), `hits` and `matches` as `backtest` gives them. Strategies of SELECT, CONSUME BY and LIMIT
+            are left out of all.
+
+        Raises
+        ------
+        ValueError
+            For a rule.
+        """
+        # By its name: `cer_gpu.backtesting` makes queries of its own.
+        found: pa.Table = import_module("cer_gpu.backtesting.funnel").funnel(self, events, keywords)
+        return found
+
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:
         """All findings about the query, errors and notes; keywords as in `run`.
@@ -312,7 +337,7 @@ class Query:
         DataError
             When the events lack the column of types or streams that the query needs.
         """
-        return _checked(self._tree, self.text, events, keywords)
+        return checked(self._tree, self.text, events, keywords)
 
     @spelled(read_options)
     def portable(self, schema: pa.Schema, **keywords: Any) -> PortableQuery:
@@ -347,13 +372,13 @@ class Query:
 
     def _planned_for(self, source: Source, asked: Options) -> tuple[Plan, Schema, Sequence[Diagnostic]]:
         """The query planned for events, their schema, and the notes of the checks."""
-        schema = _schema(self._tree, source, asked)
+        schema = schema_of(self._tree, source, asked)
         typed = asked.type_column if source.has_type_column else None
         columns = RoleColumns(typed, asked.stream_column, source.type_kind)
         key = (source.arrow_schema, schema, columns, asked.type_column, asked.engine)
         if self._open is not None:
             if not self._open.knows(key):
-                _check_roles(self._tree, source)
+                check_roles(self._tree, source)
             make = partial(self._checked_plan, schema, columns, asked.engine)
             return self._open.planned(key, schema, asked.params, make)
         if asked.params:
@@ -364,8 +389,8 @@ class Query:
         planned = next((one for one in known if one.key == key), None)
         if planned is None:
             found = check_query(self._tree, schema)
-            _raise_errors(found, self.text)
-            _check_roles(self._tree, source)
+            raise_errors(found, self.text)
+            check_roles(self._tree, source)
             made = self._checked_plan(schema, columns, asked.engine)
             notes = (*found, never_answers(self._tree)) if made.never else found
             planned = _KeptPlan(key, made, notes)
@@ -404,105 +429,4 @@ def check(text: str, events: Any = None, **keywords: Any) -> tuple[Diagnostic, .
     DataError
         When the events cannot be read, or lack the column of types or streams that the query needs.
     """
-    return _checked(parse(text), text, events, keywords)
-
-
-def _checked(
-    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
-) -> tuple[Diagnostic, ...]:
-    if events is None:
-        query = _with_values(query, keywords.get("params"), None, text)
-        return _with_planned(query, check_query(query, None))
-    with shown_together():
-        return _checked_on(query, text, events, keywords)
-
-
-def _with_values(
-    query: tree.Statement, given: Mapping[str, Any] | None, schema: Schema | None, text: str
-) -> tree.Statement:
-    """A query with the values of its parameters, where some are given."""
-    if not given:
-        return query
-    from cer_gpu.language.parameters import check_given, parameters, with_values
-
-    check_given(parameters(query), given, text)
-    return with_values(query, given, schema, text)
-
-
-def _checked_on(
-    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
-) -> tuple[Diagnostic, ...]:
-    asked = read_options(**keywords)
-    source = opened(names_in(query), events, asked)
-    schema = _schema(query, source, asked)
-    query = _with_values(query, asked.params, schema, text)
-    if schema.types is None:
-        occurring = source.scan_event_types()
-        if occurring is not None:
-            attributes = frozenset(schema.attributes)
-            schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
-    findings = _with_planned(query, check_query(query, schema))
-    if all(finding.severity != "error" for finding in findings):
-        _check_roles(query, source)
-    return findings
-
-
-def _with_planned(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """The findings and, for a query without errors, what its plan says."""
-    if any(finding.severity == "error" for finding in findings):
-        return findings
-    try:
-        if plan(outline(query, ""), None, RoleColumns(stream="stream")).never:
-            findings += (never_answers(query),)
-    except QueryError as error:
-        findings += tuple(error.diagnostics)
-    except LimitError:
-        pass  # nothing is wrong with the query; compiling it says what to change
-    return findings
-
-
-def _check_roles(query: tree.Statement, source: Source) -> None:
-    """Refuse events without the column of types or streams that the query needs."""
-    atoms = [node for node in walk(query) if isinstance(node, tree.EventType)]
-    source.check_types(frozenset(atom.name for atom in atoms), _streams(query))
-    streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
-    source.check_streams(streams and streams.union(_streams(query)))
-
-
-def _streams(query: tree.Statement) -> tuple[str, ...]:
-    """The names of FROM; a rule has none, but the one type of its atoms is what all events are of."""
-    if isinstance(query, tree.SelectQuery):
-        return query.streams
-    types = tuple({atom.type.name: None for atom in query.atoms})
-    return types if len(types) == 1 else ()
-
-
-def _schema(query: tree.Statement, source: Source, asked: Options) -> Schema:
-    """What a query is checked against on some events."""
-    schema = with_empty_columns(source.language_schema(asked.order_unit), query)
-    streams = _streams(query)
-    if source.has_type_column or len(streams) != 1:
-        return schema
-    # Events without a type are all of the type that FROM names (language section 1).
-    return replace(schema, types={streams[0]: frozenset(schema.attributes)})
-
-
-def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
-    from cer_gpu.engine.read.sources.source import open_source
-
-    with within_memory("opening the events"):
-        return open_source(
-            events,
-            order_by=asked.order_by,
-            type_column=asked.type_column,
-            stream_column=asked.stream_column,
-            sort=asked.sort,
-            names=names,
-            text=asked.text,
-        )
-
-
-def _raise_errors(found: Sequence[Diagnostic], text: str) -> None:
-    errors = [finding for finding in found if finding.severity == "error"]
-    if errors:
-        raise QueryError(errors, text)
+    return checked(parse(text), text, events, keywords)

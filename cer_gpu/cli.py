@@ -46,7 +46,7 @@ from cer_gpu.cli_inputs import (
     text_keywords,
 )
 from cer_gpu.cli_maintain import maintain
-from cer_gpu.cli_outputs import Drawn, EventId, Output, OutputFormat, drawing_format, result_format
+from cer_gpu.cli_outputs import Drawn, EventId, Funnel, Output, OutputFormat, drawing_format, result_format
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.errors import CerError, DataError, LimitError, QueryError
 from cer_gpu.printable import printable
@@ -254,13 +254,14 @@ def explain(
     param: Param = None,
     input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
+    funnel: Funnel = False,
     form: Drawn = None,
     output: Output = None,
 ) -> int:
-    """Explain how the query is evaluated, or draw its automaton."""
+    """Explain how the query is evaluated, draw its automaton, or show how far matches get."""
     from cer_gpu.output import output_file
 
-    chosen = drawing_format(form, output)
+    chosen = "text" if funnel else drawing_format(form, output)
     refuse_own_input(data or (), output)
     compiled = _compile(query)
     options: dict[str, Any] = {}
@@ -268,6 +269,8 @@ def explain(
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
         options |= text_keywords(delimiter, column_type)
     events = events_of(data, input_format, query) if data else None
+    if funnel:
+        return _funnel(compiled, events, options | {"params": given_params(param)}, form, output)
     text = compiled.explain(
         chosen, events, engine=engine_named(engine), params=given_params(param), **options
     )
@@ -276,6 +279,20 @@ def explain(
         return DONE
     with output_file(output) as sink:
         sink.write(text.encode())
+    return DONE
+
+
+def _funnel(query: Query, events: Any, options: dict[str, Any], form: Any, output: str | None) -> int:
+    """Print how far matches get, step by step."""
+    from cer_gpu.output import output_file, write_rows
+
+    if events is None:
+        raise typer.BadParameter("--funnel counts what ends at each step: name the data")
+    if form is not None:
+        raise typer.BadParameter("--funnel prints a table: it has no --format of a drawing")
+    found = query.funnel(events, **options)
+    with output_file(output) as sink:
+        write_rows(found.to_reader(), result_format(None, output), sink, most=len(found))
     return DONE
 
 

@@ -38,6 +38,12 @@ EventId = Annotated[
     str | None,
     typer.Option(metavar="COLUMN", help="Column whose values are written where positions would be."),
 ]
+Funnel = Annotated[
+    bool,
+    typer.Option(
+        "--funnel", help="Print how many events complete each step, and how many would without a condition."
+    ),
+]
 Drawn = Annotated[
     Explained | None,
     typer.Option(

@@ -312,3 +312,23 @@ def test_what_a_sweep_cannot_be() -> None:
         cer.sweep(text, [{"p": 1}], p=[1])
     with pytest.raises(cer.QueryError, match=r"no parameter `\$r`"):
         cer.backtest(cer.sweep(text, p=[1], r=[2]), ticks())
+
+
+COMPARED = [
+    "A AS a ; B AS b FILTER b.x > a.x",
+    "A AS a ; B ; C AS c FILTER c.x > a.x",
+    "(A AS a FILTER a.x > PRIOR(a).x) {3,}",
+    "A AS a ; B+ AS b FILTER SUM(b.x) > a.x",
+    "A AS a FOLLOWED BY [<= 1 h] (B AS x ; C AS y FILTER y.x > x.x)",
+    "A :[<= 30 min] B",
+]
+
+
+def test_queries_that_compare_events_are_tried_beside_others() -> None:
+    texts = [f"SELECT * FROM S WHERE {pattern} WITHIN 20 MINUTES" for pattern in COMPARED]
+    texts += ["SELECT STRICT * FROM S WHERE A+[<= 30 min] PARTITION BY [k]", "SELECT * FROM S WHERE A ; B"]
+    found = cer.backtest(texts, ticks(), order_by="ts", device="cpu").to_arrow().to_pylist()
+    for text, row in zip(texts, found, strict=True):
+        own = told(cer.compile(text), ticks(), order_by="ts", device="cpu")
+        assert {name: row[name] for name in own} == own, text
+        assert own["matches"] > 0

@@ -38,6 +38,7 @@ LAYERS = [
     {"kernels"},
     {"enumeration"},
     {"engine"},
+    {"checked"},
     {"api", "sql", "views"},
     {
         "output",

@@ -9,13 +9,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from cer_gpu.api import opened
 from cer_gpu.backtesting.about import About
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
 from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import combined, numbered, of_ends, of_groups
+from cer_gpu.checked import opened
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source

@@ -50,7 +50,7 @@ def shared_by(query: CompiledQuery) -> Place | None:
     compares events by keys of their own, or tells its answers apart by their measures.
     """
     reading, window = query.reading, query.window
-    if query.traits.follows or query.outlooks or query.hidden or reading.keys.columns:
+    if query.traits.follows or query.outlooks or query.hidden or reading.keys or reading.compared:
         return None
     measured = None if window is None else (window.kind, window.attribute)
     traits = query.traits

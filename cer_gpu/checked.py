@@ -1,0 +1,128 @@
+"""A query checked against events: its findings, their schema, and the source that is opened for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cer_gpu.engine.memory import within_memory
+from cer_gpu.engine.run.options import Options, read_options
+from cer_gpu.errors import Diagnostic, LimitError, QueryError
+from cer_gpu.language import tree
+from cer_gpu.language.check import check as check_query
+from cer_gpu.language.schema import Schema
+from cer_gpu.language.walk import names_in, walk
+from cer_gpu.plan.assumed import with_empty_columns
+from cer_gpu.plan.evaluated import never_answers
+from cer_gpu.plan.leaves import RoleColumns
+from cer_gpu.plan.outline import outline
+from cer_gpu.plan.planning.planner import plan
+from cer_gpu.progress import shown_together
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.read.sources.source import Source
+
+
+def checked(
+    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
+) -> tuple[Diagnostic, ...]:
+    """The findings about a query, with those that events bring; keywords as in `Query.run`."""
+    if events is None:
+        query = _with_values(query, keywords.get("params"), None, text)
+        return _with_planned(query, check_query(query, None))
+    with shown_together():
+        return _checked_on(query, text, events, keywords)
+
+
+def _with_values(
+    query: tree.Statement, given: Mapping[str, Any] | None, schema: Schema | None, text: str
+) -> tree.Statement:
+    """A query with the values of its parameters, where some are given."""
+    if not given:
+        return query
+    from cer_gpu.language.parameters import check_given, parameters, with_values
+
+    check_given(parameters(query), given, text)
+    return with_values(query, given, schema, text)
+
+
+def _checked_on(
+    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
+) -> tuple[Diagnostic, ...]:
+    asked = read_options(**keywords)
+    source = opened(names_in(query), events, asked)
+    schema = schema_of(query, source, asked)
+    query = _with_values(query, asked.params, schema, text)
+    if schema.types is None:
+        occurring = source.scan_event_types()
+        if occurring is not None:
+            attributes = frozenset(schema.attributes)
+            schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
+    findings = _with_planned(query, check_query(query, schema))
+    if all(finding.severity != "error" for finding in findings):
+        check_roles(query, source)
+    return findings
+
+
+def _with_planned(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """The findings and, for a query without errors, what its plan says."""
+    if any(finding.severity == "error" for finding in findings):
+        return findings
+    try:
+        if plan(outline(query, ""), None, RoleColumns(stream="stream")).never:
+            findings += (never_answers(query),)
+    except QueryError as error:
+        findings += tuple(error.diagnostics)
+    except LimitError:
+        pass  # nothing is wrong with the query; compiling it says what to change
+    return findings
+
+
+def check_roles(query: tree.Statement, source: Source) -> None:
+    """Refuse events without the column of types or streams that the query needs."""
+    atoms = [node for node in walk(query) if isinstance(node, tree.EventType)]
+    source.check_types(frozenset(atom.name for atom in atoms), _streams(query))
+    streams = frozenset(atom.stream for atom in atoms if atom.stream is not None)
+    source.check_streams(streams and streams.union(_streams(query)))
+
+
+def _streams(query: tree.Statement) -> tuple[str, ...]:
+    """The names of FROM; a rule has none, but the one type of its atoms is what all events are of."""
+    if isinstance(query, tree.SelectQuery):
+        return query.streams
+    types = tuple({atom.type.name: None for atom in query.atoms})
+    return types if len(types) == 1 else ()
+
+
+def schema_of(query: tree.Statement, source: Source, asked: Options) -> Schema:
+    """What a query is checked against on some events."""
+    schema = with_empty_columns(source.language_schema(asked.order_unit), query)
+    streams = _streams(query)
+    if source.has_type_column or len(streams) != 1:
+        return schema
+    # Events without a type are all of the type that FROM names (language section 1).
+    return replace(schema, types={streams[0]: frozenset(schema.attributes)})
+
+
+def opened(names: frozenset[str], events: Any, asked: Options) -> Source:
+    """The source of some events, for queries in which these names occur."""
+    from cer_gpu.engine.read.sources.source import open_source
+
+    with within_memory("opening the events"):
+        return open_source(
+            events,
+            order_by=asked.order_by,
+            type_column=asked.type_column,
+            stream_column=asked.stream_column,
+            sort=asked.sort,
+            names=names,
+            text=asked.text,
+        )
+
+
+def raise_errors(found: Sequence[Diagnostic], text: str) -> None:
+    """Raise a QueryError of all errors among some findings, if there are any."""
+    errors = [finding for finding in found if finding.severity == "error"]
+    if errors:
+        raise QueryError(errors, text)

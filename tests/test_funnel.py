@@ -1,0 +1,98 @@
+"""A funnel counts what ends at each step, and what would without one condition."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from generate import ORDER, stream, stream_to_table, unary_query
+from test_backtest import ticks
+
+import cer_gpu as cer
+from cer_gpu.cli import status_of
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.tree import Consume, Strategy
+
+OPTIONS: dict[str, Any] = {"order_by": "ts", "device": "cpu"}
+
+QUERY = """
+SELECT a WHERE (A AS a FILTER a[x > 10 AND y < 0.5]) ; (B AS b FILTER b[y <= $q]) : C AS c ;[<= 10 min] D
+FILTER b.x > a.x AND c[x > 3] PARTITION BY [k] WITHIN 1 HOUR
+"""
+
+A, B = "A AS a FILTER a[x > 10] AND a[y < 0.5]", "B AS b FILTER b[y <= 0.3]"
+
+AFTER = "PARTITION BY [k]"
+
+
+@pytest.mark.parametrize(
+    ("step", "without", "pattern", "window"),
+    [
+        (1, None, f"({A})", True),
+        (1, "a[x > 10]", "(A AS a FILTER a[y < 0.5])", True),
+        (2, None, f"(({A}) ; ({B})) FILTER b.x > a.x", True),
+        (2, "b[y <= $q]", f"(({A}) ; B AS b) FILTER b.x > a.x", True),
+        (2, "b.x > a.x", f"({A}) ; ({B})", True),
+        (2, "WITHIN 1 HOURS", f"(({A}) ; ({B})) FILTER b.x > a.x", False),
+        (3, ":", f"(({A}) ; ({B}) ; C AS c) FILTER b.x > a.x AND c[x > 3]", True),
+        (3, "c[x > 3]", f"(({A}) ; ({B}) : C AS c) FILTER b.x > a.x", True),
+        (4, None, f"(({A}) ; ({B}) : C AS c ;[<= 10 min] D) FILTER b.x > a.x AND c[x > 3]", True),
+        (4, "[<= 10 min]", f"(({A}) ; ({B}) : C AS c ; D) FILTER b.x > a.x AND c[x > 3]", True),
+    ],
+)
+def test_each_row_is_a_query(step: int, without: str | None, pattern: str, window: bool) -> None:
+    found = cer.compile(QUERY).funnel(ticks(), params={"q": 0.3}, **OPTIONS).to_pylist()
+    (row,) = [row for row in found if (row["step"], row["without"]) == (step, without)]
+    own = cer.compile(f"SELECT * WHERE {pattern} {AFTER} {'WITHIN 1 HOUR' if window else ''}")
+    assert row["hits"] == len(own.hits(ticks(), **OPTIONS))
+    assert row["matches"] == own.count(ticks(), **OPTIONS)
+
+
+def test_the_steps_are_as_they_are_written() -> None:
+    found = cer.compile(QUERY).funnel(ticks(), params={"q": 0.3}, **OPTIONS).to_pylist()
+    steps = [row["pattern"] for row in found if row["without"] is None]
+    assert [step[:4] for step in steps] == ["A AS", "; B ", ": C ", "; D"]
+    assert len(found) == 14
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("seed", range(8))
+def test_the_last_step_is_the_query(seed: int) -> None:
+    rng = Random(f"funnel {seed}")
+    events = stream_to_table(stream(rng, 30))
+    options = {"order_by": ORDER, "stream_column": "stream", "device": "cpu"}
+    for _ in range(4):
+        text = to_text(unary_query(rng))
+        try:
+            query = cer.compile(text)
+            rows = query.funnel(events, **options).to_pylist()
+        except cer.CerError:  # over a budget: of the pattern or of a part of it
+            continue
+        last = [row for row in rows if row["without"] is None][-1]
+        nothing: dict[str, Any] = {"consume": Consume.NONE, "limit": None, "select": None, "measures": ()}
+        tree = replace(query.tree, strategy=Strategy.ALL, **nothing)
+        plain = cer.compile(to_text(tree))
+        assert last["hits"] == len(plain.hits(events, **options)), text
+        assert int(last["matches"]) == plain.count(events, **options), text
+
+
+def test_a_rule_has_no_funnel() -> None:
+    with pytest.raises(ValueError, match="a rule has no steps"):
+        cer.compile("Q(x) <- A(x = x), B(x = x) WITHIN 9 EVENTS").funnel(ticks(), **OPTIONS)
+
+
+def test_the_shell_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data = tmp_path / "ticks.parquet"
+    pq.write_table(ticks(), data)
+    asked = ["explain", QUERY, str(data), "--order-by", "ts", "--param", "q=0.3", "--funnel"]
+    assert status_of(asked) == 0
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    own = cer.compile(QUERY).funnel(ticks(), params={"q": 0.3}, **OPTIONS).to_pylist()
+    assert [row["hits"] for row in printed] == [row["hits"] for row in own]
+    assert status_of([*asked, "-o", str(tmp_path / "funnel.csv")]) == 0
+    assert status_of(["explain", QUERY, "--funnel"]) != 0
