@@ -56,7 +56,7 @@ def backtest(
         columns of PARTITION BY, which all queries then have, or both: `["1d", "symbol"]`.
     outcomes : mapping of str to str, optional
         What happened after each hit: `{"ret_5m": "AFTER 5 MINUTES (price) / price - 1"}`. See
-        `Backtest.outcomes`, and `docs/OUTCOMES.md` for the words.
+        `Backtest.outcomes`, and `docs/BACKTEST.md` for the words.
     split : str, datetime or number, optional
         A time: outcomes are summed up before it and from it on too, so that what was chosen on the one part
         is judged on the other.
