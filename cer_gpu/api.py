@@ -156,9 +156,10 @@ class Query:
         column_types : dict of str to str or pyarrow.DataType, optional
             Types of columns of CSV and JSON lines files, `{"id": "string"}`; of other columns the first 8 MiB
             of a file decide.
-        engine : {"auto", "regular", "chain", "rule", "join", "timed", "clock", "general"}, default "auto"
-            The engine that answers. "auto" takes the first one under "routes" in `explain` that can answer
-            the query. Every engine that can gives the same answers.
+        engine : str, default "auto"
+            The engine that answers: "regular", "chain", "ordered", "apart", "rule", "join", "timed", "clock",
+            "general". "auto" takes the first one under "routes" in `explain` that can answer the query. Every
+            engine that can gives the same answers.
         params : mapping of str to object, optional
             The values of the query's parameters, `$name`: numbers, texts, bools, times; for a span of time a
             `timedelta` or a text such as '5 min'.

@@ -145,7 +145,7 @@ def main() -> None:
     console.print()
     console.print(_first(matches, events))
     say("Where and who", _summary(matches.to_arrow(), events))
-    say("Does it go on? Late twice in a row, how late, within how long, and what then?", _reported(events))
+    say("Does it go on? Late twice in a row: how late, how soon, and what comes next?", _reported(events))
 
 
 def _reported(events: pa.Table) -> str:

@@ -113,7 +113,7 @@ CODES: Mapping[str, str] = {
     "CER065": "a value of no parameter",
     "CER066": "a value that its place cannot have",
     # Evaluation
-    "CER090": "a construct that is not evaluated yet",
+    "CER090": "a construct that an engine does not take",
     "CER091": "a query that the engine asked for does not take",
     # Notes
     "CER101": "a name on both sides of an operator",

@@ -30,7 +30,7 @@ class CerError(Exception):
 
 
 class QueryError(CerError):
-    """The query is wrong, or asks for something that cannot be evaluated yet.
+    """The query is wrong, does not fit the data, or asks for an engine that does not take it.
 
     Attributes
     ----------

@@ -65,7 +65,7 @@ def run(df: DataFrame, query: Query | str, **keywords: Any) -> DataFrame:
         Bytes that the open events of a task may take.
     params : mapping of str to object, optional
         Values of the query's parameters (`$name`), in place of those that `cer_gpu.compile` was given.
-    engine : {"auto", "regular", "chain", "rule", "join", "timed", "clock", "general"}, default "auto"
+    engine : str, default "auto"
         The engine that answers, as for `Query.run`.
     rows : int, optional
         About how many rows `df` has. Without it they are counted first, where Spark does not know.

@@ -337,10 +337,10 @@ def beyond(what: str, node: t.Pattern | None, span: Span | None = None) -> Query
         [
             Diagnostic(
                 "CER090",
-                f"{what} together with an interval of time is not evaluated yet",
+                f"{what} together with an interval of time is beyond this engine",
                 place,
                 hints=(
-                    "intervals are evaluated on `;`, `:` and iterations of event types with AS, OR, AND and "
+                    "it takes intervals on `;`, `:` and iterations of event types with AS, OR, AND and "
                     "filters on one event, where every event of a match is marked",
                 ),
             )

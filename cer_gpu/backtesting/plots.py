@@ -83,7 +83,7 @@ class Plots:
     def sweep(self, value: str = "hits", x: str | None = None, y: str | None = None) -> altair.Chart:
         """How a value depends on two parameters of a sweep (a heat map), or on one (a line).
 
-        Of the other parameters, whatever they are, the greatest value is shown.
+        Of variants that differ only in other parameters, the greatest value is shown.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Reports what parses but is not evaluated yet, by name, and comparisons that are no equality of two."""
+"""What some engines do not take, by name, and comparisons that are no equality of two."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _variables(side: tree.Expression) -> set[str]:
 
 
 def beside_correlation(query: tree.SelectQuery) -> list[Diagnostic]:
-    """An error for every operator that is not evaluated together with a comparison between variables.
+    """An error for every operator that some engines do not take beside a comparison between variables.
 
     What all events of a complex event share parts the stream; a selector, UNLESS and STRICT also speak of the
     events of the other parts. What is looked for after or before is a stream of its own.
@@ -78,7 +78,7 @@ def _refused(what: str, query: tree.SelectQuery, span: Span | None) -> Diagnosti
         hint += "; what is equal inside every partition need not be compared"
     return Diagnostic(
         "CER090",
-        f"{what} with a comparison between variables is not evaluated yet",
+        f"{what} with a comparison between variables is beyond this engine",
         span,
         hints=(hint,),
     )
