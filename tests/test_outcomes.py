@@ -142,6 +142,19 @@ def test_a_sweep_has_a_row_for_each_variant_and_outcome() -> None:
     assert [row["n"] for row in rows if row["outcome"] == "b"] == found.to_arrow().column("hits").to_pylist()
 
 
+def test_a_parameter_that_is_called_as_a_column_gets_another_name() -> None:
+    text = QUERY.replace("x > 10", "x > $low AND x < $position AND x != $query")
+    sweep = cer.sweep(text, low=[3, 10], position=50, query=-1)
+    found = cer.backtest(sweep, ticks(), outcomes={"time": "x"}, **OPTIONS)
+    rows = found.outcomes.to_pylist()
+    assert [(row["low_"], row["position"], row["query_"]) for row in rows] == [(3, 50, -1), (10, 50, -1)]
+    assert rows[0]["low"] < rows[0]["mean"] < rows[0]["high"]
+    hits = found.outcome_hits
+    assert hits.schema.names == ["query", "low", "position_", "query_", "position", "k", "time", "time_"]
+    assert len(found.plot.sweep("time").to_dict()) > 3
+    assert len(found.plot.distribution().to_dict()) > 3
+
+
 def test_a_mean_lies_in_its_interval() -> None:
     rng = np.random.default_rng(3)
     inside = 0

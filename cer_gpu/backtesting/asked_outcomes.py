@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery
-from cer_gpu.backtesting.outcomes.table import Firing, Outcomes, summaries
+from cer_gpu.backtesting.outcomes.table import Firing, Outcomes
 from cer_gpu.backtesting.outcomes.words import AskedOutcome, outcome
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
@@ -65,13 +65,13 @@ def outcomes_of(
         given = {name: value for name, value in options.params.items() if name in query.parameters}
         return query.bound_to(source, replace(options, params={**given, **values}))
 
+    parameters = tuple(dict.fromkeys(name for one in asked for name in one.values))
     progress = begun(source.rows)
-    made = Outcomes(wanted, source, options.order_unit, split, bound_to, progress.watch)
+    made = Outcomes(wanted, source, options.order_unit, split, bound_to, progress.watch, parameters)
     firing = [
         Firing(one.name, one.values, one.query.tree, own) for one, own in zip(asked, bound, strict=True)
     ]
     made.columns({one.partition for one in firing})
     for one in firing:
         made.add(one)
-    hits = pa.concat_tables(made.hits, promote_options="permissive") if made.kept and made.hits else None
-    return Told(summaries(made.summaries), hits)
+    return Told(made.summaries(), made.hits())

@@ -188,9 +188,10 @@ class Plots:
 
         name = self._outcome(name)
         table = self._result.outcome_hits
-        values = table.column(name).to_numpy()
-        there = values[~np.isnan(values)]
-        low, high = np.quantile(there, [0.005, 0.995]) if len(there) else (0.0, 1.0)
+        there = list(dict.fromkeys(self._result.outcomes.column("outcome").to_pylist()))
+        values = table.column(len(table.schema) - len(there) + there.index(name)).to_numpy()
+        known = values[~np.isnan(values)]
+        low, high = np.quantile(known, [0.005, 0.995]) if len(known) else (0.0, 1.0)
         edges = np.linspace(low, high if high > low else low + 1, BINS + 1)
         labels = np.array(self._labels(table), object)
         sizes = {label: int((labels == label).sum()) for label in dict.fromkeys(labels)}
@@ -222,15 +223,18 @@ class Plots:
 
     def _labels(self, table: pa.Table) -> list[str]:
         """What each row is called: the query, and the parameters that differ."""
-        names = [name for name in self.parameters if name in table.schema.names]
-        columns = {name: table.column(name).to_pylist() for name in names}
-        told = [name for name in names if len(set(map(str, columns[name]))) > 1]
+        columns = self._given(table)
+        told = [name for name, values in columns.items() if len(set(map(str, values))) > 1]
         queries = table.column("query").to_pylist()
         alone = len({*queries}) == 1 and told
         return [
             " ".join([*([] if alone else [query]), *(f"{name}={columns[name][row]}" for name in told)])
             for row, query in enumerate(queries)
         ]
+
+    def _given(self, table: pa.Table) -> dict[str, list[Any]]:
+        """The values of the parameters in each row; their columns are those after the query's."""
+        return {name: table.column(place).to_pylist() for place, name in enumerate(self.parameters, 1)}
 
     def _outcome(self, name: str | None) -> str:
         there = list(dict.fromkeys(self._result.outcomes.column("outcome").to_pylist()))
@@ -244,16 +248,18 @@ class Plots:
         """The parameters of each variant with its value."""
         if value in ("hits", "matches"):
             table = self._result.to_arrow()
-            names = [name for name in self.parameters if name in table.schema.names]
             found: dict[tuple[Any, ...], float] = {}
-            for row in table.select([*names, value]).to_pylist():
-                key = tuple(row[name] for name in names)
-                found[key] = found.get(key, 0) + float(row[value])
-            return [{**dict(zip(names, key)), "value": total} for key, total in found.items()]
+            keys = zip(*self._given(table).values()) if self.parameters else [()] * len(table)
+            for key, number in zip(keys, table.column(value).to_pylist()):
+                found[key] = found.get(key, 0) + float(number)
+            return [{**dict(zip(self.parameters, key)), "value": total} for key, total in found.items()]
         name = self._outcome(value)
-        rows = self._result.outcomes.to_pylist()
+        table = self._result.outcomes
+        given = self._given(table)
         return [
-            {**row, "value": row["mean"]} for row in rows if row["outcome"] == name and row["sample"] == "all"
+            {**{each: values[place] for each, values in given.items()}, "value": row["mean"]}
+            for place, row in enumerate(table.select(["outcome", "sample", "mean"]).to_pylist())
+            if row["outcome"] == name and row["sample"] == "all"
         ]
 
 

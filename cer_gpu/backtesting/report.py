@@ -66,10 +66,9 @@ def _charts(result: BacktestResult) -> Iterator[dict[str, Any]]:
     table = result.to_arrow()
     if len(table) > 1:
         asked.append(plots.hits)
-    several = result.parameters and any(
-        len(set(map(str, table.column(name).to_pylist()))) > 1
-        for name in result.parameters
-        if name in table.schema.names
+    several = any(
+        len(set(map(str, table.column(place).to_pylist()))) > 1
+        for place in range(1, len(result.parameters) + 1)
     )
     if several:
         asked.append(plots.sweep)

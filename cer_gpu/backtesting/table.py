@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.buckets import Buckets
+from cer_gpu.backtesting.outcomes.table import parameter_column
 from cer_gpu.engine.answers.form import free_name
 from cer_gpu.engine.answers.where import exact_column, times
 from cer_gpu.engine.run.together import Bunch
@@ -126,13 +127,5 @@ def combined(
     arrays, heads = [pa.array(names, pa.string()).take(at)], [QUERY]
     for name in dict.fromkeys(name for own in values for name in own):
         heads.append(free_name(name, taken))
-        arrays.append(_values([own.get(name) for own in values]).take(at))
+        arrays.append(parameter_column([own.get(name) for own in values]).take(at))
     return pa.table([*arrays, *found.columns[1:]], [*heads, *schema.names])
-
-
-def _values(values: list[Any]) -> pa.Array:
-    """The values of a parameter as a column: as text, where they have no type in common."""
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array([None if value is None else str(value) for value in values])

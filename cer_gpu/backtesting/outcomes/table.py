@@ -13,6 +13,7 @@ from cer_gpu.backtesting.outcomes.evaluate import evaluated
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
 from cer_gpu.backtesting.outcomes.words import AskedOutcome, with_plan
 from cer_gpu.engine.answers.around import Around, EventColumns, moments
+from cer_gpu.engine.answers.form import free_name
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language import tree
@@ -21,6 +22,8 @@ from cer_gpu.language.units import NANOSECONDS, timestamp_nanoseconds
 
 KEPT = 1 << 22
 """Values of outcomes at hits that a result keeps at most."""
+
+QUERY = "query"
 
 ALL, BEFORE, AFTER = "all", "before", "after"
 
@@ -63,6 +66,8 @@ class Outcomes:
         Binds a query to the source; given the query and its parameters.
     watch : callable
         Passes batches on and counts their rows.
+    parameters : sequence of str
+        Those of all queries; a column that has another meaning keeps its name, and the parameter gets a `_`.
     """
 
     def __init__(
@@ -73,7 +78,11 @@ class Outcomes:
         split: Any,
         bound_to: Callable[[Query, Mapping[str, Any]], BoundQuery],
         watch: Callable[[Iterable[Any]], Iterable[Any]],
+        parameters: Sequence[str],
     ) -> None:
+        self._parameters = parameters
+        self._names: list[str] = []
+        """The names of the columns of parameters and outcomes beside those of hits."""
         self._outcomes, self._source, self._unit = outcomes, source, unit
         self._bound_to, self._watch = bound_to, watch
         self._around: dict[Any, Around] = {}
@@ -81,15 +90,41 @@ class Outcomes:
         self._base_said: dict[tuple[Any, str, str], Summary] = {}
         self._columns: EventColumns | None = None
         self._split = None if split is None else _moment(split, source)
-        self.summaries: list[dict[str, Any]] = []
-        self.hits: list[pa.Table] = []
-        self.kept = True
+        self._said: list[tuple[Firing, dict[str, Any]]] = []
+        self._hits: list[pa.Table] = []
+        self._kept = True
 
     def columns(self, partitions: Iterable[Any]) -> None:
         """Read what outcomes look at, and the columns of some partitions."""
         names = [name for one in self._outcomes for name in one.columns]
-        names += [name for partition in partitions for part in partition for name in part]
+        keys = [name for partition in partitions for part in partition for name in part]
+        names += keys
+        taken = {QUERY, "position", "time", *keys}
+        self._names = [free_name(name, taken) for name in (*self._parameters, *self.names)]
         self._columns = EventColumns(self._source, list(dict.fromkeys(names)), self._watch)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the outcomes."""
+        return [one.name for one in self._outcomes]
+
+    def summaries(self) -> pa.Table:
+        """How outcomes are spread, of all queries."""
+        heads = list(self._said[0][1])
+        taken = {QUERY, *heads}
+        columns = [pa.array([firing.name for firing, _ in self._said], pa.string())]
+        names = [QUERY]
+        for name in self._parameters:
+            names.append(free_name(name, taken))
+            columns.append(parameter_column([firing.values.get(name) for firing, _ in self._said]))
+        columns += [pa.array([row[head] for _, row in self._said], from_pandas=True) for head in heads]
+        return pa.table(columns, [*names, *heads])
+
+    def hits(self) -> pa.Table | None:
+        """The outcomes at each hit, of all queries; None where there are too many to keep."""
+        if not self._kept:
+            return None
+        return pa.concat_tables(self._hits, promote_options="permissive")
 
     def add(self, firing: Firing) -> None:
         """Work out the outcomes of a query."""
@@ -114,7 +149,7 @@ class Outcomes:
             found[one.name] = at
             for sample, inside, outside in self._samples(position):
                 said = self._base_of(one, partition, sample, outside)
-                self.summaries.append(_row(firing, one.name, sample, summary(at[inside]), said))
+                self._said.append((firing, _row(one.name, sample, summary(at[inside]), said)))
         self._keep(firing, hits, found)
 
     def _samples(self, position: np.ndarray) -> Iterable[tuple[str, Any, Any]]:
@@ -184,18 +219,29 @@ class Outcomes:
         return found
 
     def _keep(self, firing: Firing, hits: pa.Table, found: dict[str, np.ndarray]) -> None:
-        if not self.kept:
+        if not self._kept:
             return
-        if len(hits) + sum(map(len, self.hits)) > KEPT:
-            self.kept, self.hits = False, []
+        if len(hits) + sum(map(len, self._hits)) > KEPT:
+            self._kept, self._hits = False, []
             return
-        table = hits.drop_columns(["latest_start"])
-        for name, values in found.items():
-            table = table.append_column(name, pa.array(values, from_pandas=True))
-        names = pa.array([firing.name]).take(pa.array(np.zeros(len(hits), np.int64)))
-        for name, value in reversed(list(firing.values.items())):
-            table = table.add_column(0, name, pa.array([value] * len(hits)))
-        self.hits.append(table.add_column(0, "query", names))
+        given = [parameter_column([firing.values.get(name)] * len(hits)) for name in self._parameters]
+        values = [pa.array(values, from_pandas=True) for values in found.values()]
+        own = hits.drop_columns(["latest_start"])
+        count = len(self._parameters)
+        self._hits.append(
+            pa.table(
+                [pa.array([firing.name] * len(hits), pa.string()), *given, *own.columns, *values],
+                [QUERY, *self._names[:count], *own.schema.names, *self._names[count:]],
+            )
+        )
+
+
+def parameter_column(values: list[Any]) -> pa.Array:
+    """The values of a parameter as a column: as text, where they have no type in common."""
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return pa.array([None if value is None else str(value) for value in values])
 
 
 def _moment(split: Any, source: Source) -> int | float:
@@ -218,16 +264,6 @@ def _moment(split: Any, source: Source) -> int | float:
     return found
 
 
-def _row(firing: Firing, outcome: str, sample: str, own: Summary, base: Summary) -> dict[str, Any]:
-    said = {"query": firing.name, **firing.values, "outcome": outcome, "sample": sample, **own._asdict()}
+def _row(outcome: str, sample: str, own: Summary, base: Summary) -> dict[str, Any]:
+    said = {"outcome": outcome, "sample": sample, **own._asdict()}
     return said | {f"base_{name}": getattr(base, name) for name in ("n", "mean", "median", "positive")}
-
-
-def summaries(rows: Sequence[Mapping[str, Any]]) -> pa.Table:
-    """The summaries of all queries as one table; nulls where there is nothing to say."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    columns = []
-    for name in names:
-        values = [row.get(name) for row in rows]
-        columns.append(pa.array(values, from_pandas=True))
-    return pa.table(columns, names)
