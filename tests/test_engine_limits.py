@@ -167,7 +167,7 @@ def test_memory_that_runs_out_is_a_limit(answer: str, monkeypatch: pytest.Monkey
     def greedy(self: Classifier, batch: pa.RecordBatch, before: int) -> object:
         return np.ones(1 << 58)
 
-    monkeypatch.setattr(Classifier, "relevant", greedy)
+    monkeypatch.setattr(Classifier, "in_groups", greedy)
     query = cer.compile("SELECT * WHERE A")
     found = getattr(query, answer)
     with pytest.raises(cer.LimitError, match=r"ran out while running the query.*Unable to alloc.*memory="):
