@@ -155,6 +155,14 @@ def test_explain_says_what_is_derived_and_what_waits() -> None:
     assert "`close` gives those that the end decides" in told
 
 
+def test_what_comes_may_be_earlier_in_another_partition(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 2)
+    times = pa.array([7, 7, 8, 1, 2, 3])
+    table = pa.table({"type": list("ACBACC"), "ts": times, "k": list("aaabbb")})
+    query = cer.compile("SELECT * WHERE A NOT FOLLOWED BY [<= 2] B PARTITION BY k")
+    assert query.hits(table, order_by="ts", order_unit="s")["position"].to_pylist() == [3]
+
+
 def test_a_count_holds_back_only_what_waits_itself() -> None:
     """Of 99 users each On is followed by an Off; the one On of the last user is not, and comes first."""
     users = ["last", *(f"user {row // 2 % 99}" for row in range(40_000))]

@@ -36,8 +36,8 @@ def look_next(read, high, now, turn, nearest, bits, halt):
     =========  ================  ==========================================================================
     `read`     OutlookEvents     in
     `high`     uint64            in: the reach
-    `now`      uint64 [1] or     in: what no event to come is before; empty: that is not known
-               [0]
+    `now`      uint64 [1] or     in: what no event to come is before, which may be before an event;
+               [0]               empty: that is not known
     `turn`     int               in: the round, which all events that come behind these were looked at in
     `nearest`  NextLanes         in/out
     `bits`     uint8 [n]         out: 0 or 1, which says nothing of events that are not asked; or `UNKNOWN`
@@ -60,7 +60,8 @@ def look_next(read, high, now, turn, nearest, bits, halt):
         there = nearest.round[lane] == turn
         follows = there & (nearest.time[lane] - time <= high)
         bits[i] = np.uint8(follows)
-        if not there and read.kept[symbol] == ASKED and not (timed and now[0] - time > high):
+        over = timed and now[0] >= time and now[0] - time > high
+        if not there and read.kept[symbol] == ASKED and not over:
             bits[i] = UNKNOWN
             first = i
         if read.heard[symbol] != 0:
