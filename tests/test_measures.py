@@ -364,6 +364,13 @@ def test_integers_that_do_not_fit(measure: str, message: str) -> None:
         run(f"SELECT NONE, {measure} AS x FROM S WHERE A+ AS a ; Z", data).to_arrow()
 
 
+def test_sums_of_decimals_that_do_not_fit_are_an_error() -> None:
+    large = pa.array([Decimal(9 * 10**37)] * 2 + [None]).cast(pa.decimal128(38, 0))
+    data = pa.table({"type": list("AAZ"), "v": large, "ts": range(3)})
+    with pytest.raises(cer.DataError, match="does not fit 38 digits"):
+        run("SELECT NONE, SUM(a.v) AS x FROM S WHERE A+ AS a ; Z", data).to_arrow()
+
+
 def test_parameters_in_measures() -> None:
     query = cer.compile(
         f"SELECT b, s, (LAST(s.price) - FIRST(b.price)) * $rate AS gain, $name AS name {SOLD}"

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -213,3 +214,13 @@ def test_the_events_of_groups_are_not_listed() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert found.head(0).to_arrow().num_rows == 0
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(20, 2), pa.decimal128(38, 2), pa.decimal256(50, 2)])
+def test_wide_decimals_are_summed_exactly(kind: pa.DataType) -> None:
+    values = pa.array([Decimal("0.10"), None, Decimal("123456789012345678.20")]).cast(kind)
+    column = pa.concat_arrays([values, pa.nulls(2, kind)])
+    table = pa.table({"type": list("AAABB"), "k": [1] * 5, "v": column})
+    found = cer.compile("Q(x; SUM(w), AVG(w)) <- A(k = x, v = w), B(k = x)").run(table).to_arrow().to_pylist()
+    total = 2 * Decimal("123456789012345678.30")
+    assert found == [{"start": 0, "end": 4, "x": 1, "SUM(w)": total, "AVG(w)": float(total) / 4}]

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.read.arithmetic import as_floats
+from cer_gpu.engine.read.sources.decimals import WIDEST
 from cer_gpu.errors import DataError
 from cer_gpu.late import compute as pc
 
@@ -57,7 +58,7 @@ def aggregated(function: str, distinct: bool, given: Grouped) -> pa.Array:
     Raises
     ------
     DataError
-        For a sum of integers that does not fit 64 bits.
+        For a sum of integers that does not fit 64 bits, and one of decimals that does not fit 38 digits.
     """
     group = given.known()
     if function == "COUNT":
@@ -125,10 +126,16 @@ def _sum(group: Grouped) -> pa.Array:
     if pa.types.is_decimal(kind):
         owner = pa.array(np.repeat(np.arange(len(group.offsets) - 1), group.sizes))
         room = pa.decimal128(min(kind.precision + 19, 38), kind.scale)
-        table = pa.table({"owner": owner, "value": group.values.cast(room)})
+        # Arrow's sum of decimals wraps: it is made where it fits, and then narrowed.
+        table = pa.table({"owner": owner, "value": group.values.cast(pa.decimal256(WIDEST, kind.scale))})
         found = table.group_by("owner").aggregate([("value", "sum")])
         at = pc.index_in(pa.array(np.arange(len(group.offsets) - 1)), found["owner"].combine_chunks())
-        return found["value_sum"].combine_chunks().take(at).cast(room)
+        try:
+            return found["value_sum"].combine_chunks().take(at).cast(room)
+        except pa.ArrowInvalid as error:
+            raise DataError(
+                f"the sum of a measure does not fit {room.precision} digits: cast the column to float64"
+            ) from error
     values = group.values.to_numpy(zero_copy_only=False)
     if pa.types.is_floating(kind):
         return _reduced(values.astype(np.float64), group, np.add)

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.aggregates import Grouped, aggregated
-from cer_gpu.engine.read.arithmetic import as_floats, computed
+from cer_gpu.engine.read.arithmetic import MOST_DIGITS, as_floats, computed
+from cer_gpu.engine.read.sources.decimals import DIGITS_OF_INT64
 from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
@@ -182,7 +183,7 @@ class Folding:
                 return self._folded(one.function, values, offsets)
             if one.function == "AVG" and not pa.types.is_duration(values.type):
                 values = as_floats(values)
-            total = self._folded("SUM", pc.multiply_checked(_numbers(values), many), offsets)
+            total = self._folded("SUM", _repeated(values, many), offsets)
         except pa.ArrowInvalid as error:
             raise DataError(f"`{to_text(one)}` has a value that does not fit: {error}") from error
         if one.function == "AVG":
@@ -201,8 +202,16 @@ class Folding:
         return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
-def _numbers(values: pa.Array) -> pa.Array:
-    return values.cast(pa.int64()) if pa.types.is_duration(values.type) else values
+def _repeated(values: pa.Array, many: pa.Array) -> pa.Array:
+    """Values times how often they are there."""
+    kind = values.type
+    if pa.types.is_duration(kind):
+        values = values.cast(pa.int64())
+    elif pa.types.is_decimal(kind) and kind.precision + DIGITS_OF_INT64 >= MOST_DIGITS:
+        # The product has the digits of both and one more, for which there is room in 256 bits.
+        values = values.cast(pa.decimal256(min(kind.precision, MOST_DIGITS), kind.scale))
+        many = many.cast(pa.decimal256(DIGITS_OF_INT64, 0))
+    return pc.multiply_checked(values, many)
 
 
 def _known(values: pa.Array) -> pa.Array:
