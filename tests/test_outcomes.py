@@ -212,3 +212,24 @@ def test_columns_and_times_that_do_not_fit_are_named() -> None:
         print(cer.backtest(QUERY, ticks(), **OPTIONS).outcomes)
     with pytest.raises(ValueError, match="give outcomes too"):
         cer.backtest(QUERY, ticks(), split="1970-01-02", **OPTIONS)
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int16(), pa.uint8(), pa.uint32(), pa.float32()], ids=str)
+def test_narrow_and_unsigned_times_have_the_outcomes_of_wide_ones(kind: pa.DataType) -> None:
+    first = {pa.uint8(): 0, pa.uint32(): 2**32 - 256}.get(kind, -110)
+    steps = [0, 50, 190, 210]
+
+    def found(times: pa.Array, text: str) -> list[float]:
+        events = pa.table({"type": list("AAAA"), "ts": times, "y": [0.0, 1.0, 2.0, 3.0]})
+        own = {"order_by": "ts", "order_unit": "s", "query": "SELECT * FROM S WHERE A"}
+        return list(outcome_at_hits(text, events, **own)["o"])
+
+    for text in ("AFTER 60 s (y)", "MAX WITHIN 170 s (y)", "MIN WITHIN 100 MINUTES (y)", "TIME TO (A)"):
+        own = found(pa.array([first + step for step in steps], kind), text)
+        np.testing.assert_array_equal(own, found(pa.array(steps, pa.int64()), text))
+
+
+def test_the_two_zeros_are_one_partition() -> None:
+    events = pa.table({"type": list("AAA"), "ts": [0, 1, 2], "k": [0.0, -0.0, 1.0], "y": [5.0, 6.0, 7.0]})
+    found = outcome_at_hits("AFTER 1 EVENTS (y)", events, "SELECT * FROM S WHERE A PARTITION BY k")
+    np.testing.assert_array_equal(found["o"], [6.0, np.nan, np.nan])

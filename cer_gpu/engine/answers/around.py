@@ -111,8 +111,10 @@ class EventColumns:
         return found
 
     def _plain(self, name: str) -> pa.ChunkedArray:
+        """A column of keys, without dictionaries; the two zeros are one value."""
         column = self._table.column(name)
-        return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        column = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        return pc.add(column, pa.scalar(0, column.type)) if pa.types.is_floating(column.type) else column
 
 
 def moments(column: pa.Array) -> tuple[pa.Array, str]:
@@ -184,7 +186,10 @@ class Around:
         times = self._times()
         exact = self._size(look.span)
         whole = times.dtype.kind != "f"
-        size, least = (floor(exact), ceil(exact)) if whole else (float(exact), float(exact))
+        most = np.iinfo(np.int64).max
+        size, least = (
+            (min(floor(exact), most), min(ceil(exact), most)) if whole else (float(exact), float(exact))
+        )
         last = self._stop - 1
         reached = np.arange(len(values))
         begin, stop = self._begin, self._stop
@@ -241,7 +246,11 @@ class Around:
         times = self._events.times
         if times is None:
             raise ValueError("an outcome over time needs the column of time: name it with order_by")
-        return times[self._order]
+        own = times[self._order]
+        if own.dtype == np.uint64:  # in the same order, and with the same differences
+            return (own ^ np.uint64(1 << 63)).view(np.int64)
+        # Differences of narrow integers would wrap.
+        return own.astype(np.float64 if own.dtype.kind == "f" else np.int64, copy=False)
 
     def _size(self, span: LookLength) -> Fraction:
         """A length in the unit of the order column, exactly."""
