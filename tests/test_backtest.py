@@ -332,3 +332,24 @@ def test_queries_that_compare_events_are_tried_beside_others() -> None:
         own = told(cer.compile(text), ticks(), order_by="ts", device="cpu")
         assert {name: row[name] for name in own} == own, text
         assert own["matches"] > 0
+
+
+@pytest.mark.parametrize(
+    ("by", "begins"),
+    [("30 min", [0, 0, 30, 60, 90, 120]), ("1 h", [0, 0, 0, 60, 60, 120]), ("2 h", [0, 0, 0, 60, 60, 60])],
+)
+def test_buckets_of_an_hour_that_the_clock_shows_twice(by: str, begins: list[int]) -> None:
+    first = pd.Timestamp("2024-10-27 00:00", tz="UTC")  # 02:00 in Berlin, and once more an hour later
+    minutes = [first + pd.Timedelta(minutes=minute) for minute in (0, 20, 40, 65, 95, 125)]
+    times = pa.array(minutes, pa.timestamp("s", "Europe/Berlin"))
+    events = pa.table({"type": ["A"] * len(times), "ts": times})
+    found = cer.backtest("SELECT * FROM S WHERE A", events, order_by="ts", by=by, device="cpu").to_pandas()
+    told = [begin for begin, hits in zip(found["bucket"], found["hits"]) for _ in range(hits)]
+    assert told == [first + pd.Timedelta(minutes=begin) for begin in begins]
+
+
+def test_buckets_that_the_clock_cuts_are_an_error() -> None:
+    times = pa.array([1_729_990_500], pa.timestamp("s", "Europe/Berlin"))  # 02:55, for the first time
+    events = pa.table({"type": ["A"], "ts": times})
+    with pytest.raises(cer.DataError, match="a length that divides an hour"):
+        cer.backtest("SELECT * FROM S WHERE A", events, order_by="ts", by="7 min", device="cpu")

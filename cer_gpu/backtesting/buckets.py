@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.engine.answers.where import times
+from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.units import NANOSECONDS, unit_named
 from cer_gpu.late import compute as pc
@@ -31,6 +32,13 @@ _ARROW = {
     "d": "day",
 }
 """The units of the language as pyarrow's `floor_temporal` names them."""
+
+_OF_ARROW = {name: unit for unit, name in _ARROW.items()}
+
+_WHOLE = frozenset({"day", *_CALENDAR.values()})
+"""The units of which no day has several buckets."""
+
+_HOUR = NANOSECONDS["h"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +73,43 @@ class Buckets:
         Returns
         -------
         ndarray, shape (n,), int64 or float64
+
+        Raises
+        ------
+        DataError
+            Where the clock of the time zone is set back or forward inside a bucket that is neither whole
+            hours nor a share of one.
         """
         if not self.unit:
             return np.floor_divide(moments, self.size) * self.size
-        begins = pc.floor_temporal(times(moments, self.kind), int(self.size), self.unit).cast(self.kind)
+        at = times(moments, self.kind)
+        try:
+            begins = pc.floor_temporal(at, int(self.size), self.unit)
+        except pa.ArrowInvalid:  # a bucket begins at a time that the clock shows twice, or never
+            begins = self._on_clock(at)
+        begins = begins.cast(self.kind)
         number = pa.int32() if self.kind.bit_width == 32 else pa.int64()
         found: np.ndarray = begins.view(number).to_numpy(zero_copy_only=False).astype(np.int64)
         return found
+
+    def _on_clock(self, at: pa.Array) -> pa.Array:
+        """Where buckets begin, if the clock is set back or forward there.
+
+        A time that the clock shows twice begins two buckets, the second one where it shows it again; a day
+        and what is longer begin once. One that it never shows is the time at which it is set forward.
+        """
+        whole = self.unit in _WHOLE
+        if not whole and _HOUR % (size := self.size * NANOSECONDS[_OF_ARROW[self.unit]]) and size % _HOUR:
+            raise DataError(
+                f"buckets of {self.size:g} {self.unit}s: the clock of {self.kind.tz} is set back or forward "
+                "inside one: take a length that divides an hour, or whole hours"
+            )
+        shown = pc.floor_temporal(pc.local_timestamp(at), int(self.size), self.unit)
+        first, second = (
+            pc.assume_timezone(shown, self.kind.tz, ambiguous=which, nonexistent="latest")
+            for which in ("earliest", "latest")
+        )
+        return first if whole else pc.if_else(pc.less_equal(second, at), second, first)
 
     def column(self, begins: np.ndarray) -> pa.Array:
         """Where buckets begin, in the type of the times."""

@@ -14,7 +14,7 @@ from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.run.chunks import Chunker
-from cer_gpu.engine.run.totals import CountedEnds, Sums, Totals
+from cer_gpu.engine.run.totals import SAFE, CountedEnds, Sums, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, no_sums
@@ -34,9 +34,6 @@ LEAST_OF_WINDOW = 4
 
 GROUPS = 1 << 10
 """Groups of a unit of work at most, where a unit has more than one segment."""
-
-SAFE = 1 << 62
-"""Sums below this fit 64 bits."""
 
 
 class BunchMember(NamedTuple):
