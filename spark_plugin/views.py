@@ -75,7 +75,8 @@ def maintain(
     QueryError
         The rule is wrong.
     DataError
-        Several parts are asked for and the rule has no key, or aggregates over several keys.
+        Several parts are asked for and the rule has no key, or aggregates over several keys; or the folder
+        has a view of another rule, or one of another number of parts.
     """
     view = JoinView(rule, most_kept)
     key = shared_key(view)
@@ -85,6 +86,10 @@ def maintain(
         why = "no variable is in all atoms" if key is None else "it folds answers of several keys together"
         raise DataError(f"the view cannot be shared by {parts} tasks: {why}; leave `parts` out")
     many = (PARTS if split else 1) if parts is None else parts
+    kept = ViewFolder(os.fspath(folder)).commit()
+    if kept.version and (kept.rule, kept.parts) != (rule, many):
+        other = f"shared by {kept.parts} tasks, not by {many}" if kept.rule == rule else f"of `{kept.rule}`"
+        raise DataError(f"the view in {os.fspath(folder)} is {other}: give it another folder")
     return SparkView(rule, os.fspath(folder), many, most_kept, key if split else None)
 
 
@@ -138,6 +143,9 @@ class ViewCommit:
         How many answers each has.
     columns : str
         The Arrow schema of answers, in base 64; empty while it is not known.
+    rule : str
+    parts : int
+        How many tasks share the view.
     """
 
     version: int
@@ -145,6 +153,12 @@ class ViewCommit:
     files: Mapping[int, str]
     answers: Mapping[int, int]
     columns: str
+    rule: str
+    parts: int
+
+
+_PLAIN = ("version", "streams", "columns", "rule", "parts")
+"""What a commit's file holds as it is."""
 
 
 class ViewFolder:
@@ -194,15 +208,15 @@ class ViewFolder:
         """The last commit."""
         named = [name for name in self.names(COMMITS) if name.endswith(".json")]
         if not named:
-            return ViewCommit(0, {}, {}, {}, "")
+            return ViewCommit(0, {}, {}, {}, "", "", 0)
         found = json.loads(self.read(posixpath.join(COMMITS, named[-1])))
         files = {int(part): name for part, name in found["files"].items()}
         answers = {int(part): count for part, count in found["answers"].items()}
-        return ViewCommit(found["version"], found["streams"], files, answers, found["columns"])
+        return ViewCommit(files=files, answers=answers, **{name: found[name] for name in _PLAIN})
 
     def put(self, commit: ViewCommit) -> None:
         """Write a commit, and remove what neither it nor the one before it names."""
-        named = {"version": commit.version, "streams": dict(commit.streams), "columns": commit.columns}
+        named = {name: getattr(commit, name) for name in _PLAIN}
         named |= {"files": dict(commit.files), "answers": dict(commit.answers)}
         before = self.commit()
         self.write(posixpath.join(COMMITS, f"{commit.version:012d}.json"), json.dumps(named).encode())
@@ -280,7 +294,8 @@ class SparkView:
                 files[row[PART]], answers[row[PART]] = row["file"], int(row["answers"])
                 columns = columns or row["columns"]
             streams = {**before.streams, stream: batch}
-            folder.put(ViewCommit(before.version + 1, streams, files, answers, columns))
+            after = before.version + 1
+            folder.put(ViewCommit(after, streams, files, answers, columns, self.rule, self.parts))
 
     def count(self) -> int:
         """The number of answers, as of the last micro-batch; no task is run."""

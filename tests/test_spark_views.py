@@ -163,3 +163,14 @@ def test_what_cannot_be_shared_out_is_said(spark: Any, tmp_path: Path) -> None:
         made.insert("T")(spark.createDataFrame(pa.table({"x": [1]})), 0)
     with pytest.raises(DataError, match="`k` of S, by which rows are shared out, is of type double"):
         made.insert("S")(spark.createDataFrame(pa.table({"k": [1.0], "c": [1]})), 0)
+
+
+def test_a_folder_is_continued_by_the_same_rule_and_parts_alone(tmp_path: Path) -> None:
+    views = spark_views()
+    commit = views.ViewCommit(1, {"+R": 0}, {0: "0-0-a.view"}, {0: 1}, "", KEYED, 3)
+    views.ViewFolder(str(tmp_path)).put(commit)
+    assert views.ViewFolder(str(tmp_path)).commit() == commit
+    assert views.maintain(KEYED, tmp_path, parts=3).count() == 1
+    for rule, parts, told in ((KEYED, None, "shared by 3 tasks, not by 16"), (ALONE, None, "is of `")):
+        with pytest.raises(DataError, match=told):
+            views.maintain(rule, tmp_path, parts=parts)
