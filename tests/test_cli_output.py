@@ -61,7 +61,13 @@ def written(table, form, **options):
 
 def lines_of(table, variables, partition=()):
     form = SimpleNamespace(
-        schema=table.schema, variables=variables, partition=partition, head=None, measures=(), hidden=None
+        schema=table.schema,
+        variables=variables,
+        partition=partition,
+        head=None,
+        measures=(),
+        hidden=None,
+        folding=None,
     )
     parts = table.to_batches(max_chunksize=7)
     matches = Matches(form, None, None, lambda *_: iter(parts), Ran("cpu", "", Notes()), None, True, 0)
