@@ -238,6 +238,14 @@ def test_decimals_beyond_64_bits_are_keys(seed: int) -> None:
     assert all(found.partition == (rows[found.start]["wide"],) for found in parted)
 
 
+def test_the_modules_of_what_streams_keep_are_there() -> None:
+    from importlib.util import find_spec
+
+    from cer_gpu.engine.run.components import MODULES
+
+    assert [name for name in sorted(MODULES) if find_spec(name) is None] == []
+
+
 def test_windows_over_decimals() -> None:
     values = [Decimal("0.10"), Decimal("0.25"), Decimal("0.40"), Decimal("0.41")]
     table = pa.table({"type": ["A", "B", "B", "B"], "p": pa.array(values, KINDS["p"])})

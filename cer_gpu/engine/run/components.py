@@ -16,7 +16,7 @@ MODULES = frozenset(
     f"cer_gpu.engine.{name}"
     for name in (
         "read.intake", "read.order", "read.lanes", "read.partitions", "read.keys", "read.numbers",
-        "read.join_keys", "read.ordered_values", "read.derived", "read.before", "read.decimals",
+        "read.join_keys", "read.ordered_values", "read.derived", "read.before", "read.sources.decimals",
         "machines.prefix", "machines.consume",
     )
 )  # fmt: skip
