@@ -286,6 +286,9 @@ SCRATCH: dict[str, frozenset[str]] = {
     "step_nodes": _ENTRIES | {"rooms", "entered"},
     "step_measure": frozenset(("frames",)),
     "step_walk": frozenset(("frames", "spare", "tally")),
+    "compared_hits": frozenset(("rooms",)),
+    "compared_counts": frozenset(("rooms",)),
+    "compared_short": frozenset(("rooms",)),
     "join_hits": frozenset(("cells", "fired", "out_event", "out_start")),
     "join_nodes": frozenset(("cells", "arena", "children", "root_node", "fired", "path", "progress")),
     "join_counts": frozenset(

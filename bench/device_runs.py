@@ -27,6 +27,7 @@ from bench.streams import KEYS, TYPES, column, to_arrow
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
+from cer_gpu.engine.cuda.machines import compared as cuda_compared
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried import CarriedQuery
@@ -89,7 +90,7 @@ def shrink() -> None:
         vars(module)["LEAST_UNIT"] = 2
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
-    cuda_consume.LEAST = 1
+    cuda_consume.LEAST = cuda_compared.LEAST = 1
     flows.GROUP = matrices.GROUP = 2
     paths.RANGE = 4
 
@@ -107,6 +108,14 @@ GAPS = "SELECT * WHERE A ;[<= 400] B ;[<= 400] C"
 
 PRICED = ("type", "price")
 
+KEYED_PRICES = ("type", "key", "price", "ts")
+
+RISEN = "SELECT * WHERE A AS a ; B AS b FILTER b.price > a.price PARTITION BY key WITHIN 100000 [ts]"
+
+RISEN_TWICE = (
+    "SELECT * WHERE A AS a ; B AS b ; C AS c FILTER b.price > a.price AND c.price > b.price PARTITION BY key"
+)
+
 KINDS = {
     "keyed: count": (KeyedSteps(100_000).text, ("type", "key", "ts"), "keyed", "count"),
     "consumed: count": (CONSUMED, ("type", "key", "ts"), "keyed", "count"),
@@ -116,6 +125,9 @@ KINDS = {
     "gaps: count": (GAPS, ("type", "ts"), "gapped", "count"),
     "gaps, window: count": (GAPS + " WITHIN 500 EVENTS", ("type", "ts"), "gapped", "count"),
     "gaps: batches": (GAPS.replace("400", "40"), ("type", "ts"), "listed", "run"),
+    "risen: hits": (RISEN, KEYED_PRICES, "keyed", "hits"),
+    "risen: count": (RISEN, KEYED_PRICES, "keyed", "count"),
+    "risen twice: count": (RISEN_TWICE, KEYED_PRICES, "keyed", "count"),
     "no window: hits": (WINDOWLESS, PRICED, "carried", "hits"),
     "no window: count": (WINDOWLESS, PRICED, "carried", "count"),
     "attribute: count": (

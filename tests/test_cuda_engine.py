@@ -28,6 +28,7 @@ from cer_gpu.api import Query
 from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import automaton as cuda_automaton
+from cer_gpu.engine.cuda.machines import compared as cuda_compared
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
@@ -324,6 +325,18 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
                 assert (
                     len(query.run(table, device="cuda", order_by="ts", order_unit="s").to_arrow()) == number
                 )
+    monkeypatch.setattr(cuda_compared, "LEAST", 1)
+    for times in ("int64", "float64"):
+        table = trades(60, 3, times)
+        for clause in ("", " WITHIN 9 EVENTS", " WITHIN 5 SECONDS", " WITHIN 2.5 [price]"):
+            for steps, filters in (
+                ("A AS a ; B AS b", "b.volume > a.volume"),
+                ("A AS a ; B AS b ; C AS c", "b.volume > a.volume AND c.price < b.price"),
+            ):
+                query = Query(f"SELECT * WHERE {steps} FILTER {filters}{clause}")
+                number = query.count(table, device="cuda", order_by="ts", order_unit="s")
+                assert number == query.count(table, device="cpu", order_by="ts", order_unit="s")
+                query.hits(table, device="cuda", order_by="ts", order_unit="s")
     monkeypatch.setattr("cer_gpu.plan.symbols.TABLE_BUDGET", 4)
     monkeypatch.setattr(runner, "CARRIED", 64)
     for window in ("", " WITHIN 9 seconds"):
