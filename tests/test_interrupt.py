@@ -44,7 +44,8 @@ def test_an_interrupt_is_met(case: str) -> None:
 
 def test_kernels_whose_time_has_no_bound_can_be_told_to_end() -> None:
     """Those that follow runs or walk structures; the others make one pass over a bounded part."""
-    one_pass = ("classify", "consume", "keys", "lanes", "lists", "monitor", "windows")
+    # Those of views go once over sorted rows: of a batch, of the runs that it meets, of a piece of answers.
+    one_pass = ("classify", "consume", "keys", "lanes", "lists", "monitor", "views", "windows")
     bounded = {
         "cer_gpu.kernels.best.cpu:_fill",  # a block of marks
         "cer_gpu.kernels.best.cpu:_lengths",

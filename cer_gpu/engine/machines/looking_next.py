@@ -87,7 +87,8 @@ class LookingNext(Listening):
                 self._held.append(events.slice(stop) if stop else events)
         self._held = [joined(self._held)] if self._held else []
         self._looked = self.waits
-        return given
+        # As one: once a part is run, lanes may be renumbered, which the other parts would not know.
+        return [joined(given)] if len(given) > 1 else given
 
     # ------------------------------------------------------------------------------------------ lanes
 
