@@ -45,6 +45,11 @@ def asked_queries(queries: Any) -> list[AskedQuery]:
     return found
 
 
+def parameters_of(asked: Sequence[AskedQuery]) -> tuple[str, ...]:
+    """The parameters of all variants, in the order of the result's columns."""
+    return tuple(dict.fromkeys(name for one in asked for name in one.values))
+
+
 def refuse_unknown(params: Mapping[str, Any], asked: Sequence[AskedQuery]) -> None:
     """Refuse a value for all queries that none of them has a parameter for.
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.asked import AskedQuery
+from cer_gpu.backtesting.asked import AskedQuery, parameters_of
 from cer_gpu.backtesting.outcomes.table import Firing, Outcomes
 from cer_gpu.backtesting.outcomes.words import AskedOutcome, outcome
 from cer_gpu.engine.read.sources.source import Source
@@ -65,9 +65,8 @@ def outcomes_of(
         given = {name: value for name, value in options.params.items() if name in query.parameters}
         return query.bound_to(source, replace(options, params={**given, **values}))
 
-    parameters = tuple(dict.fromkeys(name for one in asked for name in one.values))
     progress = begun(source.rows)
-    made = Outcomes(wanted, source, options.order_unit, split, bound_to, progress.watch, parameters)
+    made = Outcomes(wanted, source, options.order_unit, split, bound_to, progress.watch, parameters_of(asked))
     firing = [
         Firing(one.name, one.values, one.query.tree, own) for one, own in zip(asked, bound, strict=True)
     ]

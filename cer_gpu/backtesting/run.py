@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from cer_gpu.backtesting.about import About
-from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
+from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, parameters_of, refuse_unknown
 from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
@@ -124,8 +124,9 @@ def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About
     if source.rows is not None:
         told = f"{many} over {source.rows:,} events of {source.where} in {seconds:.3g} s"
         told += f" ({source.rows * len(asked) / max(seconds, 1e-9):,.0f} events times queries a second)"
-    parameters = tuple(dict.fromkeys(name for one in asked for name in one.values))
-    return About({one.name: one.query for one in asked}, parameters, f"{told}; cer-gpu {version('cer-gpu')}")
+    return About(
+        {one.name: one.query for one in asked}, parameters_of(asked), f"{told}; cer-gpu {version('cer-gpu')}"
+    )
 
 
 def _together(

@@ -162,6 +162,10 @@ class Around:
         self._begin, self._stop = edges, np.append(edges[1:], len(ranked))[: len(edges)]
         if len(edges) and ranked[0] < 0:  # events without a partition: nothing follows them
             self._begin, self._stop = self._begin[1:], self._stop[1:]
+        self._lane_stop = np.zeros(len(ranked), np.int64)
+        """Where the lane of each event stops; 0 where it has none."""
+        if len(self._begin):
+            self._lane_stop[self._begin[0] :] = np.repeat(self._stop, self._stop - self._begin)
         self._known: dict[LookedUp, np.ndarray] = {}
 
     def look(self, look: LookedUp) -> np.ndarray:
@@ -210,11 +214,9 @@ class Around:
         assert look.span is not None
         there = np.flatnonzero(~np.isnan(values))
         place = np.searchsorted(there, np.arange(len(values)), side="right") - 1 + int(look.span.size)
-        lane_stop = np.full(len(values), 0)
-        lane_stop[self._begin[0] :] = np.repeat(self._stop, self._stop - self._begin)
         known = place < len(there)
         at = _taken(there, place)
-        known &= at < lane_stop
+        known &= at < self._lane_stop
         if look.kind == "after":
             return np.where(known, values[at], np.nan)
         reached = np.maximum(np.where(known, at, np.arange(len(values))), np.arange(len(values)))
@@ -234,9 +236,7 @@ class Around:
         count = len(times)
         place = np.searchsorted(there, np.arange(count), side="right")
         at = _taken(there, place)
-        lane_stop = np.full(count, 0)
-        lane_stop[self._begin[0] :] = np.repeat(self._stop, self._stop - self._begin)
-        known = (place < len(there)) & (at < lane_stop)
+        known = (place < len(there)) & (at < self._lane_stop)
         passed = (times[at] - times).astype(np.float64)
         if self._unit:
             passed = passed * (NANOSECONDS[self._unit] / 1e9)

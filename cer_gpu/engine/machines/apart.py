@@ -7,14 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order, no_ends
+from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import OpenRuns
-from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.read.lanes import LaneState
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.kernels.apart import cpu_counts, cpu_hits
@@ -35,7 +33,7 @@ class ApartUnit(NamedTuple):
     low: int
 
 
-class ApartRunner:
+class ApartRunner(UnitsRunner):
     """Finds and counts the matches of a chain over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -49,31 +47,13 @@ class ApartRunner:
         Gives the sides and the words of events, from their rows of slots; set where values are compared.
     """
 
-    chunks = 1
     in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         machine = query.machine
         assert isinstance(machine, ApartMachine)
+        super().__init__(query, workers)
         self._machine = machine
-        self._query = query
-        self._workers = workers
-        self.consumption = Consumption(query)
-
-    @property
-    def states(self) -> tuple[LaneState, ...]:
-        """The state that it keeps for each lane."""
-        return (self.consumption,)
-
-    def read(self, events: Relevant, lane_count: int) -> Relevant:
-        """New events, unchanged."""
-        return events
-
-    def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; unless `bounded`, `lowest` may say nothing."""
-        if not len(chunk.segments) or self._query.limit == 0:
-            return no_ends()
-        return self.consumption.left(chunk, self._hits(chunk, bounded or self._query.consume != "NONE"))
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -123,7 +103,7 @@ class ApartRunner:
         """None: a stream is followed by another machine."""
         return None
 
-    def _hits(self, chunk: Chunk, bounded: bool) -> Ends:
+    def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
         machine = self._machine
 
         def run(numbers: tuple[int, int]) -> Ends:
@@ -140,9 +120,6 @@ class ApartRunner:
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
         return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
-
-    def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
-        return chunk.segments.units(self._workers.threads)
 
     def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ApartUnit:
         part = chunk.segments.part(*numbers)

@@ -81,7 +81,7 @@ class LookingNext(Listening):
             stop = len(events) if over or number < edge[0] else edge[1] if number == edge[0] else 0
             if stop:
                 own = np.where(own[:stop] == UNKNOWN, np.uint8(0), own[:stop]) if over else own[:stop]
-                known = self.known(events if stop == len(events) else _first(events, stop), own)
+                known = self.known(events if stop == len(events) else events.first(stop), own)
                 given += [] if known is None else [known]
             if stop < len(events):
                 self._held.append(events.slice(stop) if stop else events)
@@ -127,20 +127,3 @@ class LookingNext(Listening):
     def nbytes(self) -> int:
         """The bytes that are kept."""
         return sum(events.nbytes for events in self._held) + sum(one.nbytes for one in self._nearest)
-
-
-def _first(events: Relevant, stop: int) -> Relevant:
-    """The first ones of some events, not copied."""
-
-    def part(values: np.ndarray) -> np.ndarray:
-        return values[..., :stop] if values.size else values
-
-    payload = None if events.payload is None else events.payload.slice(0, stop)
-    return replace(
-        events,
-        **{name: part(getattr(events, name)) for name in _ARRAYS},  # type: ignore[arg-type]
-        payload=payload,
-    )
-
-
-_ARRAYS = ("symbols", "positions", "lanes", "keys", "keyed", "places", "slots", "times")

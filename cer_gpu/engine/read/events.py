@@ -109,6 +109,25 @@ class Relevant:
             end(self.times),
         )
 
+    def first(self, stop: int) -> Relevant:
+        """The events before `stop`, not copied."""
+
+        def begin(values: np.ndarray) -> np.ndarray:
+            return values[:stop] if len(values) else values
+
+        return Relevant(
+            self.symbols[:stop],
+            self.positions[:stop],
+            begin(self.lanes),
+            begin(self.keys),
+            begin(self.keyed),
+            begin(self.places),
+            self.slots[:, :stop],
+            self.payload.slice(0, stop) if self.payload is not None else None,
+            self.lane_keys,
+            begin(self.times),
+        )
+
     def take(self, order: np.ndarray) -> Relevant:
         """Some of the events, in a given order."""
 
