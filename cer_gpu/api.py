@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cer_gpu.checked import check_roles, checked, opened, raise_errors, schema_of
@@ -319,9 +319,23 @@ class Query:
         ValueError
             For a rule.
         """
-        # By its name: `cer_gpu.backtesting` makes queries of its own.
-        found: pa.Table = import_module("cer_gpu.backtesting.funnel").funnel(self, events, keywords)
-        return found
+        from cer_gpu.funnel import funnel, stages_of  # few calls need it
+        from cer_gpu.language.printer import to_text
+
+        asked, stages = read_options(**keywords), stages_of(self._tree)
+        given = asked.params if self._open is None else {**self._open.given, **asked.params}
+        if given:
+            from cer_gpu.language.parameters import check_given
+
+            check_given(dict.fromkeys(self.parameters), given, self.text)
+        queries = [Query(to_text(stage.query)) for stage in stages]
+        with shown_together():
+            source = opened(self.names, events, asked)
+            bound = []
+            for one in queries:
+                own = {name: given[name] for name in one.parameters}
+                bound.append(one.bound_to(source, replace(asked, params=own)))
+            return funnel(stages, bound, source, asked)
 
     @spelled(read_options)
     def check(self, events: Any = None, **keywords: Any) -> tuple[Diagnostic, ...]:

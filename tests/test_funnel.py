@@ -96,3 +96,20 @@ def test_the_shell_prints_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert [row["hits"] for row in printed] == [row["hits"] for row in own]
     assert status_of([*asked, "-o", str(tmp_path / "funnel.csv")]) == 0
     assert status_of(["explain", QUERY, "--funnel"]) != 0
+
+
+def test_values_of_parameters_that_the_query_has() -> None:
+    found = cer.compile(QUERY, {"q": 0.3}).funnel(ticks(), **OPTIONS)
+    assert found == cer.compile(QUERY).funnel(ticks(), params={"q": 0.3}, **OPTIONS)
+    with pytest.raises(cer.QueryError, match="the query has no parameter `\\$r`"):
+        cer.compile(QUERY).funnel(ticks(), params={"q": 0.3, "r": 1}, **OPTIONS)
+
+
+def test_events_that_can_be_read_once() -> None:
+    events = ticks()
+    alone = "SELECT * WHERE A AS a ; B AS b FILTER b.x > a.x"  # compared by order: read by itself
+    with pytest.raises(cer.DataError, match="a funnel of this query reads them several times"):
+        cer.compile(alone).funnel(events.to_reader(), **OPTIONS)
+    together = "SELECT * WHERE A ; B ; C WITHIN 1 HOUR"
+    found = cer.compile(together).funnel(events.to_reader(), **OPTIONS)
+    assert found == cer.compile(together).funnel(events, **OPTIONS)

@@ -39,7 +39,8 @@ LAYERS = [
     {"enumeration"},
     {"engine"},
     {"checked"},
-    {"api", "sql", "views"},
+    {"funnel", "sql", "views"},
+    {"api"},
     {
         "output",
         "demo",
@@ -113,6 +114,8 @@ def _imports(name, path):
                 base = ".".join([*parent, base] if base else parent)
             # `from package import name`: the name may be a module.
             yield from ([f"{base}.{alias.name}" for alias in node.names] if base in FOLDERS else [base])
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            yield from (one.value for one in node.args[:1] if isinstance(one, ast.Constant))
 
 
 def part(name):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -17,16 +17,14 @@ from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import combined, numbered, of_ends, of_groups
 from cer_gpu.checked import opened
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.memory import within_memory
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options, read_options
+from cer_gpu.engine.run.passes import passes_of, sum_up
 from cer_gpu.engine.run.signatures import spelled
-from cer_gpu.engine.run.together import Bunch, batches, bunched
 from cer_gpu.engine.run.totals import Totals
-from cer_gpu.engine.workers import Workers
-from cer_gpu.errors import DataError, RowError
-from cer_gpu.progress import Watch, begun, shown_together
+from cer_gpu.errors import DataError
+from cer_gpu.progress import shown_together
 
 
 @spelled(read_options, omit=("limit", "event_id", "memory"))
@@ -91,11 +89,7 @@ def backtest(
         for one in bound:
             for text in one.notes.texts:
                 notes.say(text, aloud=False)
-        here = [number for number, one in enumerate(bound) if not one.place.numbers]
-        groups, _ = bunched([bound[number].compiled for number in here])
-        groups = [[here[one] for one in group] for group in groups]
-        members = {number for group in groups for number in group}
-        alone = [number for number in range(len(asked)) if number not in members]
+        groups, alone = passes_of(bound)
         if wanted and not source.rewindable:
             raise DataError("the events can be read once only, and outcomes need them again: pass a table")
         if alone and not source.rewindable and (groups or len(alone) > 1):
@@ -114,7 +108,9 @@ def backtest(
     called, values = [one.name for one in asked], [one.values for one in asked]
     made = combined(tables, called, values, schema, by is None)
     seconds = time.perf_counter() - begun_at
-    return Backtest(made, notes.texts, (len(members), len(groups)), _about(asked, source, seconds), told)
+    return Backtest(
+        made, notes.texts, (len(asked) - len(alone), len(groups)), _about(asked, source, seconds), told
+    )
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:
@@ -138,35 +134,9 @@ def _together(
     notes: Notes,
 ) -> list[pa.Table]:
     """What the queries of each group find, with their numbers, in one pass over the events."""
-    if not groups:
-        return []
-    workers = Workers()
-    members = sum(map(len, groups))
     totals = [Totals(parted.buckets, bool(parted.columns)) for _ in groups]
-    bunches = [
-        Bunch([bound[number] for number in group], source, options, workers, members, group, own)
-        for group, own in zip(groups, totals)
-    ]
-
-    def passed(watch: Watch) -> Iterable[None]:
-        for batch in watch(batches(source, bunches)):
-            for bunch in bunches:
-                bunch.read(batch)
-            yield
-        for bunch in bunches:
-            bunch.rest()
-        yield
-
-    progress = begun(source.rows)
-    try:
-        with within_memory("running the queries"):
-            for _ in progress.over(passed(progress.watch)):
-                pass
-    except RowError as error:
-        raise source.named(error) from error
+    bunches = sum_up(groups, bound, source, options, totals, notes)
     schema = columns_found(parted, source, options)
-    for bunch in bunches:
-        bunch.say(notes, options.stream_column)
     return [
         of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
         for bunch, own in zip(bunches, totals)

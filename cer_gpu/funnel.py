@@ -6,10 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
-from cer_gpu.api import Query
-from cer_gpu.backtesting.run import backtest
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.answers.where import exact_column
+from cer_gpu.engine.machines.asked import sum_exactly
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.passes import passes_of, sum_up
+from cer_gpu.engine.run.totals import Totals
+from cer_gpu.errors import DataError
 from cer_gpu.language import tree
 from cer_gpu.language.chains import flattened, linked, links
 from cer_gpu.language.printer import interval_text, to_text, window_text
@@ -19,7 +27,7 @@ from cer_gpu.language.walk import condition_variables
 _BESIDE = (tree.Strategy.ALL, tree.Consume.NONE)
 
 
-class _Stage(NamedTuple):
+class FunnelStage(NamedTuple):
     """A query of a funnel.
 
     Attributes
@@ -46,17 +54,31 @@ class _Conditioned(NamedTuple):
     conditions: tuple[Any, ...]
 
 
-def funnel(query: Query, events: Any, keywords: dict[str, Any]) -> pa.Table:
-    """How many events complete each step of a pattern, and how many would with one condition less.
+def stages_of(query: tree.Statement) -> list[FunnelStage]:
+    """The pattern up to each step, and each time with one condition less that this step brings.
+
+    Raises
+    ------
+    ValueError
+        For a rule.
+    """
+    if not isinstance(query, tree.SelectQuery):
+        raise ValueError("a rule has no steps: a funnel is for a pattern, SELECT ... WHERE ...")
+    return list(_stages(query))
+
+
+def funnel(
+    stages: Sequence[FunnelStage], bound: Sequence[BoundQuery], source: Source, options: Options
+) -> pa.Table:
+    """How many events complete each stage, in as few passes as possible.
 
     Parameters
     ----------
-    query : Query
-        No rule.
-    events : object
-        As for `Query.run`; read in as few passes as `backtest` needs.
-    keywords : dict
-        Those of `Query.run`.
+    stages : sequence of FunnelStage
+    bound : sequence of BoundQuery
+        The query of each stage, over `source`.
+    source : Source
+    options : Options
 
     Returns
     -------
@@ -65,26 +87,44 @@ def funnel(query: Query, events: Any, keywords: dict[str, Any]) -> pa.Table:
 
     Raises
     ------
-    ValueError
-        For a rule.
+    DataError
+        When the events can be read only once, and several passes are needed.
     """
-    if not isinstance(query.tree, tree.SelectQuery):
-        raise ValueError("a rule has no steps: a funnel is for a pattern, SELECT ... WHERE ...")
-    stages = list(_stages(query.tree))
-    texts = {str(number): to_text(stage.query) for number, stage in enumerate(stages)}
-    found = backtest({name: Query(text) for name, text in texts.items()}, events, **keywords).to_arrow()
+    groups, alone = passes_of(bound)
+    if alone and (groups or len(alone) > 1) and not source.rewindable:
+        raise DataError(
+            "the events can be read once only, and a funnel of this query reads them several times: pass a "
+            "table, or paths of files"
+        )
+    totals = [Totals(None, False) for _ in groups]
+    sum_up(groups, bound, source, options, totals, Notes())
+    hits, matches = [0] * len(stages), [0] * len(stages)
+    for own in totals:
+        found = own.groups()
+        for number, some, many in zip(found.query, found.hits, found.matches):
+            hits[number], matches[number] = int(some), int(many)
+    for number in alone:
+        hits[number], matches[number] = numbers_in(bound[number].counts())
     return pa.table(
         {
             "step": pa.array([stage.step for stage in stages]),
             "pattern": pa.array([stage.text for stage in stages], pa.string()),
             "without": pa.array([stage.dropped for stage in stages], pa.string()),
-            "hits": found.column("hits"),
-            "matches": found.column("matches"),
+            "hits": pa.array(hits, pa.int64()),
+            "matches": exact_column(np.array(matches, object)),
         }
     )
 
 
-def _stages(query: tree.SelectQuery) -> Iterator[_Stage]:
+def numbers_in(counts: pa.Table) -> tuple[int, int]:
+    """How many ends a table of `Query.counts` has, and how many complex events."""
+    column = counts.column("count")
+    if pa.types.is_integer(column.type):
+        return len(column), sum_exactly(column.to_numpy())
+    return len(column), sum(map(int, column.to_pylist()))
+
+
+def _stages(query: tree.SelectQuery) -> Iterator[FunnelStage]:
     """The pattern up to each step, and each time with one condition less that this step brings."""
     whole = _conditioned(query.pattern)
     chained = isinstance(whole.pattern, tree.Sequence)
@@ -120,24 +160,24 @@ def _stages(query: tree.SelectQuery) -> Iterator[_Stage]:
                 window=window,
             )
 
-        yield _Stage(number + 1, text, None, made(steps[number], joint, here, query.window))
+        yield FunnelStage(number + 1, text, None, made(steps[number], joint, here, query.window))
         for place, condition in enumerate(own.conditions):
             fewer = _filtered(own.pattern, [*own.conditions[:place], *own.conditions[place + 1 :]])
-            yield _Stage(number + 1, text, to_text(condition), made(fewer, joint, here, query.window))
+            yield FunnelStage(number + 1, text, to_text(condition), made(fewer, joint, here, query.window))
         for place in fresh:
             condition = whole.conditions[place]
             others = [one for one in here if one is not condition]
-            yield _Stage(
+            yield FunnelStage(
                 number + 1, text, to_text(condition), made(steps[number], joint, others, query.window)
             )
         if joint is not None and joint.contiguous:
             freer = made(steps[number], replace(joint, contiguous=False), here, query.window)
-            yield _Stage(number + 1, text, ":", freer)
+            yield FunnelStage(number + 1, text, ":", freer)
         if joint is not None and joint.gap is not None:
             freer = made(steps[number], replace(joint, gap=None), here, query.window)
-            yield _Stage(number + 1, text, interval_text(joint.gap), freer)
+            yield FunnelStage(number + 1, text, interval_text(joint.gap), freer)
         if number and query.window is not None:
-            yield _Stage(
+            yield FunnelStage(
                 number + 1,
                 text,
                 f"WITHIN {window_text(query.window)}",
