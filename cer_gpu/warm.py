@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,11 @@ TEMPLATES = [
 ]
 """Whose variants are run together."""
 
+UNLIKE = [
+    f"SELECT * WHERE {steps} {{}} WITHIN {{}}" for steps in ("A ; B ; C", "B ; D", "C ; D ; A", "D ; B ; B")
+]
+"""Queries with little in common that are run together."""
+
 
 def texts() -> Iterator[str]:
     """The queries that are run to find which kernels are needed."""
@@ -194,14 +200,12 @@ def recorded() -> dict[str, list[Need]]:
                     answer = getattr(query, asked)(data, order_by="ts", limit=limit)
                     if asked == "run":
                         answer.to_arrow()
-            for template in TEMPLATES:
-                for key in KEYS[:2]:
-                    for window in ("9 EVENTS", "9 SECONDS"):
-                        for kernel in _kernels():
-                            kernel.forget()
-                        backtest(
-                            sweep(template.format(key, window), p=list(range(0, 99, 9))), few, order_by="ts"
-                        )
+            for key, window in product(KEYS[:2], ("9 EVENTS", "9 SECONDS")):
+                sweeps = [sweep(one.format(key, window), p=list(range(0, 99, 9))) for one in TEMPLATES]
+                for together in (*sweeps, [one.format(key, window) for one in UNLIKE]):
+                    for kernel in _kernels():
+                        kernel.forget()
+                    backtest(together, few, order_by="ts")
         for rule in VIEWS:
             _maintained(rule)
     finally:

@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, abreast_reference, no_sums
+from cer_gpu.kernels.abreast.contract import AbreastEvents, Spans, abreast_reference, no_sums
 from cer_gpu.kernels.abreast.cpu import abreast
+from cer_gpu.kernels.abreast.cpu_listed import listed_abreast
 from test_backtest import ticks, told
 
 import cer_gpu as cer
 from cer_gpu.engine.run import abreast as running
-from cer_gpu.plan.automaton_abreast import Ladder, edges_of
+from cer_gpu.plan.automaton_abreast import Ladder, edges_of, listed_of, shared_edges
 
 
-def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[Edges, int]:
+def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[list[Ladder], list[np.ndarray]]:
     """Random members over random cells."""
     ladders, cells = [], []
     for _ in range(members):
@@ -25,14 +26,15 @@ def members_of(rng: np.random.Generator, members: int, symbols: int) -> tuple[Ed
         edges = {pair: np.append(False, rng.random(symbols) < 0.4) for pair in pairs if rng.random() < 0.7}
         ladders.append(Ladder(nodes, edges))
         cells.append(np.append(0, rng.integers(0, symbols + 1, 6)))
-    return edges_of(ladders, cells)
+    return ladders, cells
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
     rng = np.random.default_rng(seed)
     members = int(rng.integers(1, 9))
-    edges, nodes = members_of(rng, members, 4)
+    given = members_of(rng, members, 4)
+    edges, nodes = edges_of(*given)
     count = int(rng.integers(1, 30))
     kind: Any = rng.choice([np.uint64, np.float64])
     keys = np.sort(rng.integers(0, 40, count)).astype(kind)
@@ -50,6 +52,11 @@ def test_the_kernel_adds_up_what_the_runs_are(seed: int) -> None:
     for found, right in zip(sums, expected, strict=True):
         np.testing.assert_array_equal(found, right)
     assert widest <= count
+    sums = no_sums(3, members, at.dtype)
+    listed, nodes = listed_of(*given, borders)
+    listed_abreast(listed, members, spans, nodes, events, begin, report, stop, sums)
+    for found, right in zip(sums, expected, strict=True):
+        np.testing.assert_array_equal(found, right)
 
 
 TEMPLATES = [
@@ -62,10 +69,20 @@ TEMPLATES = [
 ]
 
 
+def test_the_share_of_members_with_an_edge() -> None:
+    ladder = Ladder(1, {(0, 1): np.array([False, True, False])})
+    assert shared_edges([ladder, ladder], [np.array([0, 1]), np.array([0, 1])]) == 1
+    assert shared_edges([ladder, ladder], [np.array([0, 1, 2]), np.array([0, 2, 1])]) == 0.5
+
+
 @pytest.mark.parametrize("clause", ["", "PARTITION BY [k]"])
 @pytest.mark.parametrize("window", ['["10 min", "3 h"]', "[40, 7]"])
+@pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("pattern", TEMPLATES)
-def test_variants_go_abreast(pattern: str, window: str, clause: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variants_go_abreast(
+    pattern: str, listed: bool, window: str, clause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "SHARED", 2.0 if listed else -1.0)
     gone: list[int] = []
     inner = running.blocks_of
 
@@ -105,7 +122,30 @@ def test_sums_by_bucket_and_key(by: Any, monkeypatch: pytest.MonkeyPatch) -> Non
     assert cer.backtest(sweep, ticks(), order_by="ts", by=by, device="cpu").to_arrow() == together
 
 
-def test_numbers_past_64_bits_are_exact() -> None:
+def test_unlike_queries_go_abreast(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {
+        f"{a}{b}{c}": f"SELECT * WHERE ({a} AS a FILTER a[x > {x}]) ; ({b} AS b FILTER b[y < 0.{x}]) ; {c} "
+        f"WITHIN {w}"
+        for (a, b, c), x, w in zip(
+            ["ABC", "BCA", "CAD", "DEA", "EAB", "ABD", "AAC", "BEB", "CDE", "DAE"],
+            range(1, 11),
+            ["10 min", "20 min", "1 h", "3 h", "7 min", "1 day", "10 min", "5 h", "2 h", "90 min"],
+        )
+    }
+    events = ticks()
+    rows = cer.backtest(asked, events, order_by="ts", by="6 h", device="cpu").to_arrow()
+    monkeypatch.setattr(running, "LEAST_LISTED", 1 << 20)
+    assert cer.backtest(asked, events, order_by="ts", by="6 h", device="cpu").to_arrow() == rows
+    totals = cer.backtest(asked, events, order_by="ts", device="cpu").to_arrow().to_pylist()
+    for (name, text), row in zip(asked.items(), totals):
+        own = told(cer.compile(text), events, order_by="ts", device="cpu")
+        assert own["matches"] > 0
+        assert {key: row[key] for key in own} == own, name
+
+
+@pytest.mark.parametrize("shared", [-1.0, 2.0])
+def test_numbers_past_64_bits_are_exact(shared: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "SHARED", shared)
     count = 4000
     steps = " ; ".join("A" for _ in range(7))
     sweep = cer.sweep(

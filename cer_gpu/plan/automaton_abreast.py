@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.abreast.contract import Edges
+from cer_gpu.kernels.abreast.contract import Edges, ListedEdges
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.plan.automaton import AutomatonMachine
 from cer_gpu.plan.compiled import CompiledQuery
@@ -96,6 +96,78 @@ def _ascending(nodes: int, moves: dict[tuple[int, int], np.ndarray]) -> list[int
         found += free
         left -= {*free}
     return found if found[0] == 0 else None
+
+
+def shared_edges(ladders: Sequence[Ladder], cells: Sequence[np.ndarray]) -> float:
+    """The share of the members that has an edge, on average over the edges of the cells that some member has.
+
+    Parameters
+    ----------
+    ladders, cells
+        As for `edges_of`.
+    """
+    many: dict[tuple[int, int], np.ndarray] = {}
+    nodes = max(one.nodes for one in ladders)
+    for ladder, symbols in zip(ladders, cells, strict=True):
+        for pair, along in ladder.edges.items():
+            own = many.setdefault(_pair(ladder, pair, nodes), np.zeros(len(symbols), np.int64))
+            own += along[symbols]
+    whole = sum(int(np.count_nonzero(own)) for own in many.values())
+    return sum(int(own.sum()) for own in many.values()) / max(1, whole * len(ladders))
+
+
+def listed_of(
+    ladders: Sequence[Ladder], cells: Sequence[np.ndarray], begin: np.ndarray
+) -> tuple[ListedEdges, int]:
+    """The edges of some members over shared cells as lists of additions, and the most nodes that one has.
+
+    Parameters
+    ----------
+    ladders, cells
+        As for `edges_of`.
+    begin : ndarray, shape (spans + 1,), int64
+        Where the members of each window begin.
+    """
+    n = max(one.nodes for one in ladders)
+    width = len(begin) - 1
+    ends, more, fewer = _Lists(), _Lists(), _Lists()
+    for member, (ladder, symbols) in enumerate(zip(ladders, cells, strict=True)):
+        span = int(np.searchsorted(begin, member, side="right")) - 1
+        base = member * n * n
+        for pair, along in ladder.edges.items():
+            p, q = _pair(ladder, pair, n)
+            at = np.flatnonzero(along[symbols])
+            if q == n:
+                ends.put(at * width + span, member, 0, member, base + p)
+                continue
+            # A later target first, then a later source: what an addition reads is as it was before the event.
+            for r in range(p + 1):
+                more.put(at, member, -q, base + r * n + q, base + r * n + p)
+            for r in range(q, n):
+                fewer.put(at * width + span, member, -p, base + p * n + r, base + q * n + r)
+    count = len(cells[0])
+    ended, dropped = ends.gathered(count * width), fewer.gathered(count * width)
+    return ListedEdges(*ended, *more.gathered(count), *dropped), n
+
+
+class _Lists:
+    """Pairs of numbers in lists, which are told apart by a place."""
+
+    def __init__(self) -> None:
+        self._parts: list[np.ndarray] = []
+
+    def put(self, places: np.ndarray, member: int, rank: int, one: int, other: int) -> None:
+        """Put a pair into the lists of some places, by member and rank."""
+        part = np.empty((5, len(places)), np.int64)
+        part[0] = places
+        part[1:] = np.array([member, rank, one, other])[:, None]
+        self._parts.append(part)
+
+    def gathered(self, places: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the list of each place begins, and the numbers of the pairs: all int32."""
+        whole = np.concatenate([np.empty((5, 0), np.int64), *self._parts], axis=1)
+        place, _, _, one, other = whole[:, np.lexsort(whole[2::-1])].astype(np.int32)
+        return np.searchsorted(place, np.arange(places + 1)).astype(np.int32), one, other
 
 
 def edges_of(ladders: Sequence[Ladder], cells: Sequence[np.ndarray]) -> tuple[Edges, int]:

@@ -40,9 +40,10 @@ class Together:
     Attributes
     ----------
     reading : Reading
-        Of all of them; its symbols are the cells that some query looks at, from 1 on.
+        Of all of them; its symbols, from 1 on, are the cells that some query looks at, those that no query
+        tells apart as one.
     symbols : tuple of ndarray
-        For each query the symbol of each cell, shape (cells + 1,), uint8 or uint16; of 0 it is neutral.
+        For each query its symbol of each of these, shape (cells + 1,), uint8 or uint16; of 0 it is neutral.
     """
 
     reading: Reading
@@ -88,14 +89,31 @@ def together(readings: Sequence[Reading]) -> Together | None:
     looked_at = np.zeros(prod(sizes.values()), bool)
     for one in symbols:
         looked_at |= one != 0
-    cells = np.flatnonzero(looked_at)
+    cells, alike = _told_apart(symbols, np.flatnonzero(looked_at))
     numbers = np.zeros(len(looked_at), np.uint16)
-    numbers[cells] = np.arange(1, len(cells) + 1)
+    numbers[looked_at] = alike + 1
     strides = np.append(np.cumprod(list(sizes.values())[:0:-1])[::-1], 1).tolist() if sizes else []
     stage = Stage(tuple(range(len(sizes))), tuple(map(int, strides)), len(looked_at), numbers)
     reading = replace(readings[0], axes=tuple(axes.values()), stages=(stage,), symbol_dtype="uint16")
     tables = (np.append(one[:1] * 0, one[cells]) for one in symbols)
     return Together(reading, tuple(map(np.ascontiguousarray, tables)))
+
+
+def _told_apart(symbols: Sequence[np.ndarray], cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first of all cells that every query reads alike, and for each cell the number of its first one.
+
+    Queries over several types have a constant each, mostly for one type: of the cells that these constants
+    make with all types, few differ for any query.
+    """
+    mixed = np.random.default_rng(0)
+    while True:
+        told = np.zeros(len(cells), np.uint64)
+        for one in symbols:
+            told += mixed.integers(1 << 63, size=int(one.max(initial=0)) + 1, dtype=np.uint64)[one[cells]]
+        _, first, alike = np.unique(told, return_index=True, return_inverse=True)
+        # Two different cells have one sum of random numbers once in 2^63 times; then others are drawn.
+        if all(np.array_equal(one[cells[first]][alike], one[cells]) for one in symbols):
+            return cells[first], alike
 
 
 def _place(axis: Axis) -> Place:

@@ -32,6 +32,37 @@ class Edges(NamedTuple):
     masks: np.ndarray
 
 
+class ListedEdges(NamedTuple):
+    """The same edges as additions to numbers of runs, member by member: where few members have each.
+
+    The numbers of runs lie in one array, `runs`: that of member v from node p to q at v * n * n + p * n + q,
+    with ones where p is q. An event of cell c in span d of the members (see `Spans`) has its entries between
+    two places of `ended` and `dropped`, at c * spans + d.
+
+    ==========  ===========================  ===============================================================
+    `ended`     int32 [cells * spans + 1]    the ends of a cell and span
+    `of`        int32 [ends]                 the member; ascending, the ends of a member stand side by side
+    `runs`      int32 [ends]                 the number that it adds to the complex events of the end
+    `added`     int32 [cells + 1]            what a new event of a cell adds, one after another
+    `to`        int32 [additions]            this number grows ...
+    `plus`      int32 [additions]            ... by this one
+    `dropped`   int32 [cells * spans + 1]    what goes when the oldest event of a cell and span does
+    `less`      int32 [subtractions]         this number falls ...
+    `by`        int32 [subtractions]         ... by this one
+    ==========  ===========================  ===============================================================
+    """
+
+    ended: np.ndarray
+    of: np.ndarray
+    runs: np.ndarray
+    added: np.ndarray
+    to: np.ndarray
+    plus: np.ndarray
+    dropped: np.ndarray
+    less: np.ndarray
+    by: np.ndarray
+
+
 class Spans(NamedTuple):
     """The windows of the members: spans of neighbouring members with one window each.
 

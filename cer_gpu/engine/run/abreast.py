@@ -17,10 +17,11 @@ from cer_gpu.engine.run.chunks import Chunker
 from cer_gpu.engine.run.totals import SAFE, CountedEnds, Sums, Totals
 from cer_gpu.engine.workers import Workers
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, Spans, no_sums
+from cer_gpu.kernels.abreast.contract import AbreastEvents, Edges, ListedEdges, Spans, no_sums
 from cer_gpu.kernels.abreast.cpu import abreast
+from cer_gpu.kernels.abreast.cpu_listed import listed_abreast
 from cer_gpu.kernels.windows.contract import comparable
-from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of
+from cer_gpu.plan.automaton_abreast import Ladder, edges_of, ladder_of, listed_of, shared_edges
 from cer_gpu.plan.compiled import CompiledQuery
 
 ABREAST = 256
@@ -31,6 +32,12 @@ LEAST_ABREAST = 6
 
 LEAST_OF_WINDOW = 4
 """A block has so many members at least for each window that some of them has."""
+
+LEAST_LISTED = 3
+"""The same where additions are listed."""
+
+SHARED = 0.4
+"""Where a smaller share of the members has an edge, on average, additions are listed."""
 
 GROUPS = 1 << 10
 """Groups of a unit of work at most, where a unit has more than one segment."""
@@ -58,7 +65,7 @@ class _Block:
     """Members that are followed together, ascending by the size of their windows."""
 
     members: tuple[BunchMember, ...]
-    edges: Edges
+    edges: Edges | ListedEdges
     nodes: int
     begin: np.ndarray
     sizes: tuple[int | float, ...]
@@ -73,11 +80,14 @@ def blocks_of(members: Sequence[BunchMember]) -> tuple[list[_Block], list[BunchM
     blocks = []
     for at in range(0, len(able), ABREAST):
         part = able[at : at + ABREAST]
+        own, ladders = [one for _, one, _ in part], [ladder for _, _, ladder in part]
         windows = dict.fromkeys(size for size, _, _ in part)
-        if len(part) < max(LEAST_ABREAST, LEAST_OF_WINDOW * len(windows)):
-            left += [member for _, member, _ in part]
+        few = len(part) < max(LEAST_ABREAST, LEAST_OF_WINDOW * len(windows))
+        if len(part) < LEAST_LISTED:
+            left += own
         else:
-            blocks.append(_block([one for _, one, _ in part], [ladder for _, _, ladder in part]))
+            listed = few or shared_edges(ladders, [member.cells for member in own]) < SHARED
+            blocks.append(_block(own, ladders, listed))
     return blocks, left
 
 
@@ -86,11 +96,12 @@ def _size(member: BunchMember) -> int | float:
     return member.query.window.size
 
 
-def _block(members: Sequence[BunchMember], ladders: Sequence[Ladder]) -> _Block:
-    edges, nodes = edges_of(ladders, [member.cells for member in members])
+def _block(members: Sequence[BunchMember], ladders: Sequence[Ladder], listed: bool) -> _Block:
     sizes = list(map(_size, members))
-    begin = [0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)]
-    return _Block(tuple(members), edges, nodes, np.array(begin), tuple(sizes[k] for k in begin[:-1]))
+    begin = np.array([0, *(k for k in range(1, len(sizes)) if sizes[k] != sizes[k - 1]), len(sizes)])
+    cells = [member.cells for member in members]
+    edges, nodes = listed_of(ladders, cells, begin) if listed else edges_of(ladders, cells)
+    return _Block(tuple(members), edges, nodes, begin, tuple(sizes[k] for k in begin[:-1]))
 
 
 class AbreastRun:
@@ -145,8 +156,12 @@ class AbreastRun:
         )
         spans = Spans(block.begin, np.array([one.size for one in windows], windows[0].keys.dtype))
         sums = no_sums(high - low, len(block.members), grouped.at.dtype)
-        begin, report, stop = segments.begin, segments.report, segments.stop
-        widest = abreast(block.edges, spans, block.nodes, read, begin, report, stop, sums)
+        place = segments.begin, segments.report, segments.stop
+        if isinstance(block.edges, ListedEdges):
+            many = len(block.members)
+            widest = listed_abreast(block.edges, many, spans, block.nodes, read, *place, sums)
+        else:
+            widest = abreast(block.edges, spans, block.nodes, read, *place, sums)
         most = comb(widest + block.nodes - 1, block.nodes - 1)
         if most * max(1, segments.events) >= SAFE:
             return self._one_by_one(chunk, block, segments)
