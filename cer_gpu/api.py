@@ -111,6 +111,11 @@ class Query:
         """The parameters of the query, `$name`, in the order of the text."""
         return () if self._open is None else self._open.parameters
 
+    @property
+    def given(self) -> dict[str, Any]:
+        """The values of parameters that `compile` was given."""
+        return {} if self._open is None else dict(self._open.given)
+
     @spelled(read_options)
     def run(self, events: Any, **keywords: Any) -> Matches:
         """The complex events that the query finds in some events.
@@ -323,7 +328,7 @@ class Query:
         from cer_gpu.language.printer import to_text
 
         asked, stages = read_options(**keywords), stages_of(self._tree)
-        given = asked.params if self._open is None else {**self._open.given, **asked.params}
+        given = {**self.given, **asked.params}
         if given:
             from cer_gpu.language.parameters import check_given
 

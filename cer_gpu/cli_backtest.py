@@ -69,6 +69,14 @@ Split = Annotated[
     ),
 ]
 
+Durations = Annotated[
+    bool, typer.Option("--durations", help="Also how long matches last: their median and 95th percentile.")
+]
+Funnel = Annotated[
+    bool,
+    typer.Option("--funnel", help="In the report also how far matches get, and which condition stops them."),
+]
+
 Report = Annotated[
     str | None,
     typer.Option("--report", metavar="PAGE.html", help="Write tables and charts as one HTML page, too."),
@@ -165,6 +173,8 @@ def backtest(
     sweep: Swept = None,
     outcome: Asked = None,
     split: Split = None,
+    durations: Durations = False,
+    funnel: Funnel = False,
     order_by: OrderBy = None,
     order_unit: OrderUnit = None,
     type_column: TypeColumn = "type",
@@ -191,8 +201,11 @@ def backtest(
     asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
     options |= text_keywords(delimiter, column_type)
     options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}
+    if funnel and report is None:
+        raise typer.BadParameter("--funnel is for the report: name it with --report PAGE.html")
+    parted, wanted = parts_of(by), outcomes_asked(outcome)
     try:
-        found = tried(asked, events, parts_of(by), outcomes_asked(outcome), split, **options)
+        found = tried(asked, events, parted, wanted, split, durations, funnel, **options)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     if report is not None:

@@ -19,6 +19,11 @@ class Parted(NamedTuple):
     buckets: Buckets | None
     columns: tuple[str, ...]
 
+    @property
+    def names(self) -> list[str]:
+        """The columns by which rows are parted."""
+        return [*(["bucket"] if self.buckets is not None else []), *self.columns]
+
 
 def parted_by(by: Any, bound: Sequence[BoundQuery], source: Source, options: Options) -> Parted:
     """What `by` asks for.

@@ -216,6 +216,42 @@ class Plots:
         )
         return chart.properties(title=f"{name} at the hits (outermost: and beyond)", width=WIDTH)
 
+    def funnel(self, variant: str | None = None) -> altair.Chart:
+        """How many events complete each step of a pattern, and how many would without one of its conditions.
+
+        Parameters
+        ----------
+        variant : str, optional
+            The query, or the variant as the other charts call it; the first one, if not said.
+        """
+        alt = _altair()
+        table = self._result.funnel
+        labels = self._labels(table)
+        there = list(dict.fromkeys(labels))
+        if variant is not None and variant not in there:
+            raise ValueError(f"there is no funnel of {variant!r}; there are those of {', '.join(there)}")
+        chosen = there[0] if variant is None else variant
+        rows = [
+            {
+                "step": f"{row['step']}  {row['pattern']}",
+                "without": row["without"] or "",
+                "hits": row["hits"],
+                "matches": float(row["matches"]),
+            }
+            for row, label in zip(table.to_pylist(), labels)
+            if label == chosen
+        ]
+        steps = list(dict.fromkeys(row["step"] for row in rows))
+        axis = alt.Y("step:N", sort=steps, title=None, axis=alt.Axis(labelLimit=400))
+        tooltip = ["step:N", "without:N", "hits:Q", "matches:Q"]
+        kept = alt.Chart(alt.Data(values=[row for row in rows if not row["without"]]))
+        freer = alt.Chart(alt.Data(values=[row for row in rows if row["without"]]))
+        x = alt.X("hits:Q", title="events that complete the step")
+        chart = kept.mark_bar().encode(x=x, y=axis, tooltip=tooltip) + freer.mark_tick(
+            thickness=3, color="#e4572e"
+        ).encode(x=x, y=axis, tooltip=tooltip)
+        return chart.properties(title=f"{chosen}: steps, and without one condition each (red)", width=WIDTH)
+
     @property
     def parameters(self) -> tuple[str, ...]:
         """The parameters of the sweeps."""
@@ -228,7 +264,12 @@ class Plots:
         queries = table.column("query").to_pylist()
         alone = len({*queries}) == 1 and told
         return [
-            " ".join([*([] if alone else [query]), *(f"{name}={columns[name][row]}" for name in told)])
+            " ".join(
+                [
+                    *([] if alone else [query]),
+                    *(f"{name}={columns[name][row]}" for name in told if columns[name][row] is not None),
+                ]
+            )
             for row, query in enumerate(queries)
         ]
 

@@ -46,6 +46,8 @@ def page_of(result: BacktestResult, title: str) -> str:
     ]
     if result.has_outcomes:
         parts += _table("Outcomes", result.outcomes, None)
+    if result.has_funnel:
+        parts += _table("How far matches get", result.funnel, None)
     parts += [f"<figure class='chart' id='chart{number}'></figure>" for number in range(len(charts))]
     parts += _queries(result)
     specs = json.dumps(charts).replace("</", "<\\/")
@@ -72,6 +74,8 @@ def _charts(result: BacktestResult) -> Iterator[dict[str, Any]]:
     )
     if several:
         asked.append(plots.sweep)
+    if result.has_funnel and len(result.funnel):
+        asked.append(plots.funnel)
     if result.has_outcomes:
         for name in dict.fromkeys(result.outcomes.column("outcome").to_pylist()):
             asked.append(lambda name=name: plots.outcomes(name))  # type: ignore[misc]

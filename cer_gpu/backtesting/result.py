@@ -43,12 +43,14 @@ class Backtest:
         read: tuple[int, int],
         about: About,
         told: Told | None = None,
+        funnel: pa.Table | None = None,
     ) -> None:
         self._table = table
         self.notes = notes
         self.together, self.passes = read
         self.about = about
         self._told = told
+        self._funnel = funnel
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -117,6 +119,29 @@ class Backtest:
         return self._asked_for().summary
 
     @property
+    def has_funnel(self) -> bool:
+        """Whether funnels were asked for."""
+        return self._funnel is not None
+
+    @property
+    def funnel(self) -> pa.Table:
+        """How far the matches of each pattern get, and which condition stops them.
+
+        Returns
+        -------
+        pyarrow.Table
+            `query`, the parameters of a sweep, and the columns of `Query.funnel`.
+
+        Raises
+        ------
+        ValueError
+            Where no funnel was asked for.
+        """
+        if self._funnel is None:
+            raise ValueError("no funnel was asked for: backtest(..., funnel=True)")
+        return self._funnel
+
+    @property
     def outcome_hits(self) -> pa.Table:
         """The outcomes at each hit.
 
@@ -157,9 +182,45 @@ class Backtest:
             `query` (string), the parameters of a sweep, with `by` the column `bucket` (where the bucket of
             time begins, in the type of `order_by`) and those of the partition, `hits` (int64: events at which
             some complex event ends), `matches` (complex events: int64, decimal256 where one exceeds 64 bits),
-            `first` and `last` (of the ends: the time, or the position without `order_by`).
+            `first` and `last` (of the ends: the time, or the position without `order_by`). Where durations
+            were asked for, `duration_median` and `duration_p95` of the matches from start to end: a duration,
+            float64 where `order_by` holds plain numbers, and a number of events without `order_by`; null
+            where there are more than 67,108,864 matches of a query.
         """
         return self._table
+
+    def diff(self, new: Backtest) -> pa.Table:
+        """What fires newly in another result, and what no longer does.
+
+        >>> old.diff(new).to_pandas()
+
+        Rows are matched by the query's name, its parameters and, with `by`, their bucket and key.
+
+        Parameters
+        ----------
+        new : Backtest
+            Of the same parameters and the same `by`.
+
+        Returns
+        -------
+        pyarrow.Table
+            A row for each that differs: the columns that rows are matched by, `change` ("new": it had no
+            hits, "gone": it has none any more, "more", "fewer", or "other" where only the matches or their
+            times differ), `hits` and `matches` of this result and, as `new_hits` and `new_matches`, of the
+            other one.
+
+        Raises
+        ------
+        TypeError
+            For what is no result of a backtest.
+        ValueError
+            Where the rows of the two results cannot be matched.
+        """
+        from cer_gpu.backtesting.diff import difference
+
+        if not isinstance(new, Backtest):
+            raise TypeError(f"diff compares with the result of another backtest, not {type(new).__name__}")
+        return difference(self.to_arrow(), new.to_arrow())
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a pandas DataFrame."""

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.about import About
 from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, parameters_of, refuse_unknown
 from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
+from cer_gpu.backtesting.durations import MOST, with_durations
+from cer_gpu.backtesting.funnels import funnels_of
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
-from cer_gpu.backtesting.table import combined, numbered, of_ends, of_groups
+from cer_gpu.backtesting.table import QUERY, combined, numbered, of_ends, of_groups
 from cer_gpu.checked import opened
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.sources.source import Source
@@ -34,6 +37,8 @@ def backtest(
     by: Any = None,
     outcomes: Mapping[str, str] | None = None,
     split: Any = None,
+    durations: bool = False,
+    funnel: bool = False,
     **keywords: Any,
 ) -> Backtest:
     """How often queries would have fired: hits and matches of each, in as few passes as possible.
@@ -58,6 +63,11 @@ def backtest(
     split : str, datetime or number, optional
         A time: outcomes are summed up before it and from it on too, so that what was chosen on the one part
         is judged on the other.
+    durations : bool, default False
+        Also how long the matches last: `duration_median` and `duration_p95`. This lists the matches, which
+        takes longer than counting them.
+    funnel : bool, default False
+        Also how far the matches of each pattern get: `Backtest.funnel`.
 
     Returns
     -------
@@ -90,8 +100,12 @@ def backtest(
             for text in one.notes.texts:
                 notes.say(text, aloud=False)
         groups, alone = passes_of(bound)
-        if wanted and not source.rewindable:
-            raise DataError("the events can be read once only, and outcomes need them again: pass a table")
+        again = "outcomes" if wanted else "durations" if durations else "a funnel"
+        if (wanted or durations or funnel) and not source.rewindable:
+            raise DataError(
+                f"the events can be read once only, and {again} {'needs' if again == 'a funnel' else 'need'} "
+                "them again: pass a table"
+            )
         if alone and not source.rewindable and (groups or len(alone) > 1):
             raise DataError(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
@@ -104,13 +118,47 @@ def backtest(
             tables.append(numbered(found, number))
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
+        if durations:
+            tables = _with_durations(tables, asked, bound, parted, bool(options.order_by), notes)
+            schema = tables[0].schema.remove(0) if tables else schema
         told = outcomes_of(wanted, split, asked, bound, source, options) if wanted else None
+        steps = funnels_of(asked, source, options) if funnel else None
     called, values = [one.name for one in asked], [one.values for one in asked]
     made = combined(tables, called, values, schema, by is None)
     seconds = time.perf_counter() - begun_at
     return Backtest(
-        made, notes.texts, (len(asked) - len(alone), len(groups)), _about(asked, source, seconds), told
+        made,
+        notes.texts,
+        (len(asked) - len(alone), len(groups)),
+        _about(asked, source, seconds),
+        told,
+        steps,
     )
+
+
+def _with_durations(
+    tables: Sequence[pa.Table],
+    asked: Sequence[AskedQuery],
+    bound: Sequence[BoundQuery],
+    parted: Parted,
+    timed: bool,
+    notes: Notes,
+) -> list[pa.Table]:
+    """What the queries found, a table for each, with how long their matches last."""
+    found = []
+    for table in tables:
+        numbers = table.column(QUERY).to_numpy()
+        for number in np.unique(numbers).tolist():
+            own = table.filter(pa.array(numbers == number))
+            matches = sum(map(int, own.column("matches").to_pylist()))
+            if matches > MOST:
+                notes.say(
+                    f"the query {asked[number].name!r} has {matches:,} matches: how long they last is worked "
+                    f"out for up to {MOST:,}; its durations are null",
+                    aloud=True,
+                )
+            found.append(with_durations(own, bound[number] if matches <= MOST else None, parted, timed))
+    return found or [with_durations(table, None, parted, timed) for table in tables]
 
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:

@@ -53,13 +53,13 @@ def of_ends(
     arrays: list[Any] = []
     if buckets is not None:
         moments = ends.column(at).cast(buckets.kind).combine_chunks()
-        arrays.append(buckets.column(buckets.of(_numbers(moments))))
+        arrays.append(buckets.column(buckets.of(moments_of(moments))))
     arrays += [ends.column(name).cast(schema.field(name).type) for name in columns]
     arrays += [pa.array(np.ones(len(ends), np.int64)), ends.column("count"), ends.column(at), ends.column(at)]
     return _regrouped(pa.table(arrays, schema.names), schema.names)
 
 
-def _numbers(column: pa.Array) -> np.ndarray:
+def moments_of(column: pa.Array) -> np.ndarray:
     """Times as the numbers that they are."""
     if pa.types.is_temporal(column.type):
         column = column.view(pa.int32() if column.type.bit_width == 32 else pa.int64())
