@@ -12,7 +12,7 @@ CASES ?= 4000
 # Tests and measurements start Python some hundred times: modules become bytecode once, whatever the caller has set.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test fuzz test-rapids test-timed bench lint format clean
+.PHONY: demo docs test fuzz test-rapids test-timed bench lint format clean
 
 demo: $(VENV)/.ready-demo
 	$(BIN)/cer demo
@@ -61,11 +61,16 @@ format: $(VENV)/.ready-test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+# The documentation as a site in `site/`; a link that leads nowhere, or any other warning, ends it.
+docs: $(VENV)/.ready-docs
+	$(BIN)/zensical build --clean --strict
+
 # The environment is made once and brought up to date when pyproject.toml changes.
 $(VENV)/.ready-demo: EXTRAS = demo
 $(VENV)/.ready-test: EXTRAS = test,demo
 $(VENV)/.ready-bench: EXTRAS = bench
-$(VENV)/.ready-demo $(VENV)/.ready-test $(VENV)/.ready-bench: pyproject.toml | $(BIN)/python
+$(VENV)/.ready-docs: EXTRAS = docs
+$(VENV)/.ready-demo $(VENV)/.ready-test $(VENV)/.ready-bench $(VENV)/.ready-docs: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	touch $@
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from cer_gpu.backtesting.sweep import Variants, sweep
     from cer_gpu.engine.answers.matches import ComplexEvent, Matches
     from cer_gpu.engine.run.device_report import DeviceReport, device_report
+    from cer_gpu.timelines import timeline
     from cer_gpu.views import JoinView, maintain
 
 _LATE = {
@@ -51,6 +52,7 @@ _LATE = {
     "device_report": "cer_gpu.engine.run.device_report",
     "ComplexEvent": "cer_gpu.engine.answers.values",
     "Matches": "cer_gpu.engine.answers.matches",
+    "timeline": "cer_gpu.timelines",
     "JoinView": "cer_gpu.views",
     "maintain": "cer_gpu.views",
 }
@@ -74,6 +76,7 @@ __all__ = [
     "device_report",
     "maintain",
     "sweep",
+    "timeline",
 ]
 
 

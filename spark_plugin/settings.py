@@ -1,6 +1,6 @@
 """Every configuration key that this package reads or sets: one table, rendered into the documentation.
 
-`python -m cer_gpu.spark.settings` prints it; `spark_plugin/SETTINGS.md` is what it printed.
+`python -m cer_gpu.spark.settings` prints it; `docs/howto/spark-settings.md` is what it printed.
 """
 
 from __future__ import annotations

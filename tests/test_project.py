@@ -46,6 +46,7 @@ LAYERS = [
         "demo",
         "backtesting",
         "report",
+        "timelines",
         "warm",
         "cli_backtest",
         "cli_inputs",

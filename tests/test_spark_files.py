@@ -19,7 +19,6 @@ from cer_gpu.spark.files import opened_lake, shares_of
 from cer_gpu.spark.layout import Layout, read_layout
 from cer_gpu.spark.routes import Size
 from spark_tasks import ROW, shuffled
-from test_cli_readme import README, block
 from test_spark_operators import history, rows_of
 
 import cer_gpu as cer
@@ -232,11 +231,15 @@ def test_prepare_refuses_what_it_cannot_write(spark: Any, table: pa.Table, prepa
 
 
 def test_the_three_lines_of_the_readme(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "trades.csv").write_text(block("csv"))
+    readme = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+    (events,) = re.findall(r"```csv title=\"trades.csv\"\n(.*?)```", readme, re.DOTALL)
+    (tmp_path / "trades.csv").write_text(events)
     (tmp_path / "trades").mkdir()
     pq.write_table(pa.csv.read_csv(tmp_path / "trades.csv"), tmp_path / "trades" / "part.parquet")
     monkeypatch.chdir(tmp_path)
-    (lines,) = re.findall(r"```python\n(from cer_gpu import spark .*?)```", README, re.DOTALL)
+    (lines,) = re.findall(
+        r"```python title=\"on Spark\"\n(from cer_gpu import spark .*?)```", readme, re.DOTALL
+    )
     assert len([line for line in lines.splitlines() if line]) == 3
     names: dict[str, Any] = {}
     try:

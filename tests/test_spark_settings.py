@@ -7,13 +7,13 @@ import pytest
 import spark_sessions
 from cer_gpu.spark import settings
 
-DOCUMENT = Path(settings.__file__).with_name("SETTINGS.md")
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "howto" / "spark-settings.md"
 KEYS = [setting.key for setting in settings.SETTINGS]
 
 
 def test_document_is_in_step():
     assert DOCUMENT.read_text(encoding="utf-8") == settings.PREFACE + settings.rendered(), (
-        "run `python -m cer_gpu.spark.settings > spark_plugin/SETTINGS.md`"
+        "run `python -m cer_gpu.spark.settings > docs/howto/spark-settings.md`"
     )
 
 
@@ -34,7 +34,7 @@ OF_THE_RECIPES = {
 
 
 def test_the_recipes_name_keys_of_the_table():
-    text = DOCUMENT.with_name("README.md").read_text(encoding="utf-8")
+    text = DOCUMENT.with_name("spark-clusters.md").read_text(encoding="utf-8")
     named = set(re.findall(r"(?:--conf |^|`|-D)(spark\.[A-Za-z.]+?)(?=[= `])", text, re.MULTILINE))
     assert settings.TASK_GPUS.key in named
     assert named <= set(KEYS) | OF_THE_RECIPES

@@ -1,0 +1,64 @@
+"""The pages of the documentation: every example gives what stands under it, every picture is its own."""
+
+import re
+import tomllib
+
+import pages
+import pytest
+
+PAGES = pages.pages()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(pages.ROOT)) for page in PAGES])
+def test_examples_give_what_the_page_says(page):
+    found = pages.rewritten(page)
+    assert found.text == page.read_text(encoding="utf-8"), f"run `python tests/pages.py {page}` and look"
+    for name, picture in found.pictures.items():
+        assert (pages.PICTURES / name).read_text(encoding="utf-8") == picture
+
+
+def links(page):
+    """The files that a page links to or shows, and the parts of pages."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"`[^`\n]*`", "", text)
+    found = re.findall(r"\]\(([^)\s]+)\)", text)
+    return [link for link in found if not re.match(r"[a-z]+:", link)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(pages.ROOT)) for page in PAGES])
+def test_links_lead_somewhere(page):
+    for link in links(page):
+        file, _, part = link.partition("#")
+        target = (page.parent / file) if file else page
+        assert target.exists(), link
+        if part:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
+            assert part in {anchor(heading) for heading in headings}, link
+
+
+def anchor(heading):
+    """The name of a heading in a link."""
+    plain = re.sub(r"[^\w\- ]", "", heading.lower().replace("`", "")).strip()
+    return re.sub(r"[\s]+", "-", plain)
+
+
+def test_every_picture_is_shown():
+    shown = {link.rpartition("/")[2] for page in PAGES for link in links(page) if link.endswith(".svg")}
+    assert {path.name for path in pages.PICTURES.glob("*.svg")} == shown
+
+
+def test_every_page_is_in_the_navigation():
+    text = (pages.ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    named = set(re.findall(r": ([\w/-]+\.md)$", text, re.MULTILINE))
+    assert named == {path.relative_to(pages.DOCS).as_posix() for path in pages.DOCS.rglob("*.md")}
+
+
+def test_the_readme_is_short():
+    lines = (pages.ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 120
+    assert max(map(len, lines)) < 1000
+
+
+def test_the_documentation_is_of_this_version():
+    project = tomllib.loads((pages.ROOT / "pyproject.toml").read_text())["project"]
+    assert "docs" in project["optional-dependencies"]
