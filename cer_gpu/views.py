@@ -246,7 +246,11 @@ class JoinView:
     def _batches(self, pieces: Iterable[Piece], whole: bool) -> Iterator[pa.RecordBatch]:
         kept = self._kept
         schema = self._schema()
+        ones = pa.array(np.empty(0, np.int64))
         for piece in pieces:
+            rows = len(piece.after)
+            if piece.single and len(ones) < rows:
+                ones = pa.array(np.ones(rows, np.int64))
             arrays = [
                 kept.codes.decode(
                     np.ascontiguousarray(piece.columns[variable]),
@@ -255,7 +259,10 @@ class JoinView:
                 )
                 for _, variable in kept.body.head
             ]
-            arrays.append(pa.array(piece.after if whole else piece.after - piece.before))
+            if piece.single and whole:
+                arrays.append(ones.slice(0, rows))
+            else:
+                arrays.append(pa.array(piece.after if whole else piece.after - piece.before))
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

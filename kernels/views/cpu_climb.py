@@ -30,46 +30,94 @@ def _sum(rows, low, high):
     return total + _added(rows.sums, blocks + low, blocks + high)
 
 
+@inline
+def _sum_moved(rows, total, low, high, first, last):
+    """The multiplicities of rows `first` .. `last` - 1, where those of `low` .. `high` - 1 are `total`."""
+    if abs(first - low) + abs(last - high) >= last - first:
+        return _sum(rows, first, last)
+    if last > high:
+        total += _sum(rows, high, last)
+    else:
+        total -= _sum(rows, last, high)
+    if first > low:
+        return total - _sum(rows, low, first)
+    return total + _sum(rows, first, low)
+
+
+@inline
+def _climb(keys, low, near, end, column, limit):
+    """The first row of `low` .. `end` - 1, which are in order of a column, that reaches a limit; from `near`."""
+    if near > low and keys[near - 1, column] >= limit:
+        near = low
+    step = 1
+    while near + step - 1 < end and keys[near + step - 1, column] < limit:
+        near += step
+        step += step
+    end = min(end, near + step - 1)
+    while near < end:
+        middle = (near + end) >> 1
+        if keys[middle, column] < limit:
+            near = middle + 1
+        else:
+            end = middle
+    return near
+
+
 @jit
 def totals(rows, asking, shared, tests, limits, found, touched, halt):
     """`contract.totals_reference`. `halt` uint8 [1] in: see `jit`."""
     keys = rows.keys
     size = keys.shape[0]
     many = tests.ops.shape[0]
-    alone = many == 1 and tests.ops[0] == UNEQUAL
-    low = high = 0
+    sliding = many == 1 and tests.ops[0] != UNEQUAL
+    begin = end = low = high = total = 0
+    asked = -1
     for i in range(asking.shape[0]):
         if i % SELDOM == 0 and halt[0]:
             return
         if not limited(tests, asking, i, limits):
             continue
-        if many == 0:
-            low = around(keys, low, asking, i, shared, 0, FROM)
-            high = onward(keys, low, size, asking, i, shared, 0, PAST)
-        elif tests.ops[0] == UNEQUAL:
-            low = around(keys, low, asking, i, shared, NULL + 1, LIMITED)
-            high = onward(keys, low, size, asking, i, shared, TOP, LIMITED)
-        else:
-            low = around(keys, low, asking, i, shared, limits[0, 0], LIMITED)
-            high = around(keys, max(low, high), asking, i, shared, limits[0, 1], LIMITED)
-        if low >= high:
+        if asked < 0 or not alike(asking, i, asking, asked, shared):
+            # All rows with the shared values.
+            begin = around(keys, end, asking, i, shared, 0, FROM)
+            end = onward(keys, begin, size, asking, i, shared, 0, PAST)
+            low = high = begin
+            total = 0
+        asked = i
+        if begin == end:
             continue
-        if alone:
-            # All, without those that are equal.
-            first = onward(keys, low, high, asking, i, shared, limits[0, 0], LIMITED)
-            last = onward(keys, first, high, asking, i, shared, limits[0, 0] + 1, LIMITED)
-            if high - low > last - first:
-                touched[i] = 1
-                found[i] += _sum(rows, low, high) - _sum(rows, first, last)
-        elif many < 2:
+        if many == 0:
+            total = _sum_moved(rows, total, low, high, begin, end)
+            low, high = begin, end
             touched[i] = 1
-            found[i] += _sum(rows, low, high)
+            found[i] += total
+        elif sliding:
+            # Both ends move onward with the value, where those that ask are in order.
+            first = _climb(keys, begin, low, end, shared, limits[0, 0])
+            last = _climb(keys, first, max(first, high), end, shared, limits[0, 1])
+            total = _sum_moved(rows, total, low, high, first, last)
+            low, high = first, last
+            if low < high:
+                touched[i] = 1
+                found[i] += total
+        elif many == 1:
+            # All with a value, without those that are equal.
+            first = _climb(keys, begin, begin, end, shared, NULL + 1)
+            low = _climb(keys, first, first, end, shared, limits[0, 0])
+            high = _climb(keys, low, low, end, shared, limits[0, 0] + 1)
+            if end - first > high - low:
+                touched[i] = 1
+                found[i] += _sum(rows, first, end) - _sum(rows, low, high)
         else:
-            at = following(keys, low, high, shared, tests, limits)
-            while at < high:
+            first, last = begin, end
+            if tests.ops[0] != UNEQUAL:
+                first = _climb(keys, begin, begin, end, shared, limits[0, 0])
+                last = _climb(keys, first, first, end, shared, limits[0, 1])
+            at = following(keys, first, last, shared, tests, limits)
+            while at < last:
                 touched[i] = 1
                 found[i] += rows.counts[at]
-                at = following(keys, at + 1, high, shared, tests, limits)
+                at = following(keys, at + 1, last, shared, tests, limits)
 
 
 @jit

@@ -75,6 +75,11 @@ class Levels:
         """Whether no row has the multiplicity 0."""
         return not any(self._empty)
 
+    @property
+    def single(self) -> bool:
+        """Whether every row has the multiplicity 1."""
+        return self.whole and self.total == len(self)
+
     def counts_of(self, keys: np.ndarray) -> np.ndarray:
         """The multiplicity of each row of `keys` int64 [m, width]: int64 [m]."""
         found = np.zeros(len(keys), np.int64)

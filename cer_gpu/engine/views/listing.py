@@ -47,11 +47,14 @@ class Piece(NamedTuple):
     columns : mapping of str to ndarray of int64, shape (n,)
     before, after : ndarray of int64, shape (n,)
         Their multiplicities before and after the last batch; the same where all answers are listed.
+    single : bool
+        Whether all of them are known to be 1.
     """
 
     columns: Columns
     before: np.ndarray
     after: np.ndarray
+    single: bool = False
 
     @property
     def held(self) -> np.ndarray:
@@ -148,12 +151,14 @@ def _roots(state: ListedState, root: int, mode: Mode, most: int) -> Iterator[Pie
             if _leaves_out(place, mode, changed is None):
                 there &= _unchanged(state, root, keys)
             before, after = (counts, counts) if changed is None else _both(changed, low, len(counts))
+            single = not place.last or (changed is None and state.stores[root].single)
             if not place.last:
-                before = after = np.ones(len(counts), np.int64)
+                before, after = _ones(len(counts))
             if there.any():
                 columns = {name: values[there] for name, values in _variables(place, keys).items()}
                 kept = after[there]
-                yield Piece(columns, kept if before is after else before[there], kept)
+                kept_before = kept if before is after else before[there]
+                yield Piece(columns, kept_before, kept, single)
 
 
 def _with_child(
@@ -173,21 +178,28 @@ def _with_child(
         else:
             probe = probe_below(layout, child, piece.columns, rows)
         held = None
-        plain = (join is None or not join.rest) and state.stores[edge[1]].whole
+        store = state.stores[edge[1]]
+        plain = (join is None or not join.rest) and store.whole
+        single = piece.single and (store.single or not child.last)
         for run, changed in _runs(state, edge[1], mode):
-            for found in found_rows(probe, run, most):
+            asked = found_rows(probe, run, most)
+            if plain and changed is None and not _leaves_out(child, mode, True):
+                held = piece.held if held is None else held
+                for found in asked:
+                    state.check()
+                    yield _beside(piece, held, child, run, single, found)
+                continue
+            for found in asked:
                 state.check()
-                if plain and changed is None and not _leaves_out(child, mode, True):
-                    held = piece.held if held is None else held
-                    yield _beside(piece, held, child, run, found)
-                else:
-                    made = _chosen(state, piece, (join, edge[1]), mode, (run, changed), found)
-                    if len(made.before):
-                        yield made
+                made = _chosen(state, piece, (join, edge[1]), mode, (run, changed), found)
+                if len(made.before):
+                    yield made
 
 
-def _beside(piece: Piece, held: np.ndarray, child: ViewNode, run: CountedRows, found: AskedRows) -> Piece:
-    """All the rows that are found, beside those that ask for them."""
+def _beside(
+    piece: Piece, held: np.ndarray, child: ViewNode, run: CountedRows, single: bool, found: AskedRows
+) -> Piece:
+    """All the rows that are found, beside those that ask for them; `single` says that each is there once."""
     columns = {}
     if found.ranges is None:
         asking, places = found.pairs()
@@ -195,21 +207,32 @@ def _beside(piece: Piece, held: np.ndarray, child: ViewNode, run: CountedRows, f
         for number, name in enumerate(child.columns):
             if name in child.variables and name not in columns:
                 columns[name] = run.keys[places, number]
+        if single:
+            return Piece(columns, *_ones(len(asking)), single)
         times = run.counts[places] if child.last else 1
         after = piece.after[asking] * times
         before = after if piece.before is piece.after else piece.before[asking] * times
         return Piece(columns, before, after)
     new = [name for name in child.columns if name in child.variables and name not in piece.columns]
     own = np.array([child.columns.index(name) for name in new], np.int64)
-    made = buffer((len(new) + len(piece.columns) + 1) * found.size).reshape(-1, found.size)
-    cpu_list.expand(found.ranges, found.first, held, run, own, child.last, made)
+    held = held[:-1] if single else held
+    made = buffer((len(new) + len(held)) * found.size).reshape(-1, found.size)
+    cpu_list.expand(found.ranges, found.first, held, run, own, child.last and not single, made)
     columns = dict(zip([*new, *piece.columns], made))
+    if single:
+        return Piece(columns, *_ones(found.size), single)
     after = before = made[-1]
     if piece.before is not piece.after:
         before = buffer(found.size)
         past = piece.before[None, :].copy()
         cpu_list.expand(found.ranges, found.first, past, run, own[:0], child.last, before[None, :])
     return Piece(columns, before, after)
+
+
+def _ones(rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Multiplicities of answers that are there once, before and after: they take no memory."""
+    ones = np.broadcast_to(np.int64(1), rows)
+    return ones, ones
 
 
 def _chosen(

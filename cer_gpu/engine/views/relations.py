@@ -43,6 +43,8 @@ class Relation:
         self._codes = codes
         self._shown = tuple(self.attributes)
         self._leaf: Levels | None = None
+        self._known: set[tuple[str, pa.DataType]] = set()
+        """Columns, with their types, that are known to fit."""
 
     def share(self, order: tuple[str, ...], leaf: Levels) -> None:
         """Leave the rows to the leaf of a tree that has them, but for those that no answer is made of.
@@ -119,9 +121,13 @@ class Relation:
             column = table.column(name)
             if pa.types.is_null(column.type):
                 column = column.cast(kind.arrow)
-            own = kind_of(column.type, where)
-            if not own.joins(kind):
-                raise DataError(f"{where} was of type {kind.arrow}, and is of type {own.arrow} now: cast it")
+            if (name, column.type) not in self._known:
+                own = kind_of(column.type, where)
+                if not own.joins(kind):
+                    raise DataError(
+                        f"{where} was of type {kind.arrow}, and is of type {own.arrow} now: cast it"
+                    )
+                self._known.add((name, column.type))
             keys[:, number] = self._codes.encode(column, kind, where)
         return Change(*collapsed(keys, amounts))
 
@@ -175,7 +181,7 @@ class Relation:
 
 def without_value(codes: np.ndarray, kind: ValueKind) -> np.ndarray:
     """Whether values are null or no number: they are equal to nothing."""
-    absent = codes == np.iinfo(np.int64).min
+    absent = codes == NULL
     return absent | (codes == NAN) if kind.value is ValueType.FLOAT64 else absent
 
 
@@ -188,6 +194,8 @@ def table_of(rows: Any, where: str) -> pa.Table:
         It is nothing that speaks Arrow, nor a path.
     """
     opened = open_rows(rows, where)
+    if isinstance(rows, pa.Table) and opened.schema.equals(rows.schema):
+        return rows
     table = pa.Table.from_batches(opened.read(opened.schema.names, 1 << 20), opened.schema)
     missing = list(opened.unread)
     if missing:
