@@ -3,12 +3,12 @@
 >>> view = cer_spark.maintain("Q(x, a, c) <- R(x, a), S(x, c), a < c", "s3://lake/view")
 >>> orders.writeStream.foreachBatch(view.insert("R")).option("checkpointLocation", one).start()
 >>> trades.writeStream.foreachBatch(view.insert("S")).option("checkpointLocation", two).start()
->>> view.count(), view.enumerate(spark)
+>>> view.count(), view.enumerate(spark), view.delta(spark)
 
 The folder holds a snapshot of each of the view's parts, and commits: a commit names the snapshots that
-belong together and the last micro-batch of each stream that is in them. A task writes a new snapshot under a
-name of its own, so that one that is killed, or run twice, changes nothing; the driver writes the commit when
-all tasks have ended. A micro-batch that Spark hands over again is known by its number.
+belong together, the rows of the last micro-batch, and the last micro-batch of each stream. A task writes a
+new snapshot under a name of its own, so that one that is killed, or run twice, changes nothing; the driver
+writes the commit when all tasks have ended. A micro-batch that Spark hands over again is known by its number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import RLock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -39,11 +39,11 @@ PARTS = 16
 
 COMMITS = "commits"
 
-RESULT = f"{PART} int, file string, answers string, columns string"
-"""What a task gives: the new snapshot of a part, how many answers it has, and their columns."""
+RESULT = f"{PART} int, file string, answers string, columns string, rows string"
+"""What a task gives: the new snapshot of a part, how many answers it has, their columns, and its rows."""
 
 KEYS = ("tinyint", "smallint", "int", "bigint", "string", "boolean", "date", "timestamp", "timestamp_ntz")
-"""Types of a key whose equal values are one text."""
+"""Types of a key whose equal values are one text, once dates are times."""
 
 _LOCK = RLock()
 """The streams of one view are started in one driver; each hands over micro-batches in its own thread."""
@@ -128,6 +128,27 @@ def shared_key(view: JoinView) -> ViewKey | None:
 
 
 @dataclass(frozen=True, slots=True)
+class LastBatch:
+    """The rows of a micro-batch, and the snapshots that they were taken into.
+
+    Attributes
+    ----------
+    relation : str
+    sign : int
+        1 inserts, -1 deletes.
+    rows : mapping of int to str
+        For each part that has some the file of its rows.
+    before : mapping of int to str
+        The snapshots of these parts before; none of a part that had no rows.
+    """
+
+    relation: str
+    sign: int
+    rows: Mapping[int, str]
+    before: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True)
 class ViewCommit:
     """What a view has taken in.
 
@@ -146,6 +167,8 @@ class ViewCommit:
     rule : str
     parts : int
         How many tasks share the view.
+    last : LastBatch or None
+        The micro-batch that was taken in last.
     """
 
     version: int
@@ -155,6 +178,7 @@ class ViewCommit:
     columns: str
     rule: str
     parts: int
+    last: LastBatch | None = None
 
 
 _PLAIN = ("version", "streams", "columns", "rule", "parts")
@@ -210,22 +234,40 @@ class ViewFolder:
         if not named:
             return ViewCommit(0, {}, {}, {}, "", "", 0)
         found = json.loads(self.read(posixpath.join(COMMITS, named[-1])))
-        files = {int(part): name for part, name in found["files"].items()}
-        answers = {int(part): count for part, count in found["answers"].items()}
-        return ViewCommit(files=files, answers=answers, **{name: found[name] for name in _PLAIN})
+        files, answers = _by_part(found["files"]), _by_part(found["answers"])
+        plain = {name: found[name] for name in _PLAIN}
+        last = found.get("last")
+        if last is not None:
+            last = LastBatch(last["relation"], last["sign"], _by_part(last["rows"]), _by_part(last["before"]))
+        return ViewCommit(files=files, answers=answers, last=last, **plain)
 
     def put(self, commit: ViewCommit) -> None:
         """Write a commit, and remove what neither it nor the one before it names."""
         named = {name: getattr(commit, name) for name in _PLAIN}
         named |= {"files": dict(commit.files), "answers": dict(commit.answers)}
+        rows: set[str] = set()
+        if commit.last is not None:
+            last = commit.last
+            rows.update(last.rows.values())
+            named["last"] = {
+                "relation": last.relation,
+                "sign": last.sign,
+                "rows": dict(last.rows),
+                "before": dict(last.before),
+            }
         before = self.commit()
         self.write(posixpath.join(COMMITS, f"{commit.version:012d}.json"), json.dumps(named).encode())
-        kept = {*commit.files.values(), *before.files.values()}
+        kept = {*commit.files.values(), *before.files.values(), *rows}
         for name in self.names():
-            if name not in kept and name.endswith(".view") and int(name.split("-")[0]) < commit.version:
+            ours = name.endswith((".view", ".rows"))
+            if ours and name not in kept and int(name.split("-")[0]) < commit.version:
                 self.remove(name)
         for name in self.names(COMMITS)[:-2]:
             self.remove(posixpath.join(COMMITS, name))
+
+
+def _by_part(found: Mapping[str, Any]) -> dict[int, Any]:
+    return {int(part): value for part, value in found.items()}
 
 
 class SparkView:
@@ -285,7 +327,10 @@ class SparkView:
                 return
             part = f.lit(0)
             if self.parts > 1:
-                part = f.pmod(f.hash(f.col(self._key_of(frame, relation)).cast("string")), f.lit(self.parts))
+                name, kind = self._key_of(frame, relation)
+                # A date equals the time at which it begins: both are one text then.
+                key = f.col(name).cast("timestamp_ntz") if kind == "date" else f.col(name)
+                part = f.pmod(f.hash(key.cast("string")), f.lit(self.parts))
             task = _applied(self.rule, self._most_kept, self.folder, (relation, sign), before)
             parted = frame.withColumn(PART, part.cast("int"))
             rows = parted.groupBy(PART).applyInArrow(task, RESULT).collect()
@@ -295,7 +340,10 @@ class SparkView:
                 columns = columns or row["columns"]
             streams = {**before.streams, stream: batch}
             after = before.version + 1
-            folder.put(ViewCommit(after, streams, files, answers, columns, self.rule, self.parts))
+            given = {row[PART]: row["rows"] for row in rows}
+            had = {part: before.files[part] for part in given if part in before.files}
+            last = LastBatch(relation, sign, given, had)
+            folder.put(ViewCommit(after, streams, files, answers, columns, self.rule, self.parts, last))
 
     def count(self) -> int:
         """The number of answers, as of the last micro-batch; no task is run."""
@@ -309,18 +357,51 @@ class SparkView:
         DataError
             No part has had rows of every relation.
         """
+        commit = ViewFolder(self.folder).commit()
+        files = [(part, name, "") for part, name in sorted(commit.files.items())]
+        return self._listed(spark, commit, files, _answers(self.folder))
+
+    def delta(self, spark: SparkSession) -> DataFrame:
+        """What the last micro-batch changed: `multiplicity` is above 0 for what it added, else removed.
+
+        Each part takes the rows of the micro-batch into its snapshot from before it once more. A micro-batch
+        that Spark hands over again changes nothing, and is not the last one.
+
+        Raises
+        ------
+        DataError
+            No part has had rows of every relation.
+        """
+        from pyspark.sql import functions as f
+
+        commit = ViewFolder(self.folder).commit()
+        last = commit.last
+        files = []
+        if last is not None:
+            files = [(part, last.before.get(part, ""), name) for part, name in sorted(last.rows.items())]
+        change = ("", 1) if last is None else (last.relation, last.sign)
+        task = _changes((self.rule, self._most_kept), self.folder, change)
+        return self._listed(spark, commit, files, task).where(f.col(MULTIPLICITY) != 0)
+
+    def _listed(
+        self,
+        spark: SparkSession,
+        commit: ViewCommit,
+        files: list[tuple[int, str, str]],
+        task: Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]],
+    ) -> DataFrame:
+        """What a task lists of parts, each with the files of its snapshot and rows; equal answers once."""
         from pyspark.sql import functions as f
         from pyspark.sql.pandas.types import from_arrow_schema
 
-        commit = ViewFolder(self.folder).commit()
         if not commit.columns:
             raise DataError(
                 "no answers, and no types of them, before every relation of the rule has had rows"
             )
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(commit.columns)))
-        listed = spark.createDataFrame(sorted(commit.files.items()), f"{PART} int, file string")
-        found = listed.repartition(max(1, len(commit.files)), PART).mapInArrow(
-            _answers(self.folder), from_arrow_schema(schema)
+        listed = spark.createDataFrame(files, f"{PART} int, file string, rows string")
+        found = listed.repartition(max(1, len(files)), PART).mapInArrow(
+            task, from_arrow_schema(schema, prefer_timestamp_ntz=True)
         )
         head = [name for name in schema.names if name != MULTIPLICITY]
         if self.parts > 1 and self._key is not None and self._key.variable not in self._outputs():
@@ -331,7 +412,8 @@ class SparkView:
     def _outputs(self) -> set[str]:
         return {variable for _, variable in JoinView(self.rule)._kept.body.head}
 
-    def _key_of(self, frame: DataFrame, relation: str) -> str:
+    def _key_of(self, frame: DataFrame, relation: str) -> tuple[str, str]:
+        """The column by which rows are shared out, and its type."""
         assert self._key is not None
         if relation not in self._key.attributes:
             listed = ", ".join(self._key.attributes)
@@ -341,7 +423,7 @@ class SparkView:
         if types.get(name) not in KEYS:
             what = "is missing" if name not in types else f"is of type {types[name]}"
             raise DataError(f"column `{name}` of {relation}, by which rows are shared out, {what}")
-        return name
+        return name, types[name]
 
 
 def _applied(
@@ -354,10 +436,11 @@ def _applied(
         part = table.column(PART)[0].as_py()
         view = part_of(folder, part, files.get(part), (rule, most_kept))
         relation, sign = change
-        rows = {relation: table.drop_columns(PART)}
-        view.update(inserts=rows if sign > 0 else None, deletes=rows if sign < 0 else None)
-        name = f"{version}-{part}-{uuid4().hex}.view"
+        rows = table.drop_columns(PART)
+        _take(view, relation, sign, rows)
+        name, given = (f"{version}-{part}-{uuid4().hex}.{kind}" for kind in ("view", "rows"))
         ViewFolder(folder).write(name, view.snapshot())
+        ViewFolder(folder).write(given, _packed(rows))
         _views[folder, part] = name, view
         schema = view._schema()
         shown = "" if schema is None else base64.b64encode(schema.serialize().to_pybytes()).decode()
@@ -367,10 +450,26 @@ def _applied(
                 "file": [name],
                 "answers": [str(view.count())],
                 "columns": [columns or shown],
+                "rows": [given],
             }
         )
 
     return applied
+
+
+def _take(view: JoinView, relation: str, sign: int, rows: pa.Table) -> None:
+    if sign > 0:
+        view.insert(relation, rows)
+    else:
+        view.delete(relation, rows)
+
+
+def _packed(rows: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, rows.schema) as writer:
+        writer.write_table(rows)
+    found: bytes = sink.getvalue().to_pybytes()
+    return found
 
 
 def part_of(folder: str, part: int, file: str | None, made: tuple[str, int]) -> JoinView:
@@ -392,3 +491,19 @@ def _answers(folder: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.Re
                 yield from JoinView.restore(ViewFolder(folder).read(name)).enumerate()
 
     return answers
+
+
+def _changes(
+    made: tuple[str, int], folder: str, change: tuple[str, int]
+) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The function of a task that lists what the rows of a micro-batch changed in the parts it is given."""
+
+    def changes(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held = ViewFolder(folder)
+        for batch in batches:
+            for name, rows in zip(batch.column("file").to_pylist(), batch.column("rows").to_pylist()):
+                view = JoinView.restore(held.read(name)) if name else JoinView(*made)
+                _take(view, *change, pa.ipc.open_file(pa.py_buffer(held.read(rows))).read_all())
+                yield from view.delta()
+
+    return changes

@@ -148,8 +148,9 @@ def test_rows_that_join(ops: list[int], shared: int, plain: bool) -> None:
         held, others = rows(rng, count, 4), rows(rng, rng.choice([1, 12]), 4)
         scratch = np.empty((many, 2), np.int64)
         asked = len(others.counts)
-        found, touched = np.zeros(asked, np.int64), np.zeros(asked, np.uint8)
-        _, left = agree_without("totals", 4, held, others.keys, shared, tests, scratch, found, touched)
+        for asking in (others.keys, rng.permutation(others.keys), np.repeat(others.keys, 3, axis=0)[1::2]):
+            found, touched = np.zeros(len(asking), np.int64), np.zeros(len(asking), np.uint8)
+            agree_without("totals", 4, held, asking, shared, tests, scratch, found, touched)
         groups, left = agree("reach", held.keys, others.keys, shared, turned, np.zeros((asked, 4), np.int64))
         ranges = left[4][:groups]
         most = int((ranges[:, 1] - ranges[:, 0]).sum())

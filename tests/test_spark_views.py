@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from datetime import date, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -59,6 +60,7 @@ def test_micro_batches_give_what_the_view_gives(spark: Any, tmp_path: Path, rule
             made.delete("R")(spark.createDataFrame(gone), batch)
             made.insert("S")(spark.createDataFrame(new["S"]), batch)
             local.delete("R", gone)
+            assert listed(made.delta(spark).toArrow()) == listed(local.delta().to_arrow())
         gone = new["R"].slice(0, 5)
     assert made.count() == local.count()
     wanted = listed(local.enumerate().to_arrow())
@@ -69,6 +71,19 @@ def test_micro_batches_give_what_the_view_gives(spark: Any, tmp_path: Path, rule
     left = views.ViewFolder(str(tmp_path))
     assert len(left.names(views.COMMITS)) == 2
     assert set(left.commit().files.values()) <= set(left.names())
+
+
+def test_a_date_and_a_time_that_are_equal_are_in_one_part(spark: Any, tmp_path: Path) -> None:
+    days = [date(2024, 1, 1 + day) for day in range(8)]
+    times = [datetime(day.year, day.month, day.day) for day in days]
+    r, s = pa.table({"x": days, "a": range(8)}), pa.table({"k": times, "c": range(1, 9)})
+    made = spark_views().maintain(KEYED, tmp_path, parts=5)
+    local = cer_gpu.maintain(KEYED)
+    for name, table, types in (("R", r, "x date, a long"), ("S", s, "k timestamp_ntz, c long")):
+        made.insert(name)(spark.createDataFrame(table.to_pylist(), types), 0)
+        local.insert(name, table)
+    assert made.count() == local.count() == 8
+    assert listed(made.delta(spark).toArrow()) == listed(local.enumerate().to_arrow())
 
 
 def test_streams_with_checkpoints(spark: Any, tmp_path: Path) -> None:

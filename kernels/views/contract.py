@@ -218,7 +218,8 @@ def totals_reference(rows, asking, shared, tests, limits, found, touched):
 def reach_reference(keys, others, shared, tests, ranges):
     """For each group of rows `others` int64 [m, any] with equal shared values the rows that it may ask for.
 
-    `tests` are those of `others`; the first alone is looked at. `ranges` int64 [m, 4] out: the first row of
+    `tests` are those of `others`; the first alone is looked at, and `=` as all between the least and the
+    greatest value that some row of the group asks for. `ranges` int64 [m, 4] out: the first row of
     `keys` and the one after the last, and the same of the group; only where there is a row.
     Returns how many groups there are.
     """
@@ -226,11 +227,16 @@ def reach_reference(keys, others, shared, tests, ranges):
     for number, row in enumerate(_listed(others)):
         groups.setdefault(row[:shared], []).append((number, row))
     first = RowTests(*(array[:1] if UNEQUAL not in tests.ops[:1] else array[:0] for array in tests))
+    bounds = [first]
+    if 4 in first.ops:
+        bounds = [RowTests(np.array([op]), first.values, first.columns) for op in (1, 3)]
     found = []
     rows = _listed(keys)
     for group in groups.values():
         asked = [
-            place for place, row in enumerate(rows) if any(_joins(o, row, shared, first) for _, o in group)
+            place
+            for place, row in enumerate(rows)
+            if all(any(_joins(o, row, shared, bound) for _, o in group) for bound in bounds)
         ]
         if asked:
             found.append((asked[0], asked[-1] + 1, group[0][0], group[-1][0] + 1))

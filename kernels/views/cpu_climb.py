@@ -46,7 +46,7 @@ def _sum_moved(rows, total, low, high, first, last):
 
 @inline
 def _climb(keys, low, near, end, column, limit):
-    """The first row of `low` .. `end` - 1, which are in order of a column, that reaches a limit; from `near`."""
+    """The first row of `low` .. `end` - 1, in order of a column, that reaches a limit, sought from `near`."""
     if near > low and keys[near - 1, column] >= limit:
         near = low
     step = 1
