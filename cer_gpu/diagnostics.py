@@ -92,9 +92,9 @@ CODES: Mapping[str, str] = {
     "CER043": "an attribute that measures no distance",
     "CER044": "time without an order attribute",
     "CER045": "the unit of a plain-number time is not known",
-    # Rules
     # LIKE
     "CER107": "a per cent sign in LIKE",
+    # Rules
     "CER046": "an atom by position and by name",
     "CER047": "not a variable or a constant",
     "CER048": "not an aggregate",
@@ -103,6 +103,7 @@ CODES: Mapping[str, str] = {
     "CER051": "an attribute where a variable of the rule belongs",
     "CER052": "a rule without atoms",
     "CER053": "a comparison without a variable",
+    "CER054": "no complex event is possible",
     # Joins
     "CER060": "a rule that is not hierarchical",
     "CER061": "a correlation that no automaton with equalities follows",
@@ -115,6 +116,9 @@ CODES: Mapping[str, str] = {
     # Evaluation
     "CER090": "a construct that an engine does not take",
     "CER091": "a query that the engine asked for does not take",
+    # Views
+    "CER095": "something that a view does not keep",
+    "CER096": "SQL that is no view",
     # Notes
     "CER101": "a name on both sides of an operator",
     "CER102": "a name that marks nothing",

@@ -112,7 +112,7 @@ class _Run:
 
         query, how = self.query.strip(), dict(one.split("=") for one in block["how"].split())
         if block["asked"] == "check":
-            findings = _findings(query, self.events if how.get("data") != "no" else None)
+            findings = _findings(query, self.events, how)
             return f"\n```text\n{findings}\n```\n\n"
         assert self.events is not None, "answers are asked for before there is a file of events"
         events, order_by = _read(self.events, how)
@@ -173,19 +173,20 @@ def _cell(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _findings(query: str, events: str | None) -> str:
+def _findings(query: str, events: str | None, how: dict[str, str]) -> str:
+    """What `cer check` says of a query; with `order=no` without a column of time."""
     import cer_gpu as cer
     from cer_gpu.errors import QueryError
 
     try:
-        findings = cer.compile(query).check(*_check_arguments(events))
-        return str(QueryError(findings, query)).strip() if findings else "nothing to say"
+        compiled = cer.compile(query)
+        findings = compiled.check()
+        if events is not None:
+            table, order_by = _read(events, how)
+            findings = compiled.check(table, order_by=None if order_by == "no" else order_by)
     except QueryError as error:
         return str(error).strip()
-
-
-def _check_arguments(events: str | None) -> tuple[Any, ...]:
-    return () if events is None else (_read(events, {})[0],)
+    return str(QueryError(findings, query)).strip() if findings else "nothing to say"
 
 
 def _commands(code: str) -> None:

@@ -6,6 +6,8 @@ import tomllib
 import pages
 import pytest
 
+from cer_gpu.diagnostics import CODES
+
 PAGES = pages.pages()
 
 
@@ -62,3 +64,27 @@ def test_the_readme_is_short():
 def test_the_documentation_is_of_this_version():
     project = tomllib.loads((pages.ROOT / "pyproject.toml").read_text())["project"]
     assert "docs" in project["optional-dependencies"]
+
+
+def test_every_code_of_an_error_has_its_section():
+    """Every code that the package uses is in the table, and every one of the table on the page."""
+    used = {
+        code
+        for path in (pages.ROOT / "cer_gpu").rglob("*.py")
+        for code in re.findall(r"\bCER\d{3}\b", path.read_text(encoding="utf-8"))
+    }
+    assert used == CODES.keys()
+    page = (pages.DOCS / "errors.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (CER\d{3}): (.*)$", page, re.MULTILINE))
+    assert sections == dict(CODES)
+    for code, shown in re.findall(r"^## (CER\d{3}):(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL):
+        assert "```sql" not in shown or f"[{code}]" in shown, code
+
+
+def test_a_release_has_one_version():
+    version = tomllib.loads((pages.ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert f"\nversion: {version}\n" in (pages.ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (pages.ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## (.*)$", changes, re.MULTILINE)[0] == version
+    clusters = (pages.DOCS / "howto" / "spark-clusters.md").read_text(encoding="utf-8")
+    assert f"cer-gpu-spark-{version}.jar" in clusters
