@@ -14,7 +14,7 @@ from cer_gpu.kernels.runs.programs import backward_program, forward_program
 
 import cer_gpu as cer
 from cer_gpu.api import Query
-from cer_gpu.engine.machines import automaton as machine
+from cer_gpu.engine.machines import numbers
 from cer_gpu.plan.automaton import AutomatonMachine
 
 CHOSEN = {
@@ -100,7 +100,7 @@ def test_counts_in_windows_of_time_and_in_partitions() -> None:
 
 
 def test_numbers_without_practical_meaning_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "COUNTS_BITS", 1 << 20)
+    monkeypatch.setattr(numbers, "COUNTS_BITS", 1 << 20)
     events = pa.table({"type": ["A"] * 5000})
     query = cer.compile("SELECT * WHERE A {200,} WITHIN 4000 EVENTS")
     with pytest.raises(cer.LimitError, match=r"up to 4,001 events lie in a window; give a shorter WITHIN"):

@@ -6,6 +6,7 @@ from cer_gpu.errors import Span
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree as t
 from cer_gpu.language.findings import Findings
+from cer_gpu.language.walk import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +85,9 @@ def has_optional(pattern: t.Pattern) -> bool:
             return True
         pattern = pattern.left
     return isinstance(pattern, t.Optional)
+
+
+def longest_repetition(pattern: t.Pattern) -> t.Iteration | None:
+    """The repetition `{n,m}` of a pattern that stands for the most repetitions; None where there is none."""
+    found = [node for node in walk(pattern) if isinstance(node, t.Iteration) and node.times is not None]
+    return max(found, key=lambda node: node.most or node.least, default=None)

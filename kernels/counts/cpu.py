@@ -7,8 +7,8 @@ once, backwards, and one **prefix** `A_middle ... A_(j-1)`, which grows with j. 
 new suffixes are made up to j (van Herk; two stacks). Every event is multiplied at most twice, whatever the
 window, and only the rows that a hit asks for are kept.
 
-Sums are int64 and every one is checked: where one reaches 2**62 the segment is done again, by the same body,
-in Python integers. Nothing wraps.
+Sums are int64 and every one is checked: where one reaches 2**62 the segment is done again, by remainders
+(`cpu_shifted`). Nothing wraps.
 """
 
 import numpy as np
@@ -192,7 +192,7 @@ def forward_counts_kernel(
                 vectors[g, q] = register[q]
 
 
-def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, exact=True):
+def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest, exact=True, most_steps=None):
     """How many complex events end at each hit and start inside its window.
 
     Parameters
@@ -209,10 +209,17 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
     exact : bool
         If false, all hits of a segment where some value may exceed 2**62 get 2**62. This is for an
         enumeration, which only asks whether there are too many to hold.
+    most_steps : int, optional
+        How many sums large numbers may take.
 
     Returns
     -------
     ndarray, shape (hits,), int64, or object (Python integers) where some value may exceed 2**62
+
+    Raises
+    ------
+    OverflowError
+        Where they take more.
     """
     n = tables.n_live
     longest = int(np.diff(hit_first).max(initial=0))
@@ -226,11 +233,14 @@ def counts(tables, forward, backward, symbols, hit_first, hit_event, hit_lowest,
         return out
     if not exact:
         return np.where(np.repeat(status, np.diff(hit_first)) != 0, np.int64(2**62), out)
-    whole = out.astype(object)
-    for g in np.flatnonzero(status):
-        h0, h1 = int(hit_first[g]), int(hit_first[g + 1])
-        scratch = [np.empty(shape, dtype=object) for shape in (*shapes[:2], (h1 - h0, n))]
-        _counts_segment.plainly(tables, forward, backward, symbols, hits, h0, h1, *scratch, whole)
+    # Few queries need it, and what is not imported takes no time.
+    from .cpu_shifted import ShiftedCounter
+
+    whole, large = out.astype(object), np.flatnonzero(status)
+    of = np.concatenate([np.arange(hit_first[g], hit_first[g + 1]) for g in large])
+    first = np.append(0, np.cumsum(np.diff(hit_first)[large]))
+    again = SegmentHits(first, hit_event[of], hit_lowest[of])
+    whole[of] = ShiftedCounter(tables, forward, backward).counts(symbols, again, True, most_steps)
     return whole
 
 

@@ -15,6 +15,12 @@ from .cpu_lists import begin_lists, empty_lists, halve, meeting, merge_lists
 LARGEST = (1 << 62) - 1
 """Where numbers stop growing: the sum of two fits an int64."""
 
+WHOLE_STEPS = 200
+"""How many sums of int64 take as long as one of Python integers."""
+
+MANY_STATES = 16
+"""States from which the sums are reckoned in advance."""
+
 LOOK = 32
 """After so many events it is checked whether any run that passes the middle is left."""
 
@@ -179,7 +185,7 @@ def _exact_ranges(machine, symbols, ranks, low, high, report, lists, numbers, co
             width *= 2
 
 
-def counts(machine, symbols, ranks, begin, report, stop, share, exact=True):
+def counts(machine, symbols, ranks, begin, report, stop, share, exact=True, most_steps=None):
     """How many complex events end at each event of many segments, among those that its window admits.
 
     Parameters
@@ -189,13 +195,21 @@ def counts(machine, symbols, ranks, begin, report, stop, share, exact=True):
     exact : bool
         If false, a number above 2**62 - 1 is given as 2**62. This is for an enumeration, which only asks
         whether there are too many to hold.
+    most_steps : int, optional
+        How many sums it may take; one of Python integers counts as `WHOLE_STEPS`.
 
     Returns
     -------
     event : ndarray, shape (hits,), int64
         Those at which some complex event ends.
     number : ndarray, shape (hits,), int64, or object (Python integers) where some value exceeds 2**62 - 1
+
+    Raises
+    ------
+    OverflowError
+        Where it takes more.
     """
+    _check(machine, symbols, begin, stop, 1, most_steps)
     lists, count = empty_lists(len(symbols)), np.zeros(len(symbols), np.int64)
     n_live = machine.tables.n_live
     cells = np.empty((len(symbols), n_live), np.int64)
@@ -221,9 +235,22 @@ def counts(machine, symbols, ranks, begin, report, stop, share, exact=True):
         return event, number
     if not exact:
         return event, np.where(number >= LARGEST, LARGEST + 1, number)
+    _check(machine, symbols, begin, stop, WHOLE_STEPS, most_steps)
     whole = count.astype(object)
     objects = numbers(object, np.zeros(cells.shape, object), False)
     for low, high, reported in zip(begin.tolist(), stop.tolist(), report.tolist()):
         if ((large >= reported) & (large < high)).any():
             _exact_ranges(*fixed, *np.array([[low], [high], [reported]]), lists, objects, whole)
     return event, whole[event]
+
+
+def _check(machine, symbols, begin, stop, each, most_steps):
+    """Raise `OverflowError` where counts take more than `most_steps` sums, one of which counts as `each`."""
+    if most_steps is None or machine.tables.n_live <= MANY_STATES:
+        return
+    sums = np.diff(machine.forward.first) + np.diff(machine.backward.first)
+    levels = np.ceil(np.log2(np.maximum(stop - begin, 1)))
+    before = np.append(0, np.cumsum(sums[symbols]))
+    needed = float(((before[stop] - before[begin]) * levels).sum()) * machine.tables.n_live / 2 * each
+    if needed > most_steps:
+        raise OverflowError(f"about {needed:,.0f} sums")

@@ -26,11 +26,11 @@ def hits_program(tables):
         sources, targets = tables.source[block].tolist(), tables.target[block].tolist()
         accepted = sorted({s for s, accepts in zip(sources, tables.accepting[block].tolist()) if accepts})
         edges = sorted(set(zip(targets, sources)))
-        blocks.append(_sum(zero + 1, accepted, zero) + _moves(edges, zero, descending=True))
+        blocks.append(_sum(zero + 1, accepted, zero) + moves_of(edges, zero, descending=True))
     width = max((len(block) for block in blocks), default=0)
     if width <= 4:
         blocks = [block + [(zero, zero, zero)] * (width - len(block)) for block in blocks]
-    return _program(blocks, zero)
+    return program_of(blocks, zero)
 
 
 def chained_program(program):
@@ -136,11 +136,11 @@ def _counting(tables, into, out_of, descending):
     for symbol in range(tables.first.size - 1):
         block = range(tables.first[symbol], tables.first[symbol + 1])
         edges = sorted((int(into[t]), int(out_of[t])) for t in block if tables.target[t] >= 0)
-        blocks.append(_moves(edges, zero, descending))
-    return _program(blocks, zero)
+        blocks.append(moves_of(edges, zero, descending))
+    return program_of(blocks, zero)
 
 
-def _moves(edges, zero, descending):
+def moves_of(edges, zero, descending):
     """Operations for the edges (into, out of) of one symbol; state 0 keeps its value besides.
 
     States are written in one direction, and an old value that is read later than that is saved first.
@@ -180,7 +180,7 @@ def _sum(into, read, zero):
     return [(into, read[0], read[1])] + [(into, into, register) for register in read[2:]]
 
 
-def _program(blocks, zero):
+def program_of(blocks, zero):
     operations = [operation for block in blocks for operation in block]
     columns = np.array(operations, dtype=np.uint32).reshape(-1, 3)
     first = np.zeros(len(blocks) + 1, dtype=np.int32)

@@ -18,6 +18,7 @@ from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.keyed_stream import KeyedRuns
+from cer_gpu.engine.machines.numbers import Numbers, check_open
 from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.machines.open_spans import OpenEnds, SpansOfOpen
 from cer_gpu.engine.machines.prefix import Prefixes
@@ -36,15 +37,15 @@ from cer_gpu.enumeration import structure
 from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.ranked import Admitted, joined_by_event
 from cer_gpu.enumeration.structure import Structure
-from cer_gpu.errors import LimitError
 from cer_gpu.kernels.best import cpu as best
-from cer_gpu.kernels.counts.cpu import counts, forward_counts
+from cer_gpu.kernels.counts.cpu import forward_counts
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.falling.contract import AutomatonPrograms
 from cer_gpu.kernels.forest.contract import CountedHits
 from cer_gpu.kernels.hits.cpu import hits
 from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.barred import barred, bars_of, with_bars
+from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.runs.cpu import first_open
 from cer_gpu.kernels.runs.programs import (
     backward_program,
@@ -56,12 +57,6 @@ from cer_gpu.plan.automaton import AutomatonMachine, Choice
 from cer_gpu.plan.compiled import CompiledQuery
 
 Result = TypeVar("Result")
-
-COUNT_BITS = 1 << 16
-"""Bits of the number of partial matches at most."""
-
-COUNTS_BITS = 1 << 33
-"""Bits of the numbers at the ends of some segments at most."""
 
 
 class AutomatonDevices(Protocol):
@@ -160,8 +155,12 @@ class AutomatonRunner:
         return AutomatonPrograms(self.tables, forward_program(self.tables), backward_program(self.tables))
 
     @cached_property
+    def _numbers(self) -> Numbers:
+        return Numbers(self.counting, self._query.text)
+
+    @cached_property
     def _falling(self) -> Falling:
-        return Falling(self.counting, self._workers)
+        return Falling(self.counting, self._workers, self._query.text)
 
     @property
     def states(self) -> tuple[LaneState, ...]:
@@ -364,7 +363,7 @@ class AutomatonRunner:
         self, chunk: Chunk, first: np.ndarray, event: np.ndarray, lowest: np.ndarray
     ) -> np.ndarray:
         """How many complex events end at each of some ends, exactly."""
-        if self._devices is not None and len(event) and self.tables.n_symbols > 2:
+        if self._devices is not None and len(event) and not self._numbers.repeat:
             return self._devices.counts(self, chunk, first, event, lowest)
         return self.counts_here(chunk, first, event, lowest, exact=True)
 
@@ -380,28 +379,13 @@ class AutomatonRunner:
             The ends of list g are first[g] .. first[g + 1] - 1.
         event, lowest : ndarray, shape (ends,), int64
         exact : bool
-        """
-        if self.tables.n_symbols == 2:
-            return self._counts_alike(event - lowest + 1, exact)
-        return counts(*self.counting, chunk.events.symbols, first, event, lowest, exact)
-
-    def _counts_alike(self, length: np.ndarray, exact: bool) -> np.ndarray:
-        """The same where all relevant events are alike, for windows of some lengths.
 
         Raises
         ------
         LimitError
-            Where the numbers have no practical meaning.
+            Where the numbers have no practical meaning, or take too long.
         """
-        # Few queries need it, and what is not imported takes no time.
-        from cer_gpu.kernels.counts.cpu_alike import alike_bits, alike_counts
-
-        if exact and alike_bits(self.tables, length) > COUNTS_BITS:
-            raise LimitError(
-                f"the numbers of complex events alone would take more than {COUNTS_BITS >> 33} GiB, as up to "
-                f"{int(length.max()):,} events lie in a window; give a shorter WITHIN, or ask for hits"
-            )
-        return alike_counts(self.tables, self.counting.forward, length, exact)
+        return self._numbers.at(chunk.events.symbols, SegmentHits(first, event, lowest), exact)
 
     # --------------------------------------------------------------------------------------- hits
 
@@ -479,19 +463,10 @@ class AutomatonRunner:
         LimitError
             Where the numbers have no practical meaning.
         """
-        check_open(vectors)
+        check_open(vectors, self._query.text)
         if vectors.dtype == object and self.vectors.dtype != object:
             self.vectors = self.vectors.astype(object)
         self.vectors[lanes] = vectors
-
-
-def check_open(vectors: np.ndarray) -> None:
-    """Raise `LimitError` where the numbers of open partial matches have no practical meaning."""
-    if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
-        raise LimitError(
-            f"more than 2^{COUNT_BITS:,} partial matches are open: the number of complex events has no "
-            "practical meaning; give the query a WITHIN, or ask for hits"
-        )
 
 
 def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:

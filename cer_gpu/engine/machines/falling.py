@@ -6,6 +6,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends
+from cer_gpu.engine.machines.numbers import COUNT_STEPS, too_many
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.ranked import Admitted, RankedStructure
 from cer_gpu.enumeration.structure import Structure
@@ -22,9 +23,12 @@ class Falling:
     ----------
     machine : AutomatonPrograms
     workers : Workers
+    text : str
+        The query as written.
     """
 
-    def __init__(self, machine: AutomatonPrograms, workers: Workers) -> None:
+    def __init__(self, machine: AutomatonPrograms, workers: Workers, text: str) -> None:
+        self._text = text
         self._machine = machine
         self._workers = workers
 
@@ -55,11 +59,19 @@ class Falling:
         event : ndarray, shape (h,), int64
             Ascending.
         number : ndarray, shape (h,), int64, or object past 2^62
+
+        Raises
+        ------
+        LimitError
+            Where the numbers take too long.
         """
         assert chunk.ranks is not None
         bounds = segments.begin, segments.report, segments.stop
         symbols = chunk.events.symbols
-        return counts(self._machine, symbols, chunk.ranks, *bounds, self._workers.map, exact)
+        try:
+            return counts(self._machine, symbols, chunk.ranks, *bounds, self._workers.map, exact, COUNT_STEPS)
+        except OverflowError as error:
+            raise too_many(self._text, int((segments.stop - segments.begin).max()), error) from None
 
     def structures(self, chunk: Chunk, segments: Segments, found: Ends) -> list[Structure]:
         """The persistent structures of the hits of some segments, one for each unit.

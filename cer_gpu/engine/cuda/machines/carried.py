@@ -15,8 +15,8 @@ from cer_gpu.engine.cuda.classify import CudaClassifier, ResidentBatch, Resident
 from cer_gpu.engine.cuda.machines.one_device import LEAST_UNIT, ROOM, cut_evenly
 from cer_gpu.engine.cuda.machines.resident import run_tables, why_not
 from cer_gpu.engine.machines.asked import sum_exactly
-from cer_gpu.engine.machines.automaton import check_open
 from cer_gpu.engine.machines.chunk import Segments
+from cer_gpu.engine.machines.numbers import check_open
 from cer_gpu.errors import DeviceError
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.classify import cuda as classify
@@ -88,6 +88,7 @@ class CarriedQuery:
             raise DeviceError(f"the query cannot be run on events in the memory of a device: {reason}")
         assert query.window is None
         self._host = run_tables(query)
+        self._text = query.text
         program = hits_program(self._host)
         long = lane_geometry(2 * program.n_registers, lane)
         assert long is not None
@@ -190,5 +191,5 @@ class CarriedQuery:
         number, after = on_cpu.forward_counts(
             self._host, self._forward, symbols, begin, stop, first, event, before
         )
-        check_open(after)
+        check_open(after, self._text)
         return number, after

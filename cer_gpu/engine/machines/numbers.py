@@ -1,0 +1,124 @@
+"""The numbers of complex events that an automaton counts, and where they have no practical meaning."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cer_gpu.errors import LimitError
+from cer_gpu.kernels.counts.cpu import counts
+from cer_gpu.kernels.falling.contract import AutomatonPrograms
+from cer_gpu.kernels.runs.contract import SegmentHits
+
+if TYPE_CHECKING:
+    from cer_gpu.kernels.counts.cpu_shifted import ShiftedCounter
+
+COUNT_BITS = 1 << 16
+"""Bits of the number of partial matches at most."""
+
+COUNTS_BITS = 1 << 33
+"""Bits of the numbers at the ends of some segments at most."""
+
+COUNT_STEPS = 50_000_000_000
+"""Sums that the numbers at the ends of some segments may take: about a minute of one thread."""
+
+MANY_STATES = 16
+"""States of an automaton that is looked at for those that repeat themselves, as those of `A {200,}` do."""
+
+
+class Numbers:
+    """How many complex events end at some ends, inside windows, counted by the CPU.
+
+    Parameters
+    ----------
+    programs : AutomatonPrograms
+    text : str
+        The query as written.
+    """
+
+    def __init__(self, programs: AutomatonPrograms, text: str) -> None:
+        self._programs = programs
+        self._text = text
+
+    @cached_property
+    def _by_remainders(self) -> ShiftedCounter | None:
+        """What counts automata with many states that repeat themselves; None for other automata."""
+        if self._programs.tables.n_live <= MANY_STATES:
+            return None
+        # Few queries need it, and what is not imported takes no time.
+        from cer_gpu.kernels.counts.cpu_shifted import ShiftedCounter
+
+        found = ShiftedCounter(*self._programs)
+        return found if found.repeats else None
+
+    @property
+    def repeat(self) -> bool:
+        """Whether a window is counted at once, by what repeats itself, for which devices have no kernel."""
+        return self._programs.tables.n_symbols == 2 or self._by_remainders is not None
+
+    def at(self, symbols: np.ndarray, hits: SegmentHits, exact: bool) -> np.ndarray:
+        """The numbers, exactly; unless `exact`, 2^62 may stand for any of 2^52 and more.
+
+        Parameters
+        ----------
+        symbols : ndarray, shape (events,), uint8 or uint16
+        hits : SegmentHits
+        exact : bool
+
+        Raises
+        ------
+        LimitError
+            Where they have no practical meaning, or take too long.
+        """
+        if self._programs.tables.n_symbols == 2:
+            return self._alike(hits.event - hits.lowest + 1, exact)
+        try:
+            if self._by_remainders is not None:
+                return self._by_remainders.counts(symbols, hits, exact, COUNT_STEPS)
+            return counts(*self._programs, symbols, *hits, exact, COUNT_STEPS)
+        except OverflowError as error:
+            longest = int((hits.event - hits.lowest).max(initial=0)) + 1
+            raise too_many(self._text, longest, error) from None
+
+    def _alike(self, length: np.ndarray, exact: bool) -> np.ndarray:
+        """The same where all relevant events are alike, for windows of some lengths."""
+        from cer_gpu.kernels.counts.cpu_alike import alike_bits, alike_counts
+
+        tables, forward, _ = self._programs
+        if exact and alike_bits(tables, length) > COUNTS_BITS:
+            raise LimitError(
+                f"the numbers of complex events of {_blamed(self._text)} alone would take more than "
+                f"{COUNTS_BITS >> 33} GiB, as up to {int(length.max()):,} events lie in a window; give a "
+                "shorter WITHIN, or ask for hits"
+            )
+        return alike_counts(tables, forward, length, exact)
+
+
+def too_many(text: str, longest: int, error: OverflowError) -> LimitError:
+    """What to say where numbers take more than `COUNT_STEPS` sums, over up to `longest` events each."""
+    return LimitError(
+        f"{_blamed(text)} is counted over up to {longest:,} events at a time: this takes {error}, and "
+        f"{COUNT_STEPS:,} are allowed; repeat less, give a shorter WITHIN, or ask for hits"
+    )
+
+
+def check_open(vectors: np.ndarray, text: str) -> None:
+    """Raise `LimitError` where the numbers of open partial matches have no practical meaning."""
+    if vectors.dtype == object and max(int(value).bit_length() for value in vectors.flat) > COUNT_BITS:
+        raise LimitError(
+            f"more than 2^{COUNT_BITS:,} partial matches of {_blamed(text)} are open: the number of complex "
+            "events has no practical meaning; give the query a WITHIN, or ask for hits"
+        )
+
+
+def _blamed(text: str) -> str:
+    """The repetition of a query that most states stand for, or the query's pattern, for a message."""
+    from cer_gpu.language.parser import parse
+    from cer_gpu.language.printer import abridged
+    from cer_gpu.language.repetitions import longest_repetition
+
+    statement = parse(text)
+    pattern = getattr(statement, "pattern", None)
+    return "the query" if pattern is None else f"`{abridged(longest_repetition(pattern) or pattern)}`"
