@@ -161,6 +161,11 @@ class Query:
         column_types : dict of str to str or pyarrow.DataType, optional
             Types of columns of CSV and JSON lines files, `{"id": "string"}`; of other columns the first 8 MiB
             of a file decide.
+        date_format : str or list of str, optional
+            How times in CSV files are written, as `strptime` reads them: "%d.%m.%Y %H:%M:%S". By default
+            times are those of ISO 8601.
+        decimal_point : {".", ","}, optional
+            What stands before the fraction of numbers in CSV files.
         engine : str, default "auto"
             The engine that answers: "regular", "chain", "ordered", "apart", "rule", "join", "timed", "clock",
             "general". "auto" takes the first one under "routes" in `explain` that can answer the query. Every

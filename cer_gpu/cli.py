@@ -25,6 +25,8 @@ from cer_gpu.cli_backtest import backtest
 from cer_gpu.cli_inputs import (
     ColumnType,
     Data,
+    DateFormat,
+    DecimalPoint,
     Delimiter,
     Device,
     Engine,
@@ -121,6 +123,8 @@ def run(
     ordered: Ordered = False,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    date_format: DateFormat = None,
+    decimal_point: DecimalPoint = None,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -145,7 +149,7 @@ def run(
     matches = _compile(query).run(
         events_of(data, input_format, query),
         **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
-        **text_keywords(delimiter, column_type),
+        **text_keywords(delimiter, column_type, date_format, decimal_point),
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
@@ -174,6 +178,8 @@ def count(
     ordered: Ordered = False,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    date_format: DateFormat = None,
+    decimal_point: DecimalPoint = None,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -186,7 +192,7 @@ def count(
     found = _compile(query).count(
         events_of(data, input_format, query),
         **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
-        **text_keywords(delimiter, column_type),
+        **text_keywords(delimiter, column_type, date_format, decimal_point),
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
@@ -208,6 +214,8 @@ def hits(
     ordered: Ordered = False,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    date_format: DateFormat = None,
+    decimal_point: DecimalPoint = None,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -225,7 +233,7 @@ def hits(
     table = _compile(query).hits(
         events_of(data, input_format, query),
         **read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered),
-        **text_keywords(delimiter, column_type),
+        **text_keywords(delimiter, column_type, date_format, decimal_point),
         params=given_params(param),
         device=device,
         engine=engine_named(engine),
@@ -251,6 +259,8 @@ def explain(
     stream_column: StreamColumn = None,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    date_format: DateFormat = None,
+    decimal_point: DecimalPoint = None,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     engine: Engine = "auto",
@@ -267,7 +277,7 @@ def explain(
     options: dict[str, Any] = {}
     if data:
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
-        options |= text_keywords(delimiter, column_type)
+        options |= text_keywords(delimiter, column_type, date_format, decimal_point)
     events = events_of(data, input_format, query) if data else None
     if funnel:
         return _funnel(compiled, events, options | {"params": given_params(param)}, form, output)
@@ -306,6 +316,8 @@ def check(
     stream_column: StreamColumn = None,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    date_format: DateFormat = None,
+    decimal_point: DecimalPoint = None,
     param: Param = None,
     input_format: MaybeInputFormat = None,
 ) -> int:
@@ -317,7 +329,7 @@ def check(
     try:
         events = events_of(data, input_format, query) if data else None
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
-        options |= text_keywords(delimiter, column_type)
+        options |= text_keywords(delimiter, column_type, date_format, decimal_point)
         findings = findings_of(text, events, params=given_params(param), **options)
     except QueryError as error:
         findings = error.diagnostics

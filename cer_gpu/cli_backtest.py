@@ -11,6 +11,8 @@ import typer
 from cer_gpu.cli_inputs import (
     ColumnType,
     Data,
+    DateFormat,
+    DecimalPoint,
     Delimiter,
     Device,
     Engine,
@@ -183,6 +185,8 @@ def backtest(
     ordered: Ordered = False,
     delimiter: Delimiter = None,
     column_type: ColumnType = None,
+    date_format: DateFormat = None,
+    decimal_point: DecimalPoint = None,
     param: Param = None,
     input_format: MaybeInputFormat = None,
     device: Device = "auto",
@@ -199,7 +203,7 @@ def backtest(
     refuse_own_input(data, output)
     options = read_keywords(order_by, order_unit, type_column, stream_column, sort, ordered)
     asked, events = asked_queries(queries, sweep), events_of(data, input_format, queries)
-    options |= text_keywords(delimiter, column_type)
+    options |= text_keywords(delimiter, column_type, date_format, decimal_point)
     options |= {"params": given_params(param), "device": device, "engine": engine_named(engine)}
     if funnel and report is None:
         raise typer.BadParameter("--funnel is for the report: name it with --report PAGE.html")

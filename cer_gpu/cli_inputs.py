@@ -78,6 +78,16 @@ ColumnType = Annotated[
         help="The type of a column of CSV or JSON lines, such as id=string; repeat it.",
     ),
 ]
+DateFormat = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FORMAT", help="How times in CSV files are written, such as '%d.%m.%Y %H:%M:%S'; repeat it."
+    ),
+]
+DecimalPoint = Annotated[
+    str | None,
+    typer.Option(metavar="SIGN", help="What stands before the fraction of numbers in CSV files: . or ,"),
+]
 Param = Annotated[
     list[str] | None,
     typer.Option(
@@ -222,7 +232,12 @@ def given_params(given: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def text_keywords(delimiter: str | None, column_types: Sequence[str] | None) -> dict[str, Any]:
+def text_keywords(
+    delimiter: str | None,
+    column_types: Sequence[str] | None,
+    date_format: Sequence[str] | None,
+    decimal_point: str | None,
+) -> dict[str, Any]:
     """The keywords that say how text files are read."""
     types: dict[str, str] = {}
     for each in column_types or ():
@@ -230,7 +245,12 @@ def text_keywords(delimiter: str | None, column_types: Sequence[str] | None) -> 
         if not given:
             raise typer.BadParameter(f"--column-type takes NAME=TYPE, such as id=string, not `{each}`")
         types[name] = kind
-    found: Mapping[str, Any] = {"delimiter": delimiter, "column_types": types or None}
+    found: Mapping[str, Any] = {
+        "delimiter": delimiter,
+        "column_types": types or None,
+        "date_format": date_format or None,
+        "decimal_point": decimal_point,
+    }
     from cer_gpu.engine.read.sources.text_form import text_form
 
     try:

@@ -138,6 +138,10 @@ def test_types_of_json_lines(tmp_path):
         ({"column_types": {"id": "number"}}, ValueError, "`id`, 'number', is not known: name string, int64"),
         ({"column_types": {"idd": "int"}}, DataError, "has no such column: did you mean `id`"),
         ({"delimter": ";"}, TypeError, "did you mean 'delimiter'"),
+        ({"date_format": 3}, TypeError, "date_format is a str or a list of them, not 3"),
+        ({"date_format": "%d.%m."}, ValueError, "'%d.%m.' has no year"),
+        ({"decimal_point": ";"}, ValueError, "decimal_point is '.' or ',', not ';'"),
+        ({"decimal_point": ",", "delimiter": ","}, ValueError, "needs another delimiter than ','"),
     ],
 )
 def test_wrong_keywords(keywords, error, message, tmp_path):
@@ -151,12 +155,48 @@ def test_keywords_of_text_are_for_text(tmp_path):
     table = pa.table({"type": ["A"]})
     with pytest.raises(DataError, match="column_types is for CSV and JSON lines files, and the table has"):
         cer.compile("SELECT * WHERE A").count(table, column_types={"type": "string"})
+    with pytest.raises(DataError, match="decimal_point is for CSV and JSON lines files, and the table has"):
+        cer.compile("SELECT * WHERE A").count(table, decimal_point=",")
+    lines = tmp_path / "a.jsonl"
+    lines.write_bytes(JSON)
+    with pytest.raises(DataError, match=r"date_format is for CSV files, and .*a\.jsonl is JSON lines"):
+        cer.compile("SELECT * WHERE A").count(lines, date_format="%d.%m.%Y")
     path = tmp_path / "a.parquet"
     import pyarrow.parquet as pq
 
     pq.write_table(table, path)
     with pytest.raises(DataError, match=r"delimiter is for text files, and .*a\.parquet is Parquet"):
         cer.compile("SELECT * WHERE A").count(path, delimiter=";")
+
+
+GERMAN = b"type;ts;price\nA;31.12.2024 23:59:59;1,5\nB;1.1.2025 00:00:03;7,25\nB;1.1.2025 00:10:00;9\n"
+
+
+def test_dates_and_decimals_of_other_forms(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_bytes(GERMAN)
+    text = "SELECT b[price] WHERE A AS a ; B AS b FILTER b[price > 7] WITHIN 5 SECONDS"
+    form = {"delimiter": ";", "date_format": ["%d.%m.%Y %H:%M:%S"], "decimal_point": ","}
+    (found,) = cer.compile(text).run(path, order_by="ts", **form)
+    assert str(found.start_time) == "2024-12-31 23:59:59"
+    assert str(found.duration) == "0:00:04"
+    assert found["b"] == [{"price": 7.25}]
+    options = ["--date-format", "%d.%m.%Y %H:%M:%S", "--decimal-point", ",", "--delimiter", ";"]
+    assert status_of(["count", text, str(path), "--order-by", "ts", *options]) == 0
+    assert capsys.readouterr().out == "1\n"
+    zoned = {"column_types": {"ts": "timestamp[us, Europe/Berlin]"}}
+    (found,) = cer.compile(text).run(path, order_by="ts", **form, **zoned)
+    assert found.start_time.isoformat() == "2024-12-31T23:59:59+01:00"
+
+
+@pytest.mark.parametrize(
+    ("format", "wanted"), [("%d/%m/%Y", "2024-02-01 00:00:00"), ("%m/%d/%Y", "2024-01-02 00:00:00")]
+)
+def test_a_date_format_says_which_number_is_the_month(format, wanted, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"ts,price\n01/02/2024,8\n")
+    found = cer.compile(PRICE).run(path, order_by="ts", date_format=format).first()
+    assert str(found.start_time) == wanted
 
 
 LONG = b"".join(b"%d,5\n" % number for number in range(30_000))
@@ -181,6 +221,13 @@ FAULTS = {
     ),
     "csv_times_of_another_form": (
         "a.csv", b"ts,price\n31.12.2024 10:00,5\n31.12.2024 10:01,5\n", PRICE, ("--order-by", "ts"),
+    ),
+    "csv_time_against_a_date_format": (
+        "a.csv", b"ts,price\n" + b"31.12.2024,5\n" * 20_000 + b"12/31/2024,5\n", PRICE,
+        ("--order-by", "ts", "--date-format", "%d.%m.%Y"),
+    ),
+    "csv_decimal_comma": (
+        "a.csv", b"ts;price\n" + b"1;5\n" * 30_000 + b"2;7,5\n", PRICE, ("--delimiter", ";"),
     ),
     "csv_another_delimiter": ("a.csv", b"ts;price\n1;5\n", PRICE, ()),
     "csv_tabs": ("a.csv", b"ts\tprice\n1\t5\n", PRICE, ()),

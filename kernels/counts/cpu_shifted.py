@@ -9,7 +9,6 @@ float64 says, which is all there is to do where the numbers are small.
 """
 
 from math import ceil, log2
-from operator import mul
 from typing import NamedTuple
 
 import numpy as np
@@ -433,5 +432,5 @@ def combined(primes, remainders):
     for place, row in enumerate(remainders.tolist()):
         if place % OFTEN == 0:
             go_on()
-        found[place] = sum(map(mul, weights, row)) % product
+        found[place] = sum(weight * one for weight, one in zip(weights, row)) % product
     return found

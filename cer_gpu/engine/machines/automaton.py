@@ -18,7 +18,7 @@ from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.keyed_stream import KeyedRuns
-from cer_gpu.engine.machines.numbers import Numbers, check_open
+from cer_gpu.engine.machines.numbers import WindowNumbers, check_open
 from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.machines.open_spans import OpenEnds, SpansOfOpen
 from cer_gpu.engine.machines.prefix import Prefixes
@@ -155,8 +155,8 @@ class AutomatonRunner:
         return AutomatonPrograms(self.tables, forward_program(self.tables), backward_program(self.tables))
 
     @cached_property
-    def _numbers(self) -> Numbers:
-        return Numbers(self.counting, self._query.text)
+    def _numbers(self) -> WindowNumbers:
+        return WindowNumbers(self.counting, self._query.text)
 
     @cached_property
     def _falling(self) -> Falling:

@@ -28,7 +28,7 @@ MANY_STATES = 16
 """States of an automaton that is looked at for those that repeat themselves, as those of `A {200,}` do."""
 
 
-class Numbers:
+class WindowNumbers:
     """How many complex events end at some ends, inside windows, counted by the CPU.
 
     Parameters

@@ -36,7 +36,7 @@ class Options:
     event_id : str or None
         The column whose values stand for positions.
     text : TextForm
-        How text files are read: what `delimiter` and `column_types` say.
+        How text files are read: what `delimiter`, `column_types`, `date_format` and `decimal_point` say.
     params : mapping of str to object
         The values of parameters, `$name`, by their names.
     """
@@ -56,7 +56,13 @@ class Options:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
-KEYWORDS = (*(one.name for one in fields(Options) if one.name != "text"), "delimiter", "column_types")
+KEYWORDS = (
+    *(one.name for one in fields(Options) if one.name != "text"),
+    "delimiter",
+    "column_types",
+    "date_format",
+    "decimal_point",
+)
 
 
 def read_options(
@@ -73,6 +79,8 @@ def read_options(
     event_id: str | None = None,
     delimiter: str | None = None,
     column_types: Mapping[str, Any] | None = None,
+    date_format: str | Sequence[str] | None = None,
+    decimal_point: str | None = None,
     params: Mapping[str, Any] | None = None,
     **unknown: object,
 ) -> Options:
@@ -116,7 +124,7 @@ def read_options(
         _whole("memory", memory),
         engine,
         event_id,
-        text_form(delimiter, column_types),
+        text_form(delimiter, column_types, date_format, decimal_point),
         dict(params or {}),
     )
 

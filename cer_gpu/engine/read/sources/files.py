@@ -130,9 +130,8 @@ def _is_long(opened: OpenFile) -> bool:
 
 def _open(file: DataFile, text: TextForm) -> OpenFile:
     check_content(file)
-    if not text.is_plain and file.format not in TEXTS:
-        keyword = "column_types" if text.delimiter is None else "delimiter"
-        raise DataError(f"{keyword} is for text files, and {file.path} is {NAMES[file.format]}")
+    if text.said is not None and file.format not in TEXTS:
+        raise DataError(f"{text.said} is for text files, and {file.path} is {NAMES[file.format]}")
     stamp = _attempt(lambda: stamp_of(file.path), file)
     schema, rows = _attempt(lambda: _FORMATS[file.format].probe(file.path, text), file)
     found = opened(file, schema, rows, stamp)

@@ -141,7 +141,10 @@ class Source:
             batch = next(self._rows.read([column], 1000), None)
             texts = [] if batch is None else batch.column(0).drop_null()
             found = f" such as `{texts[0].as_py()}`" if len(texts) else ""
-        advice = f"times are read as {TIMES}: write them so, or pass a table whose column holds times"
+        advice = (
+            f"times are read as {TIMES}: where a CSV file writes them in another way, say how, as in "
+            "date_format='%d.%m.%Y %H:%M:%S' (--date-format), or pass a table whose column holds times"
+        )
         if not self._rows.is_text:
             advice = (
                 f"make times of them first: pd.to_datetime(df['{column}']) in pandas, "

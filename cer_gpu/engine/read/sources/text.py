@@ -145,11 +145,17 @@ def _csv_kinds(types: Any) -> dict[str, pa.DataType]:
 def _csv_reader(path: str, form: TextForm, chosen: dict[str, Any]) -> Any:
     import pyarrow.csv as pacsv
 
+    # Formats that are said stand in place of Arrow's, so that 01/02/2024 is never read in two ways.
+    said: dict[str, Any] = {"timestamp_parsers": list(form.date_formats)} if form.date_formats else {}
+    if form.decimal_point is not None:
+        said["decimal_point"] = form.decimal_point
     return pacsv.open_csv(
         open_packed(path) if packing(path) else path,
         read_options=pacsv.ReadOptions(block_size=TEXT_BLOCK),
         parse_options=pacsv.ParseOptions(delimiter=delimiter_of(path, form)),
-        convert_options=pacsv.ConvertOptions(null_values=CSV_NULLS, strings_can_be_null=False, **chosen),
+        convert_options=pacsv.ConvertOptions(
+            null_values=CSV_NULLS, strings_can_be_null=False, **said, **chosen
+        ),
     )
 
 
@@ -173,8 +179,10 @@ def probe_json(path: str, form: TextForm) -> tuple[pa.Schema, int | None]:
     Raises
     ------
     DataError
-        For a column of `column_types` that they do not have.
+        For a column of `column_types` that they do not have, and for keywords that are for CSV.
     """
+    if form.said_of_csv is not None:
+        raise DataError(f"{form.said_of_csv} is for CSV files, and {path} is JSON lines")
     asked = dict(form.types)
     reader = _json_reader(path, pa.schema(_json_fields(form.types)), "infer")
     head = next(iter(reader), None)

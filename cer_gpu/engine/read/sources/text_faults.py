@@ -39,6 +39,9 @@ SHOWN = 40
 """Characters of a cell or a row that are shown."""
 
 
+NUMBERS = (ValueType.INT64, ValueType.FLOAT64, ValueType.DECIMAL)
+"""The types whose cells may have a comma for a point."""
+
 SEARCH_S = 10.0
 """Seconds for which Python looks for a row that cannot be read; then the message says what it comes after."""
 
@@ -74,7 +77,7 @@ def csv_fault(
         suspects = [name for name, kind in types.items() if str(kind) == invalid["kind"]]
         spot = _first_cell(cells, suspects or list(types), invalid["cell"], seen)
         if spot is not None:
-            misfit = _misfit(spot[1], invalid["cell"], types.get(spot[1]), spot[1] in dict(form.types))
+            misfit = _misfit(spot[1], invalid["cell"], types.get(spot[1]), form)
             place = f"row {spot[0]:,} of {path} (counted from 0)"
             return f"{place} has `{_cut(invalid['cell'])}` in column `{spot[1]}`, {misfit}"
         return _after(path, seen, reason, f"{DECISIVE} decide the types of its columns")
@@ -112,14 +115,17 @@ def _after(path: str, seen: int, reason: str, advice: str) -> str:
     return f"{path} cannot be read after row {seen:,} (counted from 0): {said}; {advice}"
 
 
-def _misfit(column: str, cell: str, kind: pa.DataType | None, asked: bool) -> str:
+def _misfit(column: str, cell: str, kind: pa.DataType | None, form: TextForm) -> str:
     """Why a cell does not fit its column, and what to do."""
-    decided = _decided(asked)
+    decided = _decided(column in dict(form.types))
     wanted = None if kind is None else value_type(kind)
+    number = _is_number(cell.replace(form.decimal_point or ",", ".", 1))
     if wanted is ValueType.TIMESTAMP:
-        advice = f"times are read as {TIMES}"
+        advice = f"times are read as {form.times}"
+    elif form.decimal_point is None and wanted in NUMBERS and "," in cell and number:
+        advice = "if its comma stands before a fraction, say decimal_point=',' (--decimal-point ,)"
     else:
-        fit = "float64" if wanted is ValueType.INT64 and _is_number(cell) else "string"
+        fit = "float64" if wanted is ValueType.INT64 and number else "string"
         advice = (
             f"if it belongs there, say column_types={{'{column}': '{fit}'}} (--column-type '{column}={fit}')"
         )

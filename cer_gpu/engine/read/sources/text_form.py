@@ -1,9 +1,10 @@
-"""What a user says of text files: the delimiter of CSV, and the types of columns."""
+"""What a user says of text files: delimiter, decimal point and dates of CSV, and the types of columns."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -55,15 +56,37 @@ class TextForm:
         What stands between the cells of a CSV file; None: a tab in `.tsv` files, a comma in others.
     types : tuple of (str, pyarrow.DataType)
         The types of some columns. The first lines of a file decide the types of the others.
+    decimal_point : str or None
+        What stands before the fraction of a number in a CSV file; None: a point.
+    date_formats : tuple of str
+        The forms of times in a CSV file, as `strptime` reads them; empty: those of ISO 8601.
     """
 
     delimiter: str | None = None
     types: tuple[tuple[str, pa.DataType], ...] = ()
+    decimal_point: str | None = None
+    date_formats: tuple[str, ...] = ()
 
     @property
-    def is_plain(self) -> bool:
-        """Whether nothing is said."""
-        return self.delimiter is None and not self.types
+    def said(self) -> str | None:
+        """The keyword by which something is said; None where nothing is."""
+        if self.delimiter is not None:
+            return "delimiter"
+        return "column_types" if self.types else self.said_of_csv
+
+    @property
+    def said_of_csv(self) -> str | None:
+        """The same of the keywords that are for CSV alone."""
+        if self.decimal_point is not None:
+            return "decimal_point"
+        return "date_format" if self.date_formats else None
+
+    @property
+    def times(self) -> str:
+        """The forms of a time that are read, for a message."""
+        if not self.date_formats:
+            return f"{TIMES}, and others as date_format says ('%d.%m.%Y %H:%M:%S', --date-format)"
+        return f"{' or '.join(self.date_formats)}, as date_format says"
 
     def check_columns(self, names: Sequence[str], path: str) -> None:
         """Raise when a file has no column of a name that got a type.
@@ -100,8 +123,10 @@ PLAIN = TextForm()
 """Nothing is said."""
 
 
-def text_form(delimiter: object, column_types: object) -> TextForm:
-    """Check the keywords `delimiter` and `column_types`.
+def text_form(
+    delimiter: object, column_types: object, date_format: object = None, decimal_point: object = None
+) -> TextForm:
+    """Check the keywords that say how text files are read.
 
     Raises
     ------
@@ -114,11 +139,29 @@ def text_form(delimiter: object, column_types: object) -> TextForm:
         delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
         if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n':
             raise ValueError(f"delimiter is one character of ASCII, such as ';' or a tab, not {delimiter!r}")
+    if decimal_point not in (None, ".", ","):
+        raise ValueError(f"decimal_point is '.' or ',', not {decimal_point!r}")
+    if decimal_point == "," and delimiter == ",":
+        raise ValueError("decimal_point=',' needs another delimiter than ',', such as delimiter=';'")
+    formats: list[object] = [date_format] if isinstance(date_format, str) else []
+    if isinstance(date_format, (list, tuple)):
+        formats = list(date_format)
+    elif date_format is not None and not formats:
+        formats = [date_format]
+    for each in formats:
+        if not isinstance(each, str):
+            raise TypeError(f"date_format is a str or a list of them, not {date_format!r}")
+        if not re.search(r"%[DFYys]", each):
+            raise ValueError(
+                f"date_format says how times are written, such as '%d.%m.%Y %H:%M:%S', and {each!r} has no "
+                "year"
+            )
+    form = TextForm(delimiter, (), decimal_point, tuple(map(str, formats)))
     if column_types is None:
-        return TextForm(delimiter)
+        return form
     if not isinstance(column_types, Mapping):
         raise TypeError(f"column_types is a dict of column to type, not {column_types!r}")
-    return TextForm(delimiter, tuple((_name(name), _type(name, kind)) for name, kind in column_types.items()))
+    return replace(form, types=tuple((_name(name), _type(name, kind)) for name, kind in column_types.items()))
 
 
 def _name(name: object) -> str:
