@@ -28,6 +28,7 @@ from cer_gpu.engine.cuda import consume as cuda_consume
 from cer_gpu.engine.cuda.classify import CudaClassifier
 from cer_gpu.engine.cuda.machines import carried as cuda_carried
 from cer_gpu.engine.cuda.machines import compared as cuda_compared
+from cer_gpu.engine.cuda.machines import one_clock as cuda_one_clock
 from cer_gpu.engine.cuda.machines import one_device as cuda_execute
 from cer_gpu.engine.cuda.machines import units as cuda_units
 from cer_gpu.engine.cuda.machines.carried import CarriedQuery
@@ -90,7 +91,7 @@ def shrink() -> None:
         vars(module)["LEAST_UNIT"] = 2
     cuda_execute.LIST, cuda_execute.LISTS = 2, 1
     cuda_units.LEAST_UNIT, cuda_units.LEAST = 2, 1
-    cuda_consume.LEAST = cuda_compared.LEAST = 1
+    cuda_consume.LEAST = cuda_compared.LEAST = cuda_one_clock.LEAST = 1
     flows.GROUP = matrices.GROUP = 2
     paths.RANGE = 4
 
@@ -105,6 +106,8 @@ CONSUMED = KeyedSteps(100_000).text + " CONSUME BY PARTITION"
 STAR = "Q(x) <- A(key = x), B(key = x), C(key = x) WITHIN 20000 EVENTS"
 
 GAPS = "SELECT * WHERE A ;[<= 400] B ;[<= 400] C"
+
+CLOCK = "SELECT * WHERE (A ; B) WITHIN [<= 40] ; C WITHIN 60 EVENTS"
 
 PRICED = ("type", "price")
 
@@ -125,6 +128,8 @@ KINDS = {
     "gaps: count": (GAPS, ("type", "ts"), "gapped", "count"),
     "gaps, window: count": (GAPS + " WITHIN 500 EVENTS", ("type", "ts"), "gapped", "count"),
     "gaps: batches": (GAPS.replace("400", "40"), ("type", "ts"), "listed", "run"),
+    "clock: hits": (CLOCK, ("type", "ts"), "gapped", "hits"),
+    "clock: count": (CLOCK, ("type", "ts"), "gapped", "count"),
     "risen: hits": (RISEN, KEYED_PRICES, "keyed", "hits"),
     "risen: count": (RISEN, KEYED_PRICES, "keyed", "count"),
     "risen twice: count": (RISEN_TWICE, KEYED_PRICES, "keyed", "count"),

@@ -91,7 +91,7 @@ class TimedStructure:
     def __init__(self, tables: ClockTables, constants: np.ndarray, windowed: bool) -> None:
         self.tables = tables
         self.constants = constants
-        self.exact = tables.sense > 0 and not (tables.resets[tables.source != 0] != 0).any()
+        self.exact = tables.exact
         n_slots = 2 * tables.n_live + 3
         self._scratch = kernels.ClockedScratch(
             np.zeros((n_slots, words.ITEM + tables.n_live + 2), np.int64),

@@ -32,10 +32,12 @@ class ClockMachine:
         return Traits(
             reads_times=True,
             forgets=True,
-            not_on_device=("automata with a clock",),
-            not_resident="automata with a clock run on the CPU",
+            not_on_device=(
+                "listing the complex events of automata with a clock, and following them without WITHIN",
+            ),
+            not_resident="automata with a clock go through the CPU",
             not_automatic=(
-                "automata with a clock run on the CPU: a lane is a chain of persistent nodes, "
-                "which one thread follows"
+                "automata with a clock run on the CPU: a lane is a chain of persistent nodes, which one "
+                "thread follows; device='cuda' finds hits and counts within a WITHIN on a GPU"
             ),
         )

@@ -87,6 +87,11 @@ class ClockTables(NamedTuple):
         """One more than the greatest state with an outgoing transition: the others hold no runs."""
         return int(self.source.max()) + 1 if self.source.size else 1
 
+    @property
+    def exact(self) -> bool:
+        """Whether the latest start of a node is always that of a run which passes the checks of the node."""
+        return bool(self.sense > 0 and not self.resets[self.source != 0].any())
+
 
 class ClockedEvents(NamedTuple):
     """What is known of the events of a stream for their clocks, beside `StreamEvents`.

@@ -8,6 +8,9 @@ from ..best import cuda as best
 from ..best.contract import Paths
 from ..best.cuda import BestScratch
 from ..classify import cuda as classify
+from ..clocked import cuda_ends as clock_ends
+from ..clocked.contract import ClockedEvents, ClockTables
+from ..clocked.cuda_units import ClockRooms, ClockUnits
 from ..compared import cuda_counts as pair_counts
 from ..compared import cuda_hits as pair_hits
 from ..compared.contract import Arranged, ComparedSegments, ComparedTables, PairedEvents
@@ -40,6 +43,7 @@ from ..steps import cuda_walk as step_walk
 from ..steps.contract import ShortTables, StepEvents, StepNodes, StepSegments, StepTables
 from ..steps.cuda_nodes import UnitNodes
 from ..steps.cuda_units import UnitRooms
+from ..streams.contract import StreamEvents, StreamWindow
 from ..windows import cuda as windows
 from ..windows.contract import MeasuredWindow
 
@@ -121,6 +125,11 @@ _PAIRS = (
         ComparedTables, I32, I32, U8, I32, I32, U8, I32, *[I32] * 5, U8, I32, I32, U8, I32,
     ),
     _named(PairedEvents, U16, I64, I32_2, I32_2, I64_2),
+)  # fmt: skip
+_CLOCK = _named(ClockTables, I32, I32, I32, I32, U8, I32, U8, I32, INT)
+_CLOCK_ROOMS = _named(
+    ClockRooms, I64_2, I64_3, I64_3, I64_2, *[I64_3] * 5, I64_2, I64_2, I32_2, I64_2, I64_3, I64_2, I64_3,
+    I64_3, U8,
 )  # fmt: skip
 _ARRANGED = (_named(ComparedSegments, I64, I64, I64, I64), _named(Arranged, I32_2, I32_2, I64_2, I32_2))
 _JOIN = _named(JoinTables, *[I32] * 3, U8, *[I32] * 7, U8)
@@ -337,6 +346,20 @@ KERNELS = (
         tuple(
             (*_PAIRS, _window(keys, size), *_ARRANGED, _pair_rooms(I32_2), I64, FOUND, I64)
             for keys, size in KEYS
+        ),
+        LANE.threads,
+    ),
+    CudaKernel(
+        "clock_ends",
+        clock_ends.clock_ends_kernel,
+        tuple(
+            (
+                *(_CLOCK, _named(StreamEvents, U16, I32, times, I64, I32_2, I64)),
+                *(_named(ClockedEvents, I64, times, I64, times), _named(StreamWindow, size, INT)),
+                *(_named(ClockUnits, *[I64] * 5), U8, _CLOCK_ROOMS),
+                *(_named(clock_ends.ClockedFound, *[I64] * 4), I64),
+            )
+            for times, size in KEYS
         ),
         LANE.threads,
     ),

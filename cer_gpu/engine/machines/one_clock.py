@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
 
@@ -62,6 +63,26 @@ class ClockChunk:
     bounds: LaneBounds
 
 
+class ClockDevices(Protocol):
+    """Follows an automaton with one clock on a device, where that is faster and there is memory for it.
+
+    Attributes
+    ----------
+    chunks : int
+        A chunk for it has so many times `cer_gpu.engine.run.chunks.CHUNK` events.
+    """
+
+    chunks: int
+
+    def hits(self, runner: ClockRunner, chunk: Chunk) -> Ends | None:
+        """The ends of a chunk without `lowest`; None where the CPU is to find them."""
+        ...
+
+    def counts(self, runner: ClockRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
+        """The ends of a chunk and their numbers; None where the CPU is to count."""
+        ...
+
+
 class ClockRunner:
     """Runs an automaton with one clock over chunks on the CPU; a `MachineRunner`.
 
@@ -70,20 +91,24 @@ class ClockRunner:
     Parameters
     ----------
     query : CompiledQuery
+    devices : ClockDevices or None, optional
+        What finds ends and numbers on a device; None for the CPU.
 
     Attributes
     ----------
     tables : ClockTables
+    constants : ndarray, shape (constants,), uint64 or float64
+    query : CompiledQuery
     """
 
-    chunks = 1
-
-    def __init__(self, query: CompiledQuery) -> None:
+    def __init__(self, query: CompiledQuery, devices: ClockDevices | None = None) -> None:
         machine = query.machine
         assert isinstance(machine, ClockMachine)
         self.tables = machine.tables
-        self._constants = machine.constants
-        self._query = query
+        self.constants = machine.constants
+        self.query = query
+        self._devices = devices
+        self.chunks = 1 if devices is None else devices.chunks
         self.consumption = Consumption(query)
         self._last: ClockChunk | None = None
 
@@ -97,9 +122,13 @@ class ClockRunner:
         return events
 
     def ends(self, chunk: Chunk, bounded: bool = True) -> Ends:
-        """The ends of a chunk that are reported; `lowest` is always there."""
-        if not len(chunk.lanes) or self._query.limit == 0:
+        """The ends of a chunk that are reported; unless `bounded`, `lowest` may be left empty."""
+        if not len(chunk.lanes) or self.query.limit == 0:
             return no_ends()
+        if self._devices is not None and not bounded:
+            there = self._devices.hits(self, chunk)
+            if there is not None:
+                return there
         followed = self._followed(chunk)
         ending = followed.ending
         latest = ending.ends.latest
@@ -120,6 +149,10 @@ class ClockRunner:
             Ascending.
         number : ndarray, shape (h,), int64, or object past 2^62
         """
+        if self._devices is not None and len(chunk.lanes) and self.query.limit != 0:
+            there = self._devices.counts(self, chunk)
+            if there is not None:
+                return there
         found = self.ends(chunk)
         if not len(found):
             return found.event, found.event
@@ -143,8 +176,8 @@ class ClockRunner:
 
     def open_runs(self) -> ClockRuns:
         """The runs that a stream keeps between pushes."""
-        query = self._query
-        return ClockRuns(self.tables, self._constants, query.consume, query.window is not None)
+        query = self.query
+        return ClockRuns(self.tables, self.constants, query.consume, query.window is not None)
 
     def _new(self, chunk: Chunk, event: np.ndarray) -> np.ndarray:
         """Which events, ascending, are not of an earlier chunk."""
@@ -162,11 +195,11 @@ class ClockRunner:
         """A chunk, followed once."""
         if self._last is not None and self._last.chunk is chunk:
             return self._last
-        lanes, events, window = chunk.lanes, chunk.events, self._query.window
+        lanes, events, window = chunk.lanes, chunk.events, self.query.window
         length = lanes.stop - lanes.begin
         event = ranges(lanes.begin, length)
         lane = np.repeat(np.arange(len(lanes), dtype=np.int32), length)
-        times = events.moments[event].view(self._constants.dtype)
+        times = events.moments[event].view(self.constants.dtype)
         measured, size = times[:0], times.dtype.type(0)
         if window is not None:
             measured, size = comparable(events.measured[event], window.size)
@@ -175,12 +208,12 @@ class ClockRunner:
             events.symbols[event], lane, measured, np.empty(count, np.int64),
             np.empty((0, count), np.int32), np.empty(0, np.int64),
         )  # fmt: skip
-        clocked = ClockedEvents(np.arange(count), times, np.full(count, -1, np.int64), self._constants)
+        clocked = ClockedEvents(np.arange(count), times, np.full(count, -1, np.int64), self.constants)
         none = np.full(len(lanes), -1, np.int64)
         bounds = LaneBounds(none, none.copy(), np.cumsum(length) - length, np.zeros(1, np.int64))
-        structure = TimedStructure(self.tables, self._constants, window is not None)
+        structure = TimedStructure(self.tables, self.constants, window is not None)
         ending = structure.follow(read, clocked, stops(0, count), count, StreamWindow(size, NOTHING), bounds)
-        span = SpanEvents(read.symbols, lane, times, self._constants)
+        span = SpanEvents(read.symbols, lane, times, self.constants)
         self._last = ClockChunk(chunk, event, structure, ending, span, read, clocked, bounds)
         return self._last
 
