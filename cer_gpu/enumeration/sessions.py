@@ -9,6 +9,7 @@ import numpy as np
 
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.kernels.forest.contract import Block
+from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions, marked_back
 
 MARKS = 1 << 20
 """A block has about so many marks at most."""
@@ -56,6 +57,48 @@ class GreatestSets:
                 marks,
                 np.broadcast_to(np.int32(self._label), len(marks)),
             )
+
+
+class OrderedSets:
+    """The same for events of several lanes in the order of the stream; `Answers`.
+
+    Parameters
+    ----------
+    event : ndarray, shape (ends,), int64
+    sessions : OrderedSessions
+        Of the events.
+    label : int
+        As for `GreatestSets`.
+    """
+
+    sharing: Literal["ends"] = "ends"
+
+    def __init__(self, event: np.ndarray, sessions: OrderedSessions, label: int) -> None:
+        self._event, self._sessions, self._label = event, sessions, label
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many each end has, shape (ends,), int64."""
+        return np.ones(len(self._event), np.int64)
+
+    def work(self, limit: int | None) -> np.ndarray:
+        """About how many steps it takes to list them, shape (ends,): those of a mark are few."""
+        return 1 + self._sessions.number[self._event] // SHORT
+
+    def blocks(self, order: np.ndarray, limit: int | None = None, size: int | None = None) -> Iterator[Block]:
+        """The complex events of some ends, in the given order; as `Answers.blocks`."""
+        if limit == 0:
+            return
+        length = np.zeros(len(self._event), np.int64)
+        if self._label:
+            length = self._sessions.number[self._event]
+        for some in marks_at_once(order, length, size):
+            event, first = self._event[some], np.append(0, np.cumsum(length[some]))
+            marks = np.empty(int(first[-1]), np.int64)
+            if self._label:
+                marked_back(event, self._sessions.before, first, marks)
+            label = np.broadcast_to(np.int32(self._label), len(marks))
+            yield Block(some, self._sessions.first[event], first, marks, label)
 
 
 def marks_at_once(order: np.ndarray, length: np.ndarray, size: int | None) -> Iterator[np.ndarray]:

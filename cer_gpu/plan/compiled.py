@@ -246,6 +246,8 @@ class Traits:
         Whether hits and counts need no more of the events before than registers of a fixed size.
     ungrouped : bool
         Whether carried hits and counts read the events in the order of the stream, not grouped by lane.
+    in_order : bool
+        Whether it runs events in the order of the stream where there is no window and nothing is consumed.
     forgets : bool
         Whether it knows, without a window, which events no later complex event may begin at.
     ranks : bool
@@ -277,6 +279,7 @@ class Traits:
     reads_prefix: bool = False
     carries: bool = False
     ungrouped: bool = False
+    in_order: bool = False
     forgets: bool = False
     ranks: bool = False
     lists_runs_again: bool = False
@@ -361,6 +364,12 @@ class CompiledQuery:
     def carries(self) -> bool:
         """Whether hits and counts are carried from event to event: no event is kept for later ones."""
         return self.traits.carries and self.window is None and self.consume == "NONE"
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the events of all partitions can be run in the order of the stream, not grouped by lane."""
+        free = self.window is None and self.consume == "NONE"
+        return self.traits.in_order and free and self.reading.makes_lanes
 
     @property
     def pushes_run_again(self) -> bool:

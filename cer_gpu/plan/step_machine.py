@@ -10,7 +10,7 @@ import numpy as np
 
 from cer_gpu.automata.steps import ANY_PLACE, NEIGHBOUR, Gaps, Number, StepAutomaton, View, gaps_of
 from cer_gpu.frozen import dataclass
-from cer_gpu.kernels.steps.contract import Sessions, StepTables, of_neighbours
+from cer_gpu.kernels.steps.contract import Sessions, StepTables, lone_ends, of_neighbours
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.tree import Interval
 from cer_gpu.plan.compiled import Traits
@@ -53,6 +53,7 @@ class StepMachine:
         return Traits(
             carries=carried,
             ungrouped=carried,
+            in_order=self.sessions is not None and lone_ends(self.tables) is not None,
             reads_places=bool((self.tables.view_near != ANY_PLACE).any()),
             reads_times=bool(self.tables.view_timed.any()),
             filters=True,

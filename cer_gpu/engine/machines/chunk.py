@@ -101,6 +101,9 @@ class Chunk:
         for all events of a lane whose keys fall; such lanes are in `segments` too.
     held : bool
         For a join: whether the answers that `segments` admit must still be checked against the keys.
+    in_order : bool
+        Whether events of several lanes are in the order of the stream, not grouped by lane: `lanes` and
+        `segments` then have one that stands for all.
     """
 
     events: Relevant
@@ -110,6 +113,7 @@ class Chunk:
     ranks: Ranks | None = None
     interval: np.ndarray | None = None
     held: bool = False
+    in_order: bool = False
 
     @property
     def measured(self) -> np.ndarray:
@@ -170,6 +174,15 @@ def by_lane(
     used = np.flatnonzero(report < stop)
     events = grouped(parts, place, np.repeat(lanes, np.diff(starts)), workers)
     return events, Segments(begin[used], report[used], stop[used], lanes[used].astype(np.int64))
+
+
+def chunk_in_order(tail: Relevant | None, new: Relevant) -> Chunk:
+    """Events of earlier chunks and new ones in the order of the stream."""
+    events = new if tail is None else joined([tail, new])
+    if events.payload is not None and len(events.payload):
+        events = replace(events, payload=events.payload.combine_chunks())
+    whole = Segments(*np.array([[0], [len(events) - len(new)], [len(events)], [0]], np.int64))
+    return Chunk(events, whole, whole, in_order=True)
 
 
 def make_chunk(

@@ -78,7 +78,8 @@ class MachineRunner(Protocol):
         Returns
         -------
         ndarray, shape (lanes,), int64
-            One past the last event of the lane where no run is open.
+            One past the last event of the lane where no run is open. Of a chunk that is `in_order`: all
+            events that are needed, ascending.
         """
         ...
 

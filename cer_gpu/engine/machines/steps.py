@@ -14,7 +14,7 @@ from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration.blocks import numbers_joined
-from cer_gpu.enumeration.sessions import GreatestSets
+from cer_gpu.enumeration.sessions import GreatestSets, OrderedSets
 from cer_gpu.enumeration.steps import StepAnswers, StepEnds
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.joins.contract import FoundEnds
@@ -22,6 +22,7 @@ from cer_gpu.kernels.lanes.cpu import gather
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.kernels.steps import cpu_counts, cpu_hits, cpu_nodes, cpu_sessions
 from cer_gpu.kernels.steps.contract import Sessions, StepEvents, StepNodes, StepSegments, lone_ends
+from cer_gpu.kernels.steps.cpu_sessions import OrderedSessions
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.step_machine import StepMachine
 
@@ -106,6 +107,7 @@ class StepRunner(UnitsRunner):
         self._span = machine.span
         self._lone = lone_ends(machine.tables)
         self._sessions, self._reach = machine.sessions, machine.reach
+        self._followed: tuple[Chunk, OrderedSessions] | None = None
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The ends of a chunk that are reported and how many complex events end at each, before LIMIT.
@@ -129,8 +131,13 @@ class StepRunner(UnitsRunner):
         return found.event, self._counted(chunk, found) if there is None else there
 
     def needed(self, chunk: Chunk) -> np.ndarray:
-        """As `MachineRunner.needed`: where the last events begin that follow one another within `reach`."""
+        """As `MachineRunner.needed`: where the last events begin that follow one another within `reach`.
+
+        Of a chunk that is `in_order`: the events of the last session of each lane, ascending.
+        """
         sessions, lanes = self._reach, chunk.lanes
+        if chunk.in_order:
+            return cpu_sessions.last_sessions(self._in_order(chunk))
         if sessions is None:
             return lanes.begin
         begins = np.empty(len(chunk.events), np.int64)
@@ -138,8 +145,24 @@ class StepRunner(UnitsRunner):
         cpu_sessions.session_begins(sessions, times, places, lanes.begin, lanes.stop, begins)
         return begins[lanes.stop - 1]
 
+    def _in_order(self, chunk: Chunk) -> OrderedSessions:
+        """The sessions of a chunk that is `in_order`, followed once."""
+        assert self._sessions is not None
+        assert self._lone is not None
+        if self._followed is not None and self._followed[0] is chunk:
+            return self._followed[1]
+        times, places = self._timed(chunk.events)
+        found = cpu_sessions.ordered_sessions(
+            self._sessions, self._lone, chunk.events.symbols, chunk.events.lanes, times, places,
+            int(chunk.lanes.report[0]),
+        )  # fmt: skip
+        self._followed = chunk, found
+        return found
+
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends of a chunk."""
+        if self._sessions is not None and chunk.in_order:
+            return OrderedSets(ends.event, self._in_order(chunk), self._sessions.label)
         if self._sessions is not None:
             return self._greatest(chunk, ends, self._sessions)
         there = None
@@ -265,6 +288,9 @@ class StepRunner(UnitsRunner):
     def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk; a window that is no interval is not checked."""
         window = self._query.window
+        if chunk.in_order:
+            event = self._in_order(chunk).event
+            return Ends(event, chunk.events.positions[event], event)
         if self._devices is not None and not chunk.held:
             there = self._devices.hits(self, chunk, bounded)
             if there is not None:

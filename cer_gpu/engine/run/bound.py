@@ -340,6 +340,9 @@ class BoundQuery:
             intake.measuring.timed = True
             outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
+        # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
+        by_lane = options.memory is not None or self._grouped or self.place.numbers
+        chunker.in_order = query.in_order and not by_lane
         lister = Lister(runner, form, workers, query.limit, options.memory)
         return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
 
@@ -411,7 +414,7 @@ class BoundQuery:
         memory = self._options.memory
         # A quarter of the memory is for a batch and what is made of it, event by event.
         most = BATCH
-        if run.chunker.carries_ungrouped:
+        if run.chunker.carries_ungrouped or run.chunker.in_order:
             most = min(BATCH, CARRIED_BATCH)
         elif run.outlooks is not None and run.outlooks.by_next:
             most = min(BATCH, CHUNK)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.answers.batches import Lister
 from cer_gpu.engine.answers.form import ResultForm
 from cer_gpu.engine.machines.asked import More
-from cer_gpu.engine.machines.chunk import NO_SEGMENTS, Chunk, make_chunk
+from cer_gpu.engine.machines.chunk import NO_SEGMENTS, Chunk, chunk_in_order, make_chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.memory import Allowance, still_needed
 from cer_gpu.engine.read.events import Relevant, joined
@@ -178,6 +178,8 @@ class Chunker:
         self._carries = carries
         self.carries_ungrouped = carries and query.traits.ungrouped
         """Whether chunks are in the order of the stream: events are not grouped by lane."""
+        self.in_order = False
+        """Whether chunks are in the order of the stream, with the events that the runner still needs."""
         self._allowance = Allowance(memory)
         least = (CHUNK if least is None else least) * runner.chunks
         self._least = least if memory is None else min(least, memory // BYTES_OF_EVENT)
@@ -224,7 +226,9 @@ class Chunker:
         """How many new events make a chunk, where so many old ones are run again with them."""
         if self._carries:
             return CARRIED
-        enough = max(self._least, again)
+        # What is read here and there in a chunk should lie in a cache.
+        least = min(self._least, CARRIED) if self.in_order else self._least
+        enough = max(least, again)
         return enough if self._most is None else min(enough, self._most)
 
     def chunk(self, new: Relevant) -> Chunk:
@@ -239,6 +243,9 @@ class Chunker:
         query = self._query
         if self.carries_ungrouped:
             return Chunk(new, NO_SEGMENTS, NO_SEGMENTS)
+        if self.in_order:
+            self._last = chunk_in_order(self._tail, new)
+            return self._last
         chunk = make_chunk(
             query.window, query.traits.ranks, tail, new, self._intake.lane_count, self._workers
         )
@@ -285,7 +292,7 @@ class Chunker:
     def resume(self, tail: Relevant | None) -> None:
         """Continue a stream: `tail` holds the events inside the window that were run elsewhere."""
         self._tail, self._last = tail, None
-        if tail is not None and len(tail.lanes):
+        if tail is not None and len(tail.lanes) and not self.in_order:
             self._tail = None
             self._tails.reset(tail.take(np.argsort(tail.lanes, kind="stable")))
 
@@ -307,6 +314,10 @@ class Chunker:
         """Cut the tail out of the last chunk; called only once it is known that more events follow."""
         chunk, self._last = self._last, None
         if chunk is None or self._carries:
+            return
+        if chunk.in_order:
+            kept = chunk.events.take(self._runner.needed(chunk))
+            self._tail = kept if len(kept) else None
             return
         if len(chunk.events.lanes):
             keep = self._keeps(chunk)

@@ -1,0 +1,127 @@
+"""Sessions of several partitions found in the order of the stream, without grouping events by partition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from cer_gpu.kernels.steps.contract import Sessions
+from cer_gpu.kernels.steps.cpu_sessions import last_sessions, marked_back, ordered_sessions
+
+import cer_gpu as cer
+from cer_gpu.engine.run import bound, chunks
+
+
+def test_the_sessions_of_each_lane_by_definition() -> None:
+    rng = np.random.default_rng(3)
+    alone = np.array([0, 1, 0], np.uint8)
+    ends = 0
+    for number in range(200):
+        n, floating, timed = int(rng.integers(0, 14)), number % 2 == 0, number % 3 != 0
+        times = np.cumsum(rng.integers(0, 4, n)).astype(np.float64 if floating else np.uint64)
+        if floating and n:
+            times[-1:] = rng.choice([times[-1], np.inf, np.nan])
+        sessions = Sessions(times.dtype.type(2), timed, number % 5 == 0, number % 4 == 0, 1)
+        lanes, symbols = rng.integers(0, 3, n).astype(np.int32), rng.integers(0, 3, n).astype(np.uint8)
+        places = np.cumsum(rng.integers(1, 3, n))
+        report = int(rng.integers(0, n + 1))
+        own: dict[int, list[int]] = {}
+        wanted = []
+        for event in range(n):
+            session = own.get(int(lanes[event]), [])
+            if session:
+                with np.errstate(invalid="ignore"):
+                    gap = times[event] - times[session[-1]]
+                goes_on = not timed or gap <= 2 or (np.isnan(gap) and sessions.loose)
+                if not goes_on or (sessions.near and places[event] != places[session[-1]] + 1):
+                    session = []
+            own[int(lanes[event])] = [*session, event]
+            wanted.append(own[int(lanes[event])])
+        found = ordered_sessions(sessions, alone, symbols, lanes, times, places, report)
+        assert found.first.tolist() == [session[0] for session in wanted]
+        assert found.number.tolist() == [len(session) for session in wanted]
+        assert found.event.tolist() == [event for event in range(report, n) if symbols[event] == 1]
+        first = np.append(0, np.cumsum(found.number))
+        marks = np.empty(int(first[-1]), np.int64)
+        marked_back(np.arange(n), found.before, first, marks)
+        assert marks.tolist() == [event for session in wanted for event in session]
+        assert last_sessions(found).tolist() == sorted(event for session in own.values() for event in session)
+        ends += len(found.event)
+    assert ends > 100
+
+
+CLOSED = "Click+[<= 4] AS s NOT FOLLOWED BY [<= 4] Click PARTITION BY k"
+
+QUERIES = {
+    "closed": f"SELECT MAX * FROM Click WHERE {CLOSED}",
+    "sizes": f"SELECT MAX NONE, COUNT(s) AS clicks FROM Click WHERE {CLOSED}",
+    "values": f"SELECT MAX s[price], SUM(s.price) AS total FROM Click WHERE {CLOSED}",
+    "each end": "SELECT MAX * FROM Click WHERE Click+[<= 4] AS s PARTITION BY k",
+    "neighbours": "SELECT MAX * WHERE Click:+[<= 4] AS s PARTITION BY k",
+    "filtered": "SELECT MAX * WHERE Click+[<= 4] AS s FILTER s[price > 2] PARTITION BY k",
+    "limited": "SELECT MAX * FROM Click WHERE Click+[<= 4] AS s PARTITION BY k LIMIT 0",
+}
+
+
+@pytest.fixture
+def in_order(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many events each chunk in the order of the stream has had."""
+    sizes: list[int] = []
+    made = chunks.chunk_in_order
+
+    def noted(*given: Any) -> Any:
+        chunk = made(*given)
+        sizes.append(len(chunk.events))
+        return chunk
+
+    monkeypatch.setattr(chunks, "chunk_in_order", noted)
+    return sizes
+
+
+@pytest.mark.parametrize("times", ["int64", "float64"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_they_are_those_that_are_found_by_partition(
+    name: str, times: str, in_order: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, n = np.random.default_rng(8), 300
+    table = pa.table(
+        {
+            "type": rng.choice(["Click", "Click", "Other"], n)
+            if "FROM" not in QUERIES[name]
+            else ["Click"] * n,
+            "ts": np.cumsum(rng.integers(0, 4, n)).astype(times),
+            "k": np.repeat(np.arange(6), 50) * 4 + rng.integers(0, 5, n),  # later ones are new
+            "price": rng.integers(0, 9, n),
+        }
+    )
+    query = cer.compile(QUERIES[name])
+    by_lane = {"order_by": "ts", "memory": 1 << 30}
+    wanted = query.run(table, **by_lane).to_arrow()
+    asked = [query.hits(table, **by_lane), query.counts(table, **by_lane), query.count(table, **by_lane)]
+    assert not in_order
+    for size in (3, 40, 1 << 20):
+        monkeypatch.setattr(chunks, "CHUNK", size)
+        monkeypatch.setattr(bound, "CARRIED_BATCH", min(size, 64))
+        found = query.run(table, order_by="ts").to_arrow()
+        assert found.sort_by("end") == wanted.sort_by("end")
+        if name != "closed":
+            assert found.column("end") == wanted.column("end")
+        assert [query.hits(table, order_by="ts"), query.counts(table, order_by="ts")] == asked[:2]
+        assert query.count(table, order_by="ts") == asked[2]
+    assert len(wanted) > 30 or name == "limited"
+    assert len(in_order) > 12 or name == "limited"
+
+
+def test_only_the_last_session_of_a_partition_is_kept(
+    in_order: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chunks, "CHUNK", 10)
+    monkeypatch.setattr(bound, "CARRIED_BATCH", 10)
+    n = 2_000
+    table = pa.table({"ts": np.arange(n) * 3, "k": np.arange(n) % 3})
+    query = cer.compile("SELECT MAX * FROM Click WHERE Click+[<= 2] AS s PARTITION BY k")
+    assert query.count(table, order_by="ts") == n
+    assert len(in_order) == n // 10
+    assert max(in_order) <= 10 + 3
