@@ -421,7 +421,7 @@ def payload_column(
     column = events.payload.column(name)
     if without is None and column.num_chunks == 1 and _is_word(column.type) and not column.null_count:
         words = column.chunk(0).view(pa.int64()).to_numpy()
-        return pa.array(gathered_rows(words, index)).view(column.type)
+        return pa.array(words.take(index)).view(column.type)  # faster than Arrow's, which looks for nulls
     taken = column.take(pa.array(index, mask=without))
     return taken.combine_chunks() if isinstance(taken, pa.ChunkedArray) else taken
 
