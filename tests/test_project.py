@@ -59,7 +59,7 @@ LAYERS = [
 # The same inside a part, folder by folder.
 FLOORS = {
     "plan": [{""}, {"routes"}, {"planning"}],
-    "engine": [{""}, {"read"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}, {"views"}],
+    "engine": [{""}, {"read"}, {"views"}, {"machines"}, {"answers"}, {"cuda"}, {"run"}],
 }
 LAYER = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 KERNEL_USERS = {"kernels", "engine", "enumeration"}

@@ -467,6 +467,8 @@ class CompiledQuery:
             machine = self.hits_machine
         elif product != "run" and self.counts_machine is not None:
             machine = self.counts_machine
+        if product == "count" and self.window is None and self.limit is None and self.consume == "NONE":
+            machine = getattr(machine, "totalled", machine)
         if pushed:
             machine = getattr(machine, "streamed", machine)
         return self if machine is self.machine else replace(self, machine=machine)

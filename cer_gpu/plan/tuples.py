@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -18,8 +19,8 @@ class TupleMachine:
 
     Attributes
     ----------
-    product : {"run", "counts", "hits"}
-        Whether answers are listed, counted, or only their ends found.
+    product : {"run", "counts", "count", "hits"}
+        Whether answers are listed, counted at each end or all together, or only their ends found.
     lookups : LookupPlan
     fits : ndarray, shape (symbols, atoms), bool
         Whether an event with a symbol fits an atom.
@@ -29,13 +30,18 @@ class TupleMachine:
         The units of the attributes that are compared.
     """
 
-    product: Literal["run", "counts", "hits"]
+    product: Literal["run", "counts", "count", "hits"]
     lookups: LookupPlan
     fits: np.ndarray
     columns: Mapping[tuple[int, int], int]
     units: Mapping[str, str]
 
     engine: ClassVar[str] = "tuples"
+
+    @property
+    def totalled(self) -> TupleMachine:
+        """The same, where nothing is asked for but the number of all answers."""
+        return replace(self, product="count")
 
     @property
     def traits(self) -> Traits:

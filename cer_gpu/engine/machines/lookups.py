@@ -14,6 +14,7 @@ from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.lookups import CONVERSE, Lookup, Path, Residual
+from cer_gpu.joins.whole import joined_name, side_names
 from cer_gpu.kernels.tuples import contract as words
 from cer_gpu.kernels.tuples import cpu as kernels
 from cer_gpu.kernels.tuples.contract import Candidates, Pairs, RowBounds
@@ -170,6 +171,21 @@ class Lookups:
                 self._index(step)
 
     # ------------------------------------------------------------------------------------- the answers
+
+    def codes(self, atom: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """The events that fit an atom and have all values; its variables in `whole_query`, as codes."""
+        event = np.flatnonzero(self._fits[:, atom])
+        found = {
+            joined_name(number): self._slots(number, atom).astype(np.int64)
+            for number, joined in enumerate(self._plan.joined)
+            if atom in joined.attribute_of
+        }
+        for number, one in enumerate(self._plan.compared):
+            sides = zip(side_names(number), one.atoms, self._ranked(number), strict=True)
+            found |= {name: rank for name, owner, rank in sides if owner == atom}
+        for values in found.values():
+            event = event[values[event] >= 0]
+        return event, {name: values[event] for name, values in found.items()}
 
     def listed(self, event: np.ndarray, low: np.ndarray) -> Iterator[Partial]:
         """The answers that end at some events, block by block, in any order.

@@ -19,7 +19,7 @@ import numpy as np
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, first_ends, no_ends
-from cer_gpu.engine.machines.lookups import Lookups, TupleEnds
+from cer_gpu.engine.machines.lookups import LARGEST, Lookups, TupleEnds
 from cer_gpu.engine.machines.tuple_answers import FEW, FoundTuples, TupleAnswers
 from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState
@@ -89,7 +89,15 @@ class TupleRunner:
         return Ends(tally.event[which], starts, tally.low[which])
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
-        """The ends of a chunk and how many answers end at each, as `MachineRunner.counts`."""
+        """The ends of a chunk and how many answers end at each, as `MachineRunner.counts`.
+
+        Where only the number of all answers is asked for, one end may have all of them.
+        """
+        if self._machine.product == "count":
+            found = self._total(chunk)
+            if found is not None:
+                number = np.array([found], np.int64 if found < LARGEST else object)
+                return np.zeros(1, np.int64), number
         tally = self._looked(chunk).tally
         which = np.flatnonzero(tally.latest >= 0)
         return tally.event[which], tally.number[which]
@@ -135,6 +143,19 @@ class TupleRunner:
         lookups.prepare()
         parts = self._workers.map("counting", tally, range(units), len(event))
         return Looked(lookups, TupleEnds.joined(parts))
+
+    def _total(self, chunk: Chunk) -> int | None:
+        """How many answers end at all events of a chunk; None where lookups count them."""
+        lanes = chunk.segments
+        whole = len(chunk.events.symbols) > 0 and (lanes.report == lanes.begin).all()
+        if not whole or chunk.held or len(lanes) != len(chunk.lanes):
+            return None
+        from cer_gpu.engine.machines.tuple_total import total  # most runs need no tree
+
+        lane = None
+        if len(lanes) > 1:
+            lane = np.searchsorted(lanes.begin, np.arange(len(chunk.events.symbols)), side="right")
+        return total(self._machine, Lookups(self._machine, chunk.events, None), lane)
 
     def _reported(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         """The events at which answers may end that are reported, ascending, with the least each admits."""

@@ -10,6 +10,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.joins.hierarchical import diagnose, is_acyclic
 from cer_gpu.joins.lookups import Lookup, LookupPlan, Path
 from cer_gpu.joins.query import ConjunctiveQuery
+from cer_gpu.joins.whole import whole_query
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.words import written
@@ -96,7 +97,14 @@ class LookupExplanation:
             if min(apart, default=0) > 1
             else "what is counted and not listed is summed over the last atom of each path"
         )
-        return f"{counted(most, 'lookup')} for an event and each atom that it fits; {saved}"
+        told = f"{counted(most, 'lookup')} for an event and each atom that it fits; {saved}"
+        plain = query.window is None and query.limit is None and query.consume == "NONE"
+        if plain and whole_query(self.lookups) is not None:
+            told += (
+                "\ncount() takes the number of all answers from a join tree, as a view does, where that is "
+                "less\nthan the partial answers: O(n log n) with one inequality between two atoms"
+            )
+        return told
 
     def drawing(self) -> Drawing:
         """The atoms, with what joins them."""
