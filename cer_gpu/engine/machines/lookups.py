@@ -14,7 +14,7 @@ from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
 from cer_gpu.joins.lookups import CONVERSE, Lookup, Path, Residual
-from cer_gpu.joins.whole import joined_name, side_names
+from cer_gpu.joins.theta.whole import joined_name, side_names
 from cer_gpu.kernels.tuples import contract as words
 from cer_gpu.kernels.tuples import cpu as kernels
 from cer_gpu.kernels.tuples.contract import Candidates, Pairs, RowBounds

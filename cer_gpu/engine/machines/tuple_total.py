@@ -17,7 +17,7 @@ from cer_gpu.engine.views.trees import Input, KeptTree, statistics
 from cer_gpu.errors import LimitError
 from cer_gpu.joins.theta.bags import BagStage
 from cer_gpu.joins.theta.cost import cheapest
-from cer_gpu.joins.whole import LANE, partial_answers, whole_comparisons, whole_query
+from cer_gpu.joins.theta.whole import LANE, partial_answers, whole_comparisons, whole_query
 from cer_gpu.language.schema import ValueType
 from cer_gpu.plan.tuples import TupleMachine
 

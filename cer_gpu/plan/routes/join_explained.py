@@ -10,7 +10,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.joins.hierarchical import diagnose, is_acyclic
 from cer_gpu.joins.lookups import Lookup, LookupPlan, Path
 from cer_gpu.joins.query import ConjunctiveQuery
-from cer_gpu.joins.whole import whole_query
+from cer_gpu.joins.theta.whole import whole_query
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.language.words import written
