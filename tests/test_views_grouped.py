@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -125,7 +126,7 @@ def test_what_is_no_snapshot_is_refused(tmp_path: Path) -> None:
 
 
 KILLED = """
-import os, sys
+import os, signal, sys
 import pyarrow as pa
 import cer_gpu
 from cer_gpu.views import JoinView
@@ -138,7 +139,7 @@ else:
 for number in range(start, len(batches)):
     view.update(inserts=batches[number])
     if start == 0 and number == 3:
-        os._exit(9)
+        os.kill(os.getpid(), signal.SIGKILL)
     view.snapshot(path)
     open(path + ".next", "w").write(str(number + 1))
 print(view.count(), sorted(map(str, view.enumerate().to_arrow().to_pylist())))
@@ -150,10 +151,10 @@ def test_a_killed_process_goes_on_from_its_last_snapshot(tmp_path: Path) -> None
         command = [sys.executable, "-c", KILLED, os.fspath(tmp_path / name)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
-    assert run("killed").returncode == 9
+    assert run("killed").returncode == -signal.SIGKILL
     resumed = run("killed")
     assert resumed.returncode == 0, resumed.stderr
-    script = KILLED.replace("os._exit(9)", "pass")
+    script = KILLED.replace("os.kill(os.getpid(), signal.SIGKILL)", "pass")
     whole = subprocess.run(
         [sys.executable, "-c", script, os.fspath(tmp_path / "whole")],
         capture_output=True,
@@ -161,3 +162,40 @@ def test_a_killed_process_goes_on_from_its_last_snapshot(tmp_path: Path) -> None
         check=True,
     )
     assert resumed.stdout == whole.stdout
+
+
+WITHOUT_END = """
+import sys
+from itertools import count
+import pyarrow as pa
+import cer_gpu
+view = cer_gpu.maintain("Q(a, b) <- R(a), S(b), a < b")
+for number in count():
+    rows = {"R": pa.table({"a": [number] * 3000}), "S": pa.table({"b": [number + 1]})}
+    view.update(inserts=rows)
+    view.snapshot(sys.argv[1])
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.parametrize("seen", [1, 3])
+def test_a_process_that_is_killed_at_any_moment_leaves_a_whole_snapshot(tmp_path: Path, seen: int) -> None:
+    path = tmp_path / "view"
+    command = [sys.executable, "-c", WITHOUT_END, os.fspath(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for _ in range(seen):
+            assert process.stdout.readline()
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    view = JoinView.restore(path)
+    # The S of batch n joins 3,000 rows of R for each of 1 .. n, so the number says which batch was the last.
+    batches = next(n for n in range(1, 10_000) if 3000 * n * (n + 1) // 2 >= view.count())
+    assert batches >= seen
+    assert view.count() == 3000 * batches * (batches + 1) // 2
+    again = cer_gpu.maintain("Q(a, b) <- R(a), S(b), a < b")
+    for one, first in ((again, 0), (view, batches)):
+        for number in range(first, batches + 1):
+            rows = {"R": pa.table({"a": [number] * 3000}), "S": pa.table({"b": [number + 1]})}
+            one.update(inserts=rows)
+    assert listed(view.enumerate()) == listed(again.enumerate())

@@ -6,6 +6,8 @@ is acyclic or free-connex, which variables a node has, which operation is applie
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import combinations
 from random import Random
 
 import pyarrow as pa
@@ -356,6 +358,25 @@ def test_theorem_6_2_and_propositions_1_to_3_on_random_queries(seed: int) -> Non
             assert shape.sibling_closed
             assert shape.output == tree.output
         assert contracted(binary(tree)).binary
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_listed_is_the_least_free_connex_output_that_has_the_asked_one(seed: int) -> None:
+    rng = Random(4000 + seed)
+    extended = 0
+    for _ in range(60):
+        query = random_query(rng)
+        decided = decide(query)
+        if not decided.acyclic or decided.free_connex:
+            continue
+        made = planned(query).tree.output
+        assert decide(replace(query, output=made)).free_connex
+        more = sorted(made - query.output)
+        for size in range(len(more)):
+            for some in combinations(more, size):
+                assert not decide(replace(query, output=query.output.union(some))).free_connex
+        extended += 1
+    assert extended
 
 
 @pytest.mark.parametrize("seed", range(30))
