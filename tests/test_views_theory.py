@@ -96,7 +96,7 @@ def test_example_3_free_connex_depends_on_the_output(output: str, free_connex: b
     assert plan.tree.output >= query.output
 
 
-def test_example_8_stage_one_ends_with_more_variables_than_the_output() -> None:
+def test_example_8_and_figure_8_stage_one_ends_with_more_variables_than_the_output() -> None:
     query = gcq(*RUNNING, "ad")
     found = decide(query)
     assert found.first.variables == frozenset("abcd")
@@ -105,7 +105,7 @@ def test_example_8_stage_one_ends_with_more_variables_than_the_output() -> None:
     assert found.second == Triplet(frozenset(), frozenset(), frozenset())
 
 
-def test_example_9_the_tree_shows_the_forests_of_both_stages() -> None:
+def test_example_9_and_figure_9_the_tree_shows_the_forests_of_both_stages() -> None:
     tree = join_tree(gcq(*RUNNING, "bc"))
     labels = ["".join(sorted(node.variables)) for node in tree.nodes]
     assert labels[tree.root] == ""
@@ -160,7 +160,7 @@ def test_example_7_each_step_removes_isolated_variables_or_a_conditional_subset(
 # ---------------------------------------------------------------------- section 4, figures 2, 6 and 7
 
 
-def test_section_4_the_running_example_with_its_reduct_its_answers_and_its_update() -> None:
+def test_figures_2_6_and_7_the_running_example_of_section_4_and_its_update() -> None:
     """The running query is of R(a, b), S(b, c) and T(d, e) with two inequalities, the connex set has b, c, d.
 
     Figures 2, 6 and 7 are lost; what the text says of them holds here: what a node has are rows of a guard
@@ -240,7 +240,7 @@ def pair(nodes: list[tuple[str, int | None, list[int]]], connex: set[int]) -> tu
     return JoinTree(made, frozenset(connex)), gcq(atoms)
 
 
-def test_example_4_a_violator_of_type_1() -> None:
+def test_example_4_and_figure_3_a_violator_of_type_1() -> None:
     """The guard of the violator is in the connex set: the others move above a guard leaf below it."""
     nodes = [
         ("abc", 0, []),
@@ -262,7 +262,7 @@ def test_example_4_a_violator_of_type_1() -> None:
     assert {closed.nodes[c].atom for c in made.children} == {0, 2}
 
 
-def test_example_5_a_violator_of_type_2() -> None:
+def test_example_5_and_figure_4_a_violator_of_type_2() -> None:
     """No guard of the violator is in the connex set: those outside move to a new child with its label."""
     nodes = [("abc", 0, []), ("b", None, [2]), ("bd", 1, []), ("ab", None, [0, 3])]
     nodes = [("abc", 0, []), ("bd", 1, []), ("b", None, [1]), ("ab", None, [0, 2])]
