@@ -79,6 +79,21 @@ def test_only_what_is_counted_as_a_whole_is_counted_by_a_tree(by_trees: list[int
     assert found == query.count(table.slice(0, 60))
 
 
+@pytest.mark.parametrize("chunk", [3, 40])
+def test_chunks_with_events_of_earlier_ones_are_counted_by_lookups(
+    by_trees: list[int], monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr("cer_gpu.engine.run.chunks.CHUNK", chunk)
+    monkeypatch.setattr("cer_gpu.engine.run.bound.BATCH", 5)
+    query = cer.compile(CHAIN.replace("v = ", "k = k, v = "))
+    # Of each key first some events, and later more: a chunk has events of keys that it adds nothing to.
+    table = chain(240, 4)
+    key = np.concatenate([np.repeat(np.arange(4), 30), np.repeat(np.arange(4), 30)])
+    table = table.set_column(table.schema.get_field_index("k"), "k", pa.array(key))
+    assert query.count(table) == sum(query.counts(table)["count"].to_pylist()) > 0
+    assert by_trees
+
+
 def test_a_limit_holds_for_what_a_tree_counts(by_trees: list[int]) -> None:
     assert cer.compile(CHAIN).count(chain(300), limit=7) == 7
     assert by_trees

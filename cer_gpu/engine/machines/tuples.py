@@ -147,14 +147,16 @@ class TupleRunner:
     def _total(self, chunk: Chunk) -> int | None:
         """How many answers end at all events of a chunk; None where lookups count them."""
         lanes = chunk.segments
-        whole = len(chunk.events.symbols) > 0 and (lanes.report == lanes.begin).all()
-        if not whole or chunk.held or len(lanes) != len(chunk.lanes):
+        events = len(chunk.events.symbols)
+        # An event that is kept of an earlier chunk is in answers that were counted then.
+        new = lanes.events == events and (lanes.report == lanes.begin).all()
+        if not events or not new or chunk.held:
             return None
         from cer_gpu.engine.machines.tuple_total import total  # most runs need no tree
 
         lane = None
         if len(lanes) > 1:
-            lane = np.searchsorted(lanes.begin, np.arange(len(chunk.events.symbols)), side="right")
+            lane = np.searchsorted(lanes.begin, np.arange(events), side="right")
         return total(self._machine, Lookups(self._machine, chunk.events, None), lane)
 
     def _reported(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
