@@ -100,15 +100,33 @@ def test_an_engine_that_does_not_take_the_query_says_why() -> None:
 # ------------------------------------------------------------------------------- one home for each kind
 
 HOMES = {
+    "ApartMachine": ("plan.apart", "plan.routes.apart", "machines.apart"),
     "AutomatonMachine": ("plan.automaton", "plan.routes.regular", "machines.automaton", "cuda.machines"),
+    "ClockMachine": ("plan.clock", "plan.routes.clock", "machines.one_clock"),
+    "ComparedMachine": ("plan.compared", "plan.routes.ordered", "machines.compared"),
+    # A chain that is compared apart is listed by its configurations; so is what FOLLOWED BY looks for.
+    "GeneralMachine": (
+        "plan.general", "plan.configured", "plan.looked_for", "plan.routes.general", "plan.routes.apart",
+        "machines.general", "machines.configurations", "machines.registers", "machines.looked_for",
+    ),
     "JoinMachine": ("plan.join_tables", "plan.routes", "machines.joins"),
-    "MarkForm": ("plan.compiled", "plan.answer_form", "plan.routes", "answers.form"),
+    "StepMachine": ("plan.step_machine", "plan.routes.timed", "machines.steps"),
+    "MarkForm": ("plan.compiled", "plan.answer_form", "plan.marked", "plan.routes", "answers.form"),
     "TupleMachine": ("plan.tuples", "plan.routes", "engine.machines"),
     "TupleRunner": ("machines.tuples",),
     "TupleForm": ("plan.compiled", "plan.routes", "answers.form", "answers.results"),
+    "GroupedResults": ("answers.results",),
+    "MarkResults": ("answers",),
+    "TupleResults": ("answers",),
+    "ApartRunner": ("machines.apart",),
     "AutomatonRunner": ("machines.automaton", "cuda.machines"),
+    "ClockRunner": ("machines.one_clock",),
+    "ComparedRunner": ("machines.compared", "cuda.machines.compared"),
+    "GeneralRunner": ("machines.general",),
     "JoinRunner": ("machines.joins", "cuda.machines"),
-}
+    "NeighbourRunner": ("machines.steps_neighbours",),
+    "StepRunner": ("machines.steps", "cuda.machines.steps"),
+}  # fmt: skip
 """Where a kind of machine, of its runner or of its answers may be named: its own route, machine and form."""
 
 
@@ -120,3 +138,33 @@ def test_no_other_module_names_a_kind_of_machine(name: str, path: Path) -> None:
     }
     for kind in imported & HOMES.keys():
         assert any(home in name for home in HOMES[kind]), f"{name} imports {kind}"
+
+
+EVERY_KIND = {"LookingMachine", "Machine", "MachineRunner", "UnitsRunner"}
+"""What all machines and runners are, or several share."""
+
+
+def test_every_kind_of_machine_has_its_home() -> None:
+    kinds = {
+        node.name
+        for name, path in MODULES
+        if name.startswith(("cer_gpu.plan", "cer_gpu.engine"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef) and node.name.endswith(("Machine", "Runner"))
+    }
+    assert kinds - EVERY_KIND == {name for name in HOMES if name.endswith(("Machine", "Runner"))}
+
+
+def test_no_engine_is_asked_for_by_its_name() -> None:
+    """What an engine is called says a route alone: elsewhere no name of one is compared."""
+    names = {route.NAME for route in ROUTES}
+    engines = {"automaton", "joins", "tuples", "steps", "compared", "one_clock"} | names
+    for name, path in MODULES:
+        if "plan.routes" in name or name.startswith("cer_gpu.language"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Compare):
+                sides = (node.left, *node.comparators)
+                if any(isinstance(one, ast.Attribute) and one.attr == "engine" for one in sides):
+                    said = {one.value for one in sides if isinstance(one, ast.Constant)}
+                    assert not said & engines, f"{name} line {node.lineno}"

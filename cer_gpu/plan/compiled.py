@@ -7,6 +7,7 @@ machine it is: a new engine is a route, a machine and its kernels.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 
@@ -102,6 +103,15 @@ class KeyPlan:
     lane_column: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))
     asked: np.ndarray = field(default_factory=lambda: np.empty((0, 0), bool))
     values: tuple[ValueColumn, ...] = ()
+
+    @classmethod
+    def of_lane(cls, lane: Mapping[str, tuple[Expression, ...]] | None, n_symbols: int) -> KeyPlan:
+        """For a machine that compares nothing; `lane` says what makes lanes for an event type, if any."""
+        if lane is None:
+            return cls()
+        columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(lane.values()))
+        asked = np.tile(np.arange(len(columns)) == 0, (n_symbols, 1))
+        return cls(columns, np.zeros(n_symbols, np.int32), asked)
 
     def __bool__(self) -> bool:
         """Whether anything is compared, or makes lanes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from cer_gpu.kernels.monitor.contract import Monitor
 from cer_gpu.kernels.runs.contract import TransitionTables
 from cer_gpu.language import tree
 from cer_gpu.language.printer import abridged
+from cer_gpu.plan.marked import mark_columns
 from cer_gpu.plan.symbols import Diagram
 
 
@@ -240,21 +240,6 @@ def tables(automaton: DeterministicCEA) -> TransitionTables:
         target=np.array([register[step.target] for step in rows], np.int32),
         accepting=np.array([step.target in automaton.final for step in rows], np.uint8),
     )
-
-
-def mark_columns(
-    labels: Sequence[frozenset[Any]], select: tuple[tree.SelectItem, ...] | None
-) -> tuple[tuple[str, ...], np.ndarray]:
-    """The variables of the result and which of them each label marks.
-
-    Those of the SELECT list in its order (also when nothing marks them), or all that some label has.
-    """
-    if select is None:
-        variables = tuple(sorted({variable for label in labels for variable in label}))
-    else:
-        variables = tuple(dict.fromkeys(item.variable for item in select))
-    has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
-    return variables, has.reshape(len(labels), len(variables))
 
 
 def shown_labels(before: np.ndarray, after: np.ndarray) -> np.ndarray:

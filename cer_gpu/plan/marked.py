@@ -1,14 +1,39 @@
-"""How many events a variable may mark in one complex event, seen from the pattern alone."""
+"""What the variables of a query mark: the columns of its results, and how many events each may have."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from cer_gpu.language import tree
+from cer_gpu.plan.compiled import MarkForm
 
 SEVERAL = 2
 """Stands for any number from two on."""
+
+
+def mark_form(labels: Sequence[frozenset[Any]], query: tree.SelectQuery) -> MarkForm:
+    """The answers of a query whose automaton marks events with some labels."""
+    variables, label_has = mark_columns(labels, query.select)
+    attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
+    return MarkForm(variables, label_has, attributes, marking_several(query, variables))
+
+
+def mark_columns(
+    labels: Sequence[frozenset[Any]], select: tuple[tree.SelectItem, ...] | None
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """The variables of the result and which of them each label marks.
+
+    Those of the SELECT list in its order (also when nothing marks them), or all that some label has.
+    """
+    if select is None:
+        variables = tuple(sorted({variable for label in labels for variable in label}))
+    else:
+        variables = tuple(dict.fromkeys(item.variable for item in select))
+    has = np.array([[variable in label for variable in variables] for label in labels], np.uint8)
+    return variables, has.reshape(len(labels), len(variables))
 
 
 def marking_several(query: tree.SelectQuery, variables: Iterable[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from cer_gpu.language.printer import to_text
 
 if TYPE_CHECKING:
     from cer_gpu.automata.pcea import Keys
+    from cer_gpu.plan.compiled import CompiledQuery
 
 
 def counted(number: int, what: str) -> str:
@@ -25,3 +26,9 @@ def lanes_told(lane: Mapping[str, Keys] | None) -> str | None:
     each = ", ".join(f"{name} of {event_type}" for event_type, name in keys.items())
     key = distinct[0] if len(distinct) == 1 else each
     return f"one lane for each value of {key}, which all events of an answer share"
+
+
+def lanes_cut(lane: Mapping[str, Keys] | None, query: CompiledQuery) -> str:
+    """How the work is cut, where a window makes segments of long lanes."""
+    cut = "each lane runs on its own" if lane or query.reading.partition else "one lane"
+    return cut if query.window is None else f"{cut}, long ones in segments that start one window early"

@@ -126,6 +126,10 @@ class ResultForm(ABC):
         names = [name for name in (order, event_id) if name is not None]
         self.payload = tuple(dict.fromkeys([*names, *self._read()]))
 
+    def settled(self) -> ResultForm:
+        """The form of results that are folded already."""
+        return self
+
     @abstractmethod
     def _fields(self, data: pa.Schema, taken: set[str]) -> Iterator[tuple[pa.Field, bool]]:
         """The columns after the times, and whether each holds positions."""

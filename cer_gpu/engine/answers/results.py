@@ -50,7 +50,7 @@ class GroupedResults(TupleResults):
         self.marking = ()
 
     def settled(self) -> GroupedResults:
-        """The form of groups that are folded already."""
+        """As `ResultForm.settled`."""
         made = copy(self)
         made.folding = None
         return made

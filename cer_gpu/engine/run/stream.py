@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from cer_gpu.engine.answers.batches import Form, Other
 from cer_gpu.engine.answers.matches import Matches
-from cer_gpu.engine.answers.results import GroupedResults
 from cer_gpu.engine.machines.open_runs import Pushed
 from cer_gpu.engine.machines.stream_state import LOOK, StreamState
 from cer_gpu.engine.memory import within_memory
@@ -32,6 +31,7 @@ Given = TypeVar("Given")
 Taken = TypeVar("Taken")
 
 if TYPE_CHECKING:
+    from cer_gpu.engine.answers.groups import Folding
     from cer_gpu.engine.answers.room import Room
 
 
@@ -109,8 +109,8 @@ class Stream:
     def _ended(self, found: Pushed | None) -> Matches:
         """The complex events of what was found."""
         run = self._run
-        if isinstance(run.form, GroupedResults):
-            return self._grouped(run.form, found)
+        if run.form.folding is not None:
+            return self._grouped(run.form.folding, found)
 
         def produce(form: Form[Other], wanted: int | None, room: Room | None = None) -> Iterator[Other]:
             if found is not None:
@@ -121,10 +121,9 @@ class Stream:
         assert self._first is not None
         return self._first.matches_of(run, produce, notes=self._first.notes.copy())
 
-    def _grouped(self, groups: GroupedResults, found: Pushed | None) -> Matches:
+    def _grouped(self, folding: Folding, found: Pushed | None) -> Matches:
         """The groups that the answers of a push have changed, as they are now."""
-        run, folding = self._run, groups.folding
-        assert folding is not None
+        run = self._run
         listed: Iterator[Any] = iter(())
         if found is not None:
             lister = run.lister.of(folding.answers, None)
@@ -137,7 +136,7 @@ class Stream:
             yield from cast("list[Other]", batches)
 
         assert self._first is not None
-        return self._first.matches_of(run, produce, notes=self._first.notes.copy(), form=groups.settled())
+        return self._first.matches_of(run, produce, notes=self._first.notes.copy(), form=run.form.settled())
 
     def _found(self, relevant: Iterator[Relevant], rows: int = LOOK) -> Pushed | None:
         """What ends at some events, of so many rows."""

@@ -8,6 +8,7 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
+from cer_gpu.plan.wording import lanes_cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,5 @@ class ApartExplanation(GeneralExplanation):
 
     def cost(self, query: CompiledQuery) -> str:
         """What an event costs."""
-        cut = "each lane runs on its own" if self.lane or query.reading.partition else "one lane"
-        if query.window is not None:
-            cut += ", long ones in segments that start one window early"
+        cut = lanes_cut(self.lane, query)
         return f"one or two ranges of ranks for each event of step {self.new + 1}; {cut}"

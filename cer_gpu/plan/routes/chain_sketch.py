@@ -15,10 +15,8 @@ from cer_gpu.errors import QueryError
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
-from cer_gpu.plan.compiled import MarkForm
-from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.join_arrays import join_arrays
-from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import listed
 from cer_gpu.plan.partitioning import SharedKey
 from cer_gpu.plan.routes.joined import built
@@ -59,9 +57,7 @@ class ChainSketch:
         """The machine; a chain is made unambiguous first."""
         found = join_arrays(disambiguate(self.automaton, diagram.outcomes, self.tests), self.lane)
         query = self.statement
-        variables, label_has = mark_columns(found.labels, query.select)
-        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
-        form = MarkForm(variables, label_has, attributes, marking_several(query, variables))
+        form = mark_form(found.labels, query)
         explanation = JoinExplanation(query, self.formula, None, self.automaton, found.tables, self.lane)
         return built(found, form, NO_ATOMS, explanation)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,41 +11,31 @@ from cer_gpu.automata.timed.monotonic import MonotonicCEA
 from cer_gpu.automata.timed.timed_cea import TimedCEA
 from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
 from cer_gpu.language.walk import walk
 from cer_gpu.plan.clock_arrays import ClockArrays
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.outline import unlisted
-from cer_gpu.plan.wording import counted, lanes_told
+from cer_gpu.plan.routes.stepped_explained import SteppedExplanation
+from cer_gpu.plan.wording import counted
 
 if TYPE_CHECKING:
-    from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.drawing import Drawing
 
 
 @dataclass(frozen=True, slots=True)
-class ClockExplanation:
+class ClockExplanation(SteppedExplanation):
     """An `Explanation` of a timed pattern of one clock.
 
     Attributes
     ----------
-    statement : Query
-    formula : Pattern
-        In LP-normal form.
     timed : TimedCEA
         Before it is made deterministic.
     found : MonotonicCEA
     arrays : ClockArrays
-    lane : mapping of str to Keys, or None
-        For each event type the attributes that all events of an answer share.
     """
 
-    statement: tree.SelectQuery
-    formula: tree.Pattern
     timed: TimedCEA
     found: MonotonicCEA
     arrays: ClockArrays
-    lane: Mapping[str, Keys] | None
 
     def kind(self) -> str:
         """The class of the query."""
@@ -69,30 +58,20 @@ class ClockExplanation:
             said += " while later resets go with later starts, as in a chain of steps"
         return said
 
-    def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
-        """The formula and the automaton."""
-        yield "formula", to_text(unlisted(self.formula, self.statement))
+    def _sizes(self) -> str:
         found = self.arrays.automaton
-        yield (
-            "automaton",
+        return (
             f"{self.timed.n_states} states, {len(self.timed.transitions)} transitions; deterministic: "
             f"{counted(found.n_states, 'state')}, {counted(len(found.transitions), 'transition')}, "
-            f"{counted(len(self.arrays.machine.constants), 'constant')}",
+            f"{counted(len(self.arrays.machine.constants), 'constant')}"
         )
-        if not found.final:
-            yield "answers", "none: no complex event is possible, whatever the events"
+
+    def _ends(self) -> bool:
+        return bool(self.arrays.automaton.final)
 
     def relevant(self) -> int:
         """How many kinds of events the automaton reads."""
         return self.arrays.n_symbols - 1
-
-    def keys(self, query: CompiledQuery) -> None:
-        """Nothing is compared."""
-        return
-
-    def lanes(self) -> str | None:
-        """The key that all events of an answer share."""
-        return lanes_told(self.lane)
 
     def cost(self, query: CompiledQuery) -> str:
         """Steps for a relevant event."""

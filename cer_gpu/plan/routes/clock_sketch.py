@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.timed.agreement import merged_clocks
 from cer_gpu.automata.timed.clocks import in_nanoseconds
@@ -25,11 +23,10 @@ from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.plan.assumed import assumed_schema
 from cer_gpu.plan.clock_arrays import clock_arrays
-from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
+from cer_gpu.plan.compiled import KeyPlan
 from cer_gpu.plan.constants import ConstantReader, nearest_float
-from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.leaves import AxisBuilder, RoleColumns
-from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.routes.clock_explained import ClockExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
@@ -76,22 +73,16 @@ class ClockSketch:
         floats = schema is not None and schema.attributes[schema.order or ""] is ValueType.FLOAT64
         found = _monotonic(self.automaton, self.tests, diagram)
         arrays = clock_arrays(found, floats)
-        variables, label_has = mark_columns(arrays.labels, query.select)
-        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
-        keys = KeyPlan()
-        if self.lane is not None:
-            columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
-            asked = np.tile(np.arange(len(columns)) == 0, (arrays.n_symbols, 1))
-            keys = KeyPlan(columns, np.zeros(arrays.n_symbols, np.int32), asked)
+        form = mark_form(arrays.labels, query)
         return Built(
             machine=arrays.machine,
             hits_machine=arrays.machine,
-            form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
+            form=form,
             symbol_of=arrays.symbol_of,
             n_symbols=arrays.n_symbols,
-            keys=keys,
+            keys=KeyPlan.of_lane(self.lane, arrays.n_symbols),
             never=not arrays.automaton.final,
-            explanation=ClockExplanation(query, self.formula, self.automaton, found, arrays, self.lane),
+            explanation=ClockExplanation(query, self.formula, self.lane, self.automaton, found, arrays),
         )
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.configurations.formulas import Counted, Spanned, predicates_of, stepped
 from cer_gpu.automata.configurations.slots import TIME
@@ -19,11 +17,10 @@ from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.language.walk import nodes
 from cer_gpu.logic.formulas import compares_events, rebuild, without_besides
 from cer_gpu.logic.lp import to_lp
-from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
+from cer_gpu.plan.compiled import KeyPlan
 from cer_gpu.plan.configured import machine_of, remembers
-from cer_gpu.plan.deterministic import mark_columns
 from cer_gpu.plan.general import GeneralMachine
-from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, bare, chosen, listed
 from cer_gpu.plan.routes.general_explained import GeneralExplanation
 from cer_gpu.plan.routes.route import Built
@@ -81,22 +78,16 @@ class GeneralSketch:
         machine = self._machine("run", whole, symbols)
         automaton = stepped(whole, symbols, self.tests)
         labels = automaton.labels
-        variables, label_has = mark_columns(labels, query.select)
-        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
-        keys = KeyPlan()
-        if self.lane is not None:
-            columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
-            asked = np.tile(np.arange(len(columns)) == 0, (len(symbols), 1))
-            keys = KeyPlan(columns, np.zeros(len(symbols), np.int32), asked)
+        form = mark_form(labels, query)
         return Built(
             machine=machine,
             hits_machine=self._machine(
                 "hits", _spanned(tree.Project(self.formula, ()), query.window), symbols
             ),
-            form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
+            form=form,
             symbol_of=symbol_of,
             n_symbols=len(symbols),
-            keys=keys,
+            keys=KeyPlan.of_lane(self.lane, len(symbols)),
             never=len(symbols) == 1,
             explanation=GeneralExplanation(query, self.formula, machine, self.lane, automaton.columns),
             counts_machine=replace(machine, product="counts"),

@@ -16,7 +16,7 @@ from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
 from cer_gpu.plan.outline import unlisted
-from cer_gpu.plan.wording import counted, lanes_told
+from cer_gpu.plan.wording import counted, lanes_cut, lanes_told
 
 if TYPE_CHECKING:
     from cer_gpu.plan.drawing import Drawing
@@ -109,9 +109,7 @@ class JoinExplanation:
         tables = self.tables
         widest = int(np.diff(tables.first).max(initial=0))
         reads = int(np.diff(tables.read_first).max(initial=0))
-        cut = "each lane runs on its own" if self.lane or query.reading.partition else "one lane"
-        if query.window is not None:
-            cut += ", long ones in segments that start one window early"
+        cut = lanes_cut(self.lane, query)
         return (
             f"at most {counted(widest, 'transition')} for a relevant event, each with at most "
             f"{counted(reads, 'look-up')}; {cut};\ncomplex events: as many steps as they have marks"

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cer_gpu.automata.compared import PairAutomaton
 from cer_gpu.automata.compared_steps import ComparedAutomaton
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.compared.contract import shallow
-from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.outline import unlisted
-from cer_gpu.plan.wording import counted, lanes_told
+from cer_gpu.plan.routes.stepped_explained import SteppedExplanation, widest
+from cer_gpu.plan.wording import counted, lanes_cut
 
 if TYPE_CHECKING:
-    from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.drawing import Drawing
 
 
 @dataclass(frozen=True, slots=True)
-class OrderedExplanation:
+class OrderedExplanation(SteppedExplanation):
     """An `Explanation` of a pattern of compared steps.
 
     Attributes
     ----------
-    statement : Query
-    formula : Pattern
-        In LP-normal form.
     pairs : PairAutomaton
     automaton : ComparedAutomaton
-    lane : mapping of str to Keys, or None
-        For each event type the attributes that all events of an answer share.
     """
 
-    statement: tree.SelectQuery
-    formula: tree.Pattern
     pairs: PairAutomaton
     automaton: ComparedAutomaton
-    lane: Mapping[str, Keys] | None
 
     def kind(self) -> str:
         """The class of the query."""
@@ -78,18 +67,16 @@ class OrderedExplanation:
             )
         return said
 
-    def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
-        """The formula and the automaton."""
+    def _sizes(self) -> str:
         found = self.automaton
-        yield "formula", to_text(unlisted(self.formula, self.statement))
-        yield (
-            "automaton",
+        return (
             f"{counted(len(self.pairs.labels), 'position')}, {counted(len(self.pairs.steps), 'step')}; "
             f"deterministic: {counted(len(found.state_label), 'state')}, "
-            f"{counted(len(found.moves), 'transition')}",
+            f"{counted(len(found.moves), 'transition')}"
         )
-        if not found.final:
-            yield "answers", "none: no complex event is possible, whatever the events"
+
+    def _ends(self) -> bool:
+        return bool(self.automaton.final)
 
     def relevant(self) -> int:
         """How many kinds of events the automaton reads."""
@@ -106,20 +93,11 @@ class OrderedExplanation:
             return "none"
         return "; ".join(told) + " (of the event before, then of the event itself; sorted once for a chunk)"
 
-    def lanes(self) -> str | None:
-        """The key that all events of an answer share."""
-        return lanes_told(self.lane)
-
     def cost(self, query: CompiledQuery) -> str:
         """Look-ups for a relevant event."""
-        by_symbol: dict[int, int] = {}
-        for _, symbol, _ in self.automaton.moves:
-            by_symbol[symbol] = by_symbol.get(symbol, 0) + 1
-        widest = max(by_symbol.values(), default=0)
-        cut = "each lane runs on its own" if self.lane or query.reading.partition else "one lane"
-        if query.window is not None:
-            cut += ", long ones in segments that start one window early"
-        return f"at most {counted(widest, 'look-up')} for a relevant event; {cut}"
+        most = widest(symbol for _, symbol, _ in self.automaton.moves)
+        cut = lanes_cut(self.lane, query)
+        return f"at most {counted(most, 'look-up')} for a relevant event; {cut}"
 
     def drawing(self) -> Drawing:
         """The automaton of steps; an edge says what is compared."""

@@ -15,9 +15,7 @@ from cer_gpu.logic.correlations import unfolded
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.plan.compared import ComparedMachine, compared_arrays, look_up
 from cer_gpu.plan.compared_choices import compared_choice
-from cer_gpu.plan.compiled import MarkForm
-from cer_gpu.plan.deterministic import mark_columns
-from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, bare, listed
 from cer_gpu.plan.partitioning import shared_key
 from cer_gpu.plan.routes.ordered_explained import OrderedExplanation
@@ -56,21 +54,20 @@ class OrderedSketch:
         found = determinise_compared(self.automaton, diagram.outcomes, self.tests)
         arrays = compared_arrays(found, self.lane)
         every = machine = ComparedMachine(arrays.tables, len(arrays.keys.columns))
-        variables, label_has = mark_columns(found.labels, query.select)
+        form = mark_form(found.labels, query)
         if query.strategy in CHOOSING and found.final:
-            choice = compared_choice(found, arrays.tables, query, label_has)
+            choice = compared_choice(found, arrays.tables, query, form.label_has)
             machine = ComparedMachine(every.tables, every.slot_rows, choice)
-        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
         return Built(
             machine=machine,
             # Where some complex event ends, a strategy leaves one: hits need no choice.
             hits_machine=every,
-            form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
+            form=form,
             symbol_of=found.symbol_of,
             n_symbols=found.n_symbols,
             keys=arrays.keys,
             never=not found.final,
-            explanation=OrderedExplanation(query, self.formula, self.automaton, found, self.lane),
+            explanation=OrderedExplanation(query, self.formula, self.lane, self.automaton, found),
         )
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,18 +23,17 @@ from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema
 from cer_gpu.logic.formulas import correlates
 from cer_gpu.plan.automaton import AutomatonMachine, Choice
-from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
+from cer_gpu.plan.compiled import KeyPlan
 from cer_gpu.plan.deterministic import (
     Deterministic,
     Selected,
     deterministic,
-    mark_columns,
     select_machine,
     shown_labels,
     tables,
 )
 from cer_gpu.plan.evaluated import beside_correlation
-from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.routes.regular_explained import RegularExplanation
 from cer_gpu.plan.routes.route import Built, Refusal
@@ -78,26 +78,21 @@ class RegularSketch:
         found = deterministic(self.formula, self.automaton, self.tests, diagram)
         n_symbols = max(found.automaton.n_symbols, 1 + max(found.symbol_of, default=0))
         every = AutomatonMachine(tables(found.automaton), found.monitor)
-        variables, label_has = mark_columns(found.automaton.labels, query.select)
+        form = mark_form(found.automaton.labels, query)
         machine, selected = every, None
         if query.strategy in CHOOSING:
             selected = select_machine(found.automaton, query)
             n_symbols = max(n_symbols, selected.n_symbols)
-            machine, label_has = _choosing(every, selected, label_has)
-        keys = KeyPlan()
-        if self.lane is not None:
-            columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
-            asked = np.tile(np.arange(len(columns)) == 0, (n_symbols, 1))
-            keys = KeyPlan(columns, np.zeros(n_symbols, np.int32), asked)
-        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
+            machine, label_has = _choosing(every, selected, form.label_has)
+            form = replace(form, label_has=label_has)
         return Built(
             machine=machine,
             # Where some complex event ends, a strategy leaves one: hits need no choice.
             hits_machine=every,
-            form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
+            form=form,
             symbol_of=found.symbol_of,
             n_symbols=n_symbols,
-            keys=keys,
+            keys=KeyPlan.of_lane(self.lane, n_symbols),
             never=not found.automaton.final,
             explanation=self._explained(found, every, selected, diagram),
         )

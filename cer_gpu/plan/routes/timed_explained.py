@@ -2,45 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cer_gpu.automata.step_positions import PlaceAutomaton
 from cer_gpu.automata.steps import StepAutomaton
 from cer_gpu.frozen import dataclass
 from cer_gpu.kernels.steps.contract import short_tables
-from cer_gpu.language import tree
-from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery
-from cer_gpu.plan.outline import unlisted
+from cer_gpu.plan.routes.stepped_explained import SteppedExplanation, widest
 from cer_gpu.plan.step_machine import StepMachine
-from cer_gpu.plan.wording import counted, lanes_told
+from cer_gpu.plan.wording import counted
 
 if TYPE_CHECKING:
-    from cer_gpu.automata.pcea import Keys
     from cer_gpu.plan.drawing import Drawing
 
 
 @dataclass(frozen=True, slots=True)
-class TimedExplanation:
+class TimedExplanation(SteppedExplanation):
     """An `Explanation` of a timed pattern.
 
     Attributes
     ----------
-    statement : Query
-    formula : Pattern
-        In LP-normal form.
     places : PlaceAutomaton
     automaton : StepAutomaton
-    lane : mapping of str to Keys, or None
-        For each event type the attributes that all events of an answer share.
     """
 
-    statement: tree.SelectQuery
-    formula: tree.Pattern
     places: PlaceAutomaton
     automaton: StepAutomaton
-    lane: Mapping[str, Keys] | None
 
     def kind(self) -> str:
         """The class of the query."""
@@ -63,39 +51,25 @@ class TimedExplanation:
             )
         return said
 
-    def structure(self, query: CompiledQuery) -> Iterator[tuple[str, str]]:
-        """The formula and the automaton."""
+    def _sizes(self) -> str:
         found = self.automaton
-        yield "formula", to_text(unlisted(self.formula, self.statement))
-        yield (
-            "automaton",
+        return (
             f"{counted(len(self.places.places), 'position')}, {counted(len(self.places.steps), 'step')}; "
             f"deterministic: {counted(len(found.state_label), 'state')}, "
             f"{counted(len(found.moves), 'transition')}, "
-            f"{counted(len(found.views), 'sliding range')} of events",
+            f"{counted(len(found.views), 'sliding range')} of events"
         )
-        if not found.final:
-            yield "answers", "none: no complex event is possible, whatever the events"
+
+    def _ends(self) -> bool:
+        return bool(self.automaton.final)
 
     def relevant(self) -> int:
         """How many kinds of events the automaton reads."""
         return self.automaton.n_symbols - 1
 
-    def keys(self, query: CompiledQuery) -> None:
-        """Nothing is compared."""
-        return
-
-    def lanes(self) -> str | None:
-        """The key that all events of an answer share."""
-        return lanes_told(self.lane)
-
     def cost(self, query: CompiledQuery) -> str:
         """Transitions for a relevant event."""
-        found = self.automaton
-        by_symbol: dict[int, int] = {}
-        for move in found.moves:
-            by_symbol[move.symbol] = by_symbol.get(move.symbol, 0) + 1
-        widest = max(by_symbol.values(), default=0)
+        most = widest(move.symbol for move in self.automaton.moves)
         cut = "a lane runs as a whole"
         if query.carries:
             cut = (
@@ -106,7 +80,7 @@ class TimedExplanation:
             cut = "segments of a long lane run in parallel, each from one window early on"
             if self.statement.window is None:
                 cut += "\n(the upper bounds of the intervals add up to a window)"
-        return f"at most {counted(widest, 'transition')} for a relevant event; {cut}"
+        return f"at most {counted(most, 'transition')} for a relevant event; {cut}"
 
     def drawing(self) -> Drawing:
         """The automaton of steps; gaps are written in the intervals of the query."""

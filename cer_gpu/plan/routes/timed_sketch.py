@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cer_gpu.automata.cea import Identities, Predicate
 from cer_gpu.automata.step_positions import PlaceAutomaton, beyond, place_automaton, repeated_step
 from cer_gpu.automata.steps import determinise_steps
@@ -16,10 +14,9 @@ from cer_gpu.frozen import dataclass
 from cer_gpu.language import tree
 from cer_gpu.language.schema import Schema, ValueType
 from cer_gpu.logic.formulas import correlates
-from cer_gpu.plan.compiled import KeyColumn, KeyPlan, MarkForm
-from cer_gpu.plan.deterministic import mark_columns
+from cer_gpu.plan.compiled import KeyPlan
 from cer_gpu.plan.evaluated import beside_correlation
-from cer_gpu.plan.marked import marking_several
+from cer_gpu.plan.marked import mark_form
 from cer_gpu.plan.outline import CHOOSING, Outline, listed
 from cer_gpu.plan.reaches import reach_of
 from cer_gpu.plan.routes.route import Built
@@ -80,26 +77,20 @@ class TimedSketch:
         hits_machine = machine = StepMachine(
             step_tables(found, gaps.floating), span, reach_in(found, gaps.floating)
         )
-        variables, label_has = mark_columns(found.labels, query.select)
+        form = mark_form(found.labels, query)
         if query.strategy in CHOOSING and found.final:
-            label = found.state_label[0] if label_has[found.state_label[0]].any() else 0
+            label = found.state_label[0] if form.label_has[found.state_label[0]].any() else 0
             sessions = sessions_of(found.views, label, gaps.floating)
             machine = StepMachine(machine.tables, span, machine.reach, sessions)
-        attributes = {item.variable: item.attributes for item in query.select or () if item.attributes}
-        keys = KeyPlan()
-        if self.lane is not None:
-            columns = tuple(KeyColumn(0, names) for names in dict.fromkeys(self.lane.values()))
-            asked = np.tile(np.arange(len(columns)) == 0, (found.n_symbols, 1))
-            keys = KeyPlan(columns, np.zeros(found.n_symbols, np.int32), asked)
         return Built(
             machine=machine,
             hits_machine=hits_machine,
-            form=MarkForm(variables, label_has, attributes, marking_several(query, variables)),
+            form=form,
             symbol_of=found.symbol_of,
             n_symbols=found.n_symbols,
-            keys=keys,
+            keys=KeyPlan.of_lane(self.lane, found.n_symbols),
             never=not found.final,
-            explanation=TimedExplanation(query, self.formula, self.automaton, found, self.lane),
+            explanation=TimedExplanation(query, self.formula, self.lane, self.automaton, found),
             span=min([most for most in (span, *lasting) if most is not None], default=None),
         )
 
