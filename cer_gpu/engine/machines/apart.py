@@ -2,57 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from cer_gpu.engine.machines.by_units import UnitsRunner
+from cer_gpu.engine.machines.by_pairs import PairsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order
+from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.kernels.apart import cpu_counts, cpu_hits
-from cer_gpu.kernels.compared.contract import Arranged, ComparedSegments, PairedEvents
-from cer_gpu.kernels.compared.cpu_order import arrange
 from cer_gpu.plan.apart import ApartMachine
 from cer_gpu.plan.compiled import CompiledQuery
 
 
-class ApartUnit(NamedTuple):
-    """What a thread runs: some segments of a chunk, whose first event is the chunk's event `low`."""
-
-    segments: ComparedSegments
-    events: PairedEvents
-    arranged: Arranged
-    measured: np.ndarray
-    size: Any
-    low: int
-
-
-class ApartRunner(UnitsRunner):
+class ApartRunner(PairsRunner):
     """Finds and counts the matches of a chain over chunks on the CPU; a `MachineRunner`.
 
     Parameters
     ----------
     query : CompiledQuery
     workers : Workers
-
-    Attributes
-    ----------
-    in_order : callable
-        Gives the sides and the words of events, from their rows of slots; set where values are compared.
     """
-
-    in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
     def __init__(self, query: CompiledQuery, workers: Workers) -> None:
         machine = query.machine
         assert isinstance(machine, ApartMachine)
-        super().__init__(query, workers)
+        super().__init__(query, workers, machine.tables, machine.slot_rows)
         self._machine = machine
 
     def counts(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
@@ -87,13 +63,7 @@ class ApartRunner(UnitsRunner):
             return event, number
 
         parts = self._workers.map("counting", count, self._units(chunk), chunk.segments.events)
-        event, number = np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts])
-        order = in_order(event)
-        return (event, number) if order is None else (event[order], number[order])
-
-    def needed(self, chunk: Chunk) -> np.ndarray:
-        """As `MachineRunner.needed`: any event of a lane may be compared with a later one."""
-        return chunk.lanes.begin
+        return counts_joined(parts)
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
         """Matches are listed by another machine."""
@@ -120,23 +90,6 @@ class ApartRunner(UnitsRunner):
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
         return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
-
-    def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ApartUnit:
-        part = chunk.segments.part(*numbers)
-        low, high = int(part.begin.min()), int(part.stop.max())
-        events, rows, window = chunk.events, self._machine.slot_rows, self._query.window
-        slots = events.slots[:, low:high]
-        sides, words = np.empty((0, high - low), np.int32), np.empty((0, high - low), np.int64)
-        if len(slots) > rows:
-            sides, words = self.in_order(slots[rows:])
-        paired = PairedEvents(
-            events.symbols[low:high], events.places[:0], np.ascontiguousarray(slots[:rows]), sides, words
-        )
-        base = np.append(0, np.cumsum(part.stop - part.begin))
-        segments = ComparedSegments(part.begin - low, part.report - low, part.stop - low, base)
-        arranged = arrange(self._machine.tables, paired, segments)
-        measured = chunk.measured[low:high] if window is not None else events.keys[:0]
-        return ApartUnit(segments, paired, arranged, measured, 0 if window is None else window.size, low)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ApartRunner:

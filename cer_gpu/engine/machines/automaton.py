@@ -13,7 +13,7 @@ from cer_gpu.engine.machines.automaton_stream import AutomatonRuns
 from cer_gpu.engine.machines.best_stream import BestRuns
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.consume import Consumption
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order, no_ends
+from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends, no_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.falling import Falling, alone
 from cer_gpu.engine.machines.found import Answers
@@ -34,7 +34,6 @@ from cer_gpu.engine.read.events import Relevant
 from cer_gpu.engine.read.lanes import LaneState, grown
 from cer_gpu.engine.workers import Workers
 from cer_gpu.enumeration import structure
-from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.ranked import Admitted, joined_by_event
 from cer_gpu.enumeration.structure import Structure
 from cer_gpu.kernels.best import cpu as best
@@ -217,7 +216,7 @@ class AutomatonRunner:
         parts = self._over_units("counting", chunk.segments, run)
         if len(chunk.falling):
             parts.append(self._falling.counts(chunk, chunk.falling, exact=True))
-        return _joined(parts)
+        return counts_joined(parts)
 
     def _count_ends(self, chunk: Chunk, ends: Ends) -> tuple[np.ndarray, np.ndarray]:
         """How many complex events end at ends, each of which drops the partial matches before it."""
@@ -230,7 +229,7 @@ class AutomatonRunner:
         parts = self._over_units("counting", chunk.segments, run)
         if len(falling):
             parts.append(self._falling.counts(chunk, alone(falling), exact=True))
-        return _joined(parts)
+        return counts_joined(parts)
 
     def _count_carried(self, chunk: Chunk) -> tuple[np.ndarray, np.ndarray]:
         if self._devices is not None:
@@ -258,7 +257,7 @@ class AutomatonRunner:
         for _, _, segments, after in parts:
             # Not by the threads: large numbers put another array in place of the one that all share.
             self.store_vectors(segments.lane, after)
-        return _joined([(event, number) for event, number, _, _ in parts])
+        return counts_joined([(event, number) for event, number, _, _ in parts])
 
     def needed(self, chunk: Chunk) -> np.ndarray:
         """As `MachineRunner.needed`: where the first run that is still open has begun."""
@@ -467,14 +466,6 @@ class AutomatonRunner:
         if vectors.dtype == object and self.vectors.dtype != object:
             self.vectors = self.vectors.astype(object)
         self.vectors[lanes] = vectors
-
-
-def _joined(parts: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Events, ascending, and the counts at each."""
-    event = np.concatenate([np.empty(0, np.int64), *(event for event, _ in parts)])
-    number = numbers_joined([np.empty(0, np.int64), *(number for _, number in parts)])
-    order = in_order(event)
-    return (event, number) if order is None else (event[order], number[order])
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> AutomatonRunner:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
+import numpy as np
+
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.consume import Consumption
 from cer_gpu.engine.machines.ends import Ends, admitted_hits, no_ends
@@ -13,7 +17,7 @@ from cer_gpu.enumeration.attribute_window import AttributeWindow
 from cer_gpu.plan.compiled import CompiledQuery
 
 
-class UnitsRunner:
+class UnitsRunner(ABC):
     """Runs the units of a chunk by several threads: joins, steps with bounds, steps that are compared.
 
     Parameters
@@ -52,13 +56,25 @@ class UnitsRunner:
         found = self._admitted_hits(chunk) if chunk.held else self._hits(chunk, bounded)
         return self.consumption.left(chunk, found)
 
+    @abstractmethod
+    def answers(self, chunk: Chunk, ends: Ends) -> Answers:
+        """The complex events at some ends of a chunk."""
+
+    def needed(self, chunk: Chunk) -> np.ndarray:
+        """As `MachineRunner.needed`: any event of a lane may matter to a later one."""
+        return chunk.lanes.begin
+
+    def measured(self, chunk: Chunk) -> np.ndarray:
+        """What the window measures of the events of a chunk; empty without a window."""
+        return chunk.measured if self._query.window is not None else chunk.events.keys[:0]
+
+    @abstractmethod
     def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk; a window that is no interval is not checked."""
-        raise NotImplementedError
 
     def _listed(self, chunk: Chunk, ends: Ends) -> Answers:
         """The complex events at some ends that their windows admit, to be listed one by one."""
-        raise NotImplementedError
+        return self.answers(chunk, ends)
 
     def _units(self, chunk: Chunk) -> list[tuple[int, int]]:
         return chunk.segments.units(self._workers.threads)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 
-from cer_gpu.engine.machines.by_units import UnitsRunner
+from cer_gpu.engine.machines.by_pairs import PairsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order
+from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.open_runs import OpenRuns
 from cer_gpu.engine.workers import Workers
-from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.enumeration.compared import ComparedStructure, ComparedUnit
 from cer_gpu.enumeration.compared_choices import ChosenPositions, MaximalChains
 from cer_gpu.enumeration.products import JoinAnswers, ListedUnit
 from cer_gpu.kernels.compared import cpu_counts, cpu_hits
-from cer_gpu.kernels.compared.contract import ComparedSegments, PairedEvents, shallow
-from cer_gpu.kernels.compared.cpu_order import arrange
+from cer_gpu.kernels.compared.contract import shallow
 from cer_gpu.kernels.runs.contract import SegmentHits
 from cer_gpu.plan.compared import ComparedMachine
 from cer_gpu.plan.compiled import CompiledQuery
@@ -48,7 +45,7 @@ class ComparedDevices(Protocol):
         ...
 
 
-class ComparedRunner(UnitsRunner):
+class ComparedRunner(PairsRunner):
     """Runs a deterministic automaton of compared steps over chunks on the CPU; a `MachineRunner`.
 
     Parameters
@@ -57,21 +54,14 @@ class ComparedRunner(UnitsRunner):
     workers : Workers
     devices : ComparedDevices or None
         What finds ends and numbers on devices; None for the CPU.
-
-    Attributes
-    ----------
-    in_order : callable
-        Gives the sides and the words of events, from their rows of slots; set where values are compared.
     """
-
-    in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
     def __init__(
         self, query: CompiledQuery, workers: Workers, devices: ComparedDevices | None = None
     ) -> None:
-        super().__init__(query, workers)
         machine = query.machine
         assert isinstance(machine, ComparedMachine)
+        super().__init__(query, workers, machine.tables, machine.slot_rows)
         self._machine = machine
         self._devices = devices
         self.chunks = 1 if devices is None else devices.chunks
@@ -94,10 +84,6 @@ class ComparedRunner(UnitsRunner):
         if not len(found):
             return found.event, found.event
         return found.event, self._structure(chunk, found, chunk.held).exact_counts()
-
-    def needed(self, chunk: Chunk) -> np.ndarray:
-        """As `MachineRunner.needed`: any event of a lane may be compared with a later one."""
-        return chunk.lanes.begin
 
     def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
         """The complex events at some ends of a chunk."""
@@ -142,11 +128,7 @@ class ComparedRunner(UnitsRunner):
             return event + unit.low, number
 
         parts = self._workers.map("counting", count, self._shared_units(chunk), chunk.segments.events)
-        if not parts:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        event, number = np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts])
-        order = in_order(event)
-        return (event, number) if order is None else (event[order], number[order])
+        return counts_joined(parts)
 
     # -------------------------------------------------------------------------------------- units
 
@@ -154,32 +136,6 @@ class ComparedRunner(UnitsRunner):
         """As `_units`; a device runs all segments at a time."""
         whole = self._devices is not None and len(chunk.segments)
         return [(0, len(chunk.segments))] if whole else self._units(chunk)
-
-    def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ComparedUnit:
-        part = chunk.segments.part(*numbers)
-        low, high = int(part.begin.min()), int(part.stop.max())
-        events, tables, window = chunk.events, self._machine.tables, self._query.window
-        slots = events.slots[:, low:high]
-        sides, words = self._in_order(slots[self._machine.slot_rows :])
-        compared = PairedEvents(
-            events.symbols[low:high],
-            events.places[low:high] if len(events.places) else events.places,
-            np.ascontiguousarray(slots[: self._machine.slot_rows]),
-            sides,
-            words,
-        )
-        base = np.append(0, np.cumsum(part.stop - part.begin))
-        segments = ComparedSegments(part.begin - low, part.report - low, part.stop - low, base)
-        measured = chunk.measured[low:high] if window is not None else events.keys[:0]
-        arranged = arrange(tables, compared, segments)
-        size = 0 if window is None else window.size
-        return ComparedUnit(tables, segments, compared, arranged, measured, size, low)
-
-    def _in_order(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The sides and words of events; none where nothing is compared by order."""
-        if not len(rows):
-            return np.empty((0, rows.shape[1]), np.int32), np.empty((0, rows.shape[1]), np.int64)
-        return self.in_order(rows)
 
     def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:
         """The ends of a chunk; a window that is no interval is not checked."""
@@ -199,10 +155,6 @@ class ComparedRunner(UnitsRunner):
 
         units = self._shared_units(chunk)
         return ends_joined(self._workers.map("finding ends", run, units, chunk.segments.events))
-
-    def _listed(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
-        """As `UnitsRunner._listed`."""
-        return self._structure(chunk, ends, listed=True)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> ComparedRunner:

@@ -8,6 +8,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.found import Answers
+from cer_gpu.enumeration.blocks import numbers_joined
 from cer_gpu.frozen import dataclass
 
 
@@ -53,6 +54,19 @@ def joined(parts: Sequence[Ends]) -> Ends:
 def in_order(event: np.ndarray) -> np.ndarray | None:
     """The order that sorts events; None where they ascend already."""
     return None if (event[1:] > event[:-1]).all() else np.argsort(event, kind="stable")
+
+
+def counts_joined(parts: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """The ends of several units of a chunk and the count at each, in the order of their events."""
+    none = np.empty(0, np.int64)
+    event = np.concatenate([none, *(event for event, _ in parts)])
+    return counts_sorted(event, numbers_joined([none, *(number for _, number in parts)]))
+
+
+def counts_sorted(event: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ends and the count at each, in the order of their events."""
+    order = in_order(event)
+    return (event, number) if order is None else (event[order], number[order])
 
 
 def no_ends() -> Ends:

@@ -104,10 +104,6 @@ class JoinRunner(UnitsRunner):
             return found.event, found.event
         return found.event, self._exact_counts(chunk, found)
 
-    def needed(self, chunk: Chunk) -> np.ndarray:
-        """As `MachineRunner.needed`: any event of a lane may be joined with a later one."""
-        return chunk.lanes.begin
-
     def answers(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
         """The answers at some ends of a chunk."""
         return self.structure(chunk, ends, listed=True)
@@ -168,10 +164,6 @@ class JoinRunner(UnitsRunner):
         keyed = KeyedEvents(events.symbols[low:high], slots, places, offsets(self.tables.entry_space, counts))
         return JoinUnit(moved, keyed, self.measured(chunk)[low:high], low)
 
-    def measured(self, chunk: Chunk) -> np.ndarray:
-        """What the window measures of the events of a chunk; empty without a window."""
-        return chunk.measured if self._query.window is not None else chunk.events.keys[:0]
-
     @staticmethod
     def _localised(slots: np.ndarray, columns: list[int]) -> int:
         """Number the slots of a space anew, so that the look-up table is as large as the unit."""
@@ -206,10 +198,6 @@ class JoinRunner(UnitsRunner):
             return Ends(event, chunk.events.positions[latest + unit.low], lowest)
 
         return ends_joined(self._workers.map("finding ends", run, self._units(chunk), chunk.segments.events))
-
-    def _listed(self, chunk: Chunk, ends: Ends) -> JoinAnswers:
-        """As `UnitsRunner._listed`."""
-        return self.structure(chunk, ends, listed=True)
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> JoinRunner:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.ends import Ends, ends_of, first_ends, in_order
+from cer_gpu.engine.machines.ends import Ends, counts_joined, counts_sorted, ends_of, first_ends, in_order
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.read.events import Relevant
@@ -241,7 +241,7 @@ class StepRunner(UnitsRunner):
 
         there = None if self._devices is None else self._devices.counted_ends(self, chunk)
         if there is not None:
-            return _sorted(*there)
+            return counts_sorted(*there)
 
         units = self._units(chunk)
         reported = np.append(0, np.cumsum(chunk.segments.stop - chunk.segments.report))
@@ -256,8 +256,9 @@ class StepRunner(UnitsRunner):
 
         parts = self._workers.map("counting", count, units, chunk.segments.events)
         if sum(len(event) for event, _ in parts) == len(out.event) and _fit(parts):
-            return _sorted(out.event, out.start)  # every event is an end, and its number is where it belongs
-        return _sorted(np.concatenate([event for event, _ in parts]), numbers_joined([n for _, n in parts]))
+            # Every event is an end, and its number is where it belongs.
+            return counts_sorted(out.event, out.start)
+        return counts_joined(parts)
 
     # -------------------------------------------------------------------------------------- units
 
@@ -269,10 +270,6 @@ class StepRunner(UnitsRunner):
         measured = self.measured(chunk)[low:high]
         segments = StepSegments(part.begin - low, part.report - low, part.stop - low)
         return StepUnit(segments, StepEvents(events.symbols[low:high], times, places), measured, low)
-
-    def measured(self, chunk: Chunk) -> np.ndarray:
-        """What the window measures of the events of a chunk; empty without a window."""
-        return chunk.measured if self._query.window is not None else chunk.events.keys[:0]
 
     def timed(self, chunk: Chunk) -> StepEvents:
         """The events of a chunk, as kernels read them."""
@@ -323,11 +320,6 @@ class StepRunner(UnitsRunner):
 def _fit(parts: list[tuple[np.ndarray, np.ndarray]]) -> bool:
     """Whether all numbers are 64-bit integers."""
     return all(number.dtype == np.int64 for _, number in parts)
-
-
-def _sorted(event: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    order = in_order(event)
-    return (event, number) if order is None else (event[order], number[order])
 
 
 def runner(query: CompiledQuery, workers: Workers, carries: bool) -> StepRunner:

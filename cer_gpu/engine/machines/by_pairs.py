@@ -1,0 +1,68 @@
+"""What runners share that compare steps by the order of values: the units of a chunk, with sorted values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cer_gpu.engine.machines.by_units import UnitsRunner
+from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.workers import Workers
+from cer_gpu.enumeration.compared import ComparedUnit
+from cer_gpu.kernels.compared.contract import ComparedSegments, ComparedTables, PairedEvents
+from cer_gpu.kernels.compared.cpu_order import arrange
+from cer_gpu.plan.compiled import CompiledQuery
+
+
+class PairsRunner(UnitsRunner):
+    """Runs steps that are compared, unit by unit.
+
+    Parameters
+    ----------
+    query : CompiledQuery
+    workers : Workers
+    tables : ComparedTables
+    slot_rows : int
+        How many rows of slots an event has for equalities; those after them are for values.
+
+    Attributes
+    ----------
+    in_order : callable
+        Gives the sides and the words of events, from their rows of slots; set where values are compared.
+    """
+
+    in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+    def __init__(
+        self, query: CompiledQuery, workers: Workers, tables: ComparedTables, slot_rows: int
+    ) -> None:
+        super().__init__(query, workers)
+        self._tables, self._slot_rows = tables, slot_rows
+
+    def _unit(self, chunk: Chunk, numbers: tuple[int, int]) -> ComparedUnit:
+        """Some segments of a chunk, with their events numbered from 0 on."""
+        part = chunk.segments.part(*numbers)
+        low, high = int(part.begin.min()), int(part.stop.max())
+        events, window = chunk.events, self._query.window
+        slots = events.slots[:, low:high]
+        sides, words = self._ordered(slots[self._slot_rows :])
+        paired = PairedEvents(
+            events.symbols[low:high],
+            events.places[low:high] if len(events.places) else events.places,
+            np.ascontiguousarray(slots[: self._slot_rows]),
+            sides,
+            words,
+        )
+        base = np.append(0, np.cumsum(part.stop - part.begin))
+        segments = ComparedSegments(part.begin - low, part.report - low, part.stop - low, base)
+        arranged = arrange(self._tables, paired, segments)
+        measured = self.measured(chunk)[low:high]
+        size = 0 if window is None else window.size
+        return ComparedUnit(self._tables, segments, paired, arranged, measured, size, low)
+
+    def _ordered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The sides and words of events; none where nothing is compared by order."""
+        if not len(rows):
+            return np.empty((0, rows.shape[1]), np.int32), np.empty((0, rows.shape[1]), np.int64)
+        return self.in_order(rows)
