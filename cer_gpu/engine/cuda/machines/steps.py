@@ -12,16 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
-from cer_gpu.engine.cuda.machines.units import units_of
-from cer_gpu.engine.cuda.pool import DevicePool
+from cer_gpu.engine.cuda.machines.units import UnitsDevices
 from cer_gpu.engine.cuda.step_answers import DeviceStepAnswers, StepPart
-from cer_gpu.engine.devices import on
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, first_ends
 from cer_gpu.engine.machines.steps import StepRunner
 from cer_gpu.engine.workers import Workers
-from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
 from cer_gpu.kernels.device.words import copied, to_device
 from cer_gpu.kernels.forest.contract import Block
 from cer_gpu.kernels.runs.contract import SegmentHits
@@ -32,7 +28,6 @@ from cer_gpu.kernels.steps import cuda_nodes as step_nodes
 from cer_gpu.kernels.steps.contract import StepEvents, StepSegments, short_tables
 from cer_gpu.kernels.steps.cpu_short import MOST_EVENTS
 from cer_gpu.kernels.steps.cuda_units import DeviceSteps, device_steps
-from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.kernels.windows.contract import comparable
 from cer_gpu.plan.compiled import CompiledQuery, WindowPlan
 
@@ -55,95 +50,48 @@ class DeviceTimedEvents(NamedTuple):
     measured: Any
 
 
-class Found(NamedTuple):
-    """What a device has found in some units, on the host: arrays of int64.
-
-    =========  ========  ============================================================
-    `event`    [found]   where complex events end
-    `other`    [found]   the latest start, the earliest one, or how many there are
-    `lowest`   [found]   the least event that the window admits, where it is asked for
-    =========  ========  ============================================================
-    """
-
-    event: np.ndarray
-    other: np.ndarray
-    lowest: np.ndarray
-
-
-class DevicesSteps:
+class DevicesSteps(UnitsDevices[DeviceTimedEvents, StepRunner]):
     """Finds the ends of an automaton of steps, and counts its complex events, on devices: `StepDevices`.
 
-    Each device gets a range of the units of a chunk, with about as many events as every other device. It
-    takes as many at a time as it has memory for the entries of, and half of them where that was too many.
-    Where there is no memory for a single one, the CPU runs the chunk, with a warning.
-
-    Parameters
-    ----------
-    window : WindowPlan or None
-    devices : tuple of int
-        The numbers of the devices, at least one.
-    lane, stream : Geometry
-        How kernels are launched with one thread for each unit, or for each row.
+    Parameters as for `UnitsDevices`.
     """
 
-    chunks = DevicesAutomaton.chunks
-
-    def __init__(
-        self,
-        window: WindowPlan | None,
-        devices: tuple[int, ...],
-        lane: Geometry = LANE,
-        stream: Geometry = STREAM,
-    ) -> None:
-        self._window = window
-        self._lane, self._stream = lane, stream
-        self._steps: list[DeviceSteps] = []
-        self._pool: DevicePool[DeviceTimedEvents] = DevicePool(
-            devices, self._copied_events, "the entries of timed steps"
-        )
+    what = "the entries of timed steps"
 
     def load(self, runner: StepRunner) -> None:
         """Copy the tables of a runner's automaton to all devices."""
-        self._runner = runner
         self._short = short_tables(runner.tables)
-        for number in self._pool.numbers:
-            with on(number):
-                self._steps.append(device_steps(runner.tables))
+        super().load(runner)
+
+    def _copied_tables(self, runner: StepRunner) -> DeviceSteps:
+        return device_steps(runner.tables)
 
     def hits(self, runner: StepRunner, chunk: Chunk, bounded: bool) -> Ends | None:
         """The ends of a chunk; None where the CPU is to find them."""
         units = self._units(chunk)
         if units is None:
             return None
-        size = step_hits.bytes_of_hits(self._steps[0], units.stop - units.begin, units.stop - units.report)
+        size = step_hits.bytes_of_hits(self._tables[0], units.stop - units.begin, units.stop - units.report)
         # A window that leaves nothing out need not be looked at.
         window = None if runner.spans else self._window
 
-        def run(number: int, low: int, high: int) -> Found:
+        def run(number: int, low: int, high: int) -> Ends:
             return self._hits_of(number, chunk, units.part(low, high), window, bounded)
 
         parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
-        if parts is None:
-            return None
-        event, latest, lowest = (np.concatenate(column) for column in zip(*parts))
-        return Ends(event, chunk.events.positions[latest], lowest)
+        return None if parts is None else self._joined(chunk, parts)
 
     def _hits_of(
         self, number: int, chunk: Chunk, units: Segments, window: WindowPlan | None, bounded: bool
-    ) -> Found:
+    ) -> Ends:
+        """The hits of some units; `latest` are events."""
         there, size = self._pool.copied(number, chunk).there, 0 if window is None else window.size
         keys = there.measured if window is not None else _none_of(there.measured)
-        first, event, latest = step_hits.hits(
-            self._steps[number], there.events, keys, size, _step_segments(units), False, self._lane,
+        found = step_hits.hits(
+            self._tables[number], there.events, keys, size, _step_segments(units), False, self._lane,
             self._stream,
         )  # fmt: skip
-        if self._window is not None and bounded:
-            begin, widest = copied(units.begin), self._window.size
-            lowest = windows.lowest_starts(there.measured, begin, first, event, widest, self._stream)
-            return Found(*(part.copy_to_host() for part in (event, latest, lowest)))
-        ends = event.copy_to_host()
-        lowest = np.repeat(units.begin, np.diff(first.copy_to_host())) if bounded else ends
-        return Found(ends, latest.copy_to_host(), lowest)
+        return self._ends_of(there, units, found, bounded)
 
     def counted_ends(self, runner: StepRunner, chunk: Chunk) -> tuple[np.ndarray, np.ndarray] | None:
         """The ends of a chunk and their numbers; None where the CPU is to find them."""
@@ -151,22 +99,21 @@ class DevicesSteps:
         if units is None:
             return None
         size = step_counts.bytes_of_counts(
-            self._steps[0], units.stop - units.begin, units.stop - units.report
+            self._tables[0], units.stop - units.begin, units.stop - units.report
         )
 
-        def run(number: int, low: int, high: int) -> Found:
+        def run(number: int, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             part = _step_segments(units.part(low, high))
             there = self._pool.copied(number, chunk).there.events
             _, event, counted = step_counts.counts(
-                self._steps[number], there, part, geometry=self._lane, stream=self._stream
+                self._tables[number], there, part, geometry=self._lane, stream=self._stream
             )
-            ends = event.copy_to_host()
-            return Found(ends, counted.copy_to_host(), ends)
+            return event.copy_to_host(), counted.copy_to_host()
 
         parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
         if parts is None:
             return None
-        event, number, _ = (np.concatenate(column) for column in zip(*parts))
+        event, number = (np.concatenate(column) for column in zip(*parts))
         begin = units.begin[np.searchsorted(units.report, event, side="right") - 1]
         return event, on_cpu.exact_numbers(runner.tables, runner.timed(chunk), number, begin, event)
 
@@ -206,7 +153,7 @@ class DevicesSteps:
             return None
         first = first_ends(units, ends.event)
         length = units.stop - units.begin
-        size = step_nodes.bytes_of_nodes(self._steps[0], length, np.diff(first))
+        size = step_nodes.bytes_of_nodes(self._tables[0], length, np.diff(first))
 
         def run(at: int, low: int, high: int) -> StepPart:
             own = first[low : high + 1]
@@ -214,7 +161,7 @@ class DevicesSteps:
             lowest = copied(ends.lowest[part])
             hits = SegmentHits(copied(own - own[0]), copied(ends.event[part]), lowest)
             made = step_nodes.build(
-                self._steps[at], self._pool.copied(at, chunk).there.events,
+                self._tables[at], self._pool.copied(at, chunk).there.events,
                 _step_segments(units.part(low, high)), hits, self._lane, self._stream,
             )  # fmt: skip
             return StepPart(self._pool.numbers[at], made, lowest, int(own[0]), int(own[-1]))
@@ -237,13 +184,13 @@ class DevicesSteps:
         """The numbers of all complex events in units; `alone`: each unit has one end."""
         first = np.arange(len(units) + 1) if alone else first_ends(units, event)
         length = units.stop - units.begin
-        size = step_counts.bytes_of_counts(self._steps[0], length, np.diff(first))
+        size = step_counts.bytes_of_counts(self._tables[0], length, np.diff(first))
 
         def run(number: int, low: int, high: int) -> np.ndarray:
             there = self._pool.copied(number, chunk).there.events
             own = first[low : high + 1]
             _, _, counted = step_counts.counts(
-                self._steps[number], there, _step_segments(units.part(low, high)), own - own[0],
+                self._tables[number], there, _step_segments(units.part(low, high)), own - own[0],
                 event[own[0] : own[-1]], self._lane, self._stream,
             )  # fmt: skip
             found: np.ndarray = counted.copy_to_host()
@@ -254,33 +201,33 @@ class DevicesSteps:
 
     def _earliest(self, chunk: Chunk, units: Segments, event: np.ndarray) -> np.ndarray | None:
         """The earliest start of a complex event of its unit that ends at each of some events."""
-        size = step_hits.bytes_of_hits(self._steps[0], units.stop - units.begin, units.stop - units.report)
+        size = step_hits.bytes_of_hits(self._tables[0], units.stop - units.begin, units.stop - units.report)
 
-        def run(number: int, low: int, high: int) -> Found:
+        def run(number: int, low: int, high: int) -> tuple[np.ndarray, np.ndarray]:
             there = self._pool.copied(number, chunk).there
             _, ends, start = step_hits.hits(
-                self._steps[number], there.events, _none_of(there.measured), 0,
+                self._tables[number], there.events, _none_of(there.measured), 0,
                 _step_segments(units.part(low, high)), True, self._lane, self._stream,
             )  # fmt: skip
-            return Found(ends.copy_to_host(), start.copy_to_host(), units.begin[:0])
+            return ends.copy_to_host(), start.copy_to_host()
 
         parts = self._pool.fitted(chunk, units.stop - units.begin, size, run)
         if parts is None:
             return None
-        ends, start, _ = (np.concatenate(column) for column in zip(*parts))
+        ends, start = (np.concatenate(column) for column in zip(*parts))
         earliest: np.ndarray = start[np.searchsorted(ends, event)]
         return earliest
 
     def _short_counts(self, chunk: Chunk, units: Segments, ends: Ends) -> np.ndarray | None:
         short, first = self._short, first_ends(units, ends.event)
         length = units.stop - units.begin
-        size = step_counts.bytes_of_short(self._steps[0], short, length, np.diff(first))
+        size = step_counts.bytes_of_short(self._tables[0], short, length, np.diff(first))
 
         def run(number: int, low: int, high: int) -> np.ndarray:
             own = first[low : high + 1]
             part = slice(own[0], own[-1])
             found: np.ndarray = step_counts.short_counts(
-                self._steps[number], short, self._pool.copied(number, chunk).there.events,
+                self._tables[number], short, self._pool.copied(number, chunk).there.events,
                 _step_segments(units.part(low, high)), own - own[0], ends.event[part], ends.lowest[part],
                 self._lane, self._stream,
             ).copy_to_host()  # fmt: skip
@@ -288,9 +235,6 @@ class DevicesSteps:
 
         parts = self._pool.fitted(chunk, length, size, run)
         return None if parts is None else np.concatenate(parts)
-
-    def _units(self, chunk: Chunk) -> Segments | None:
-        return units_of(self._pool, chunk, self._window, self._stream)
 
     def _copied_events(self, chunk: Chunk) -> DeviceTimedEvents:
         """Copy to the current device what steps read of the events of a chunk."""

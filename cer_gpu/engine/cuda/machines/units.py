@@ -1,14 +1,26 @@
-"""Units of a chunk: segments, cut where the window allows it until there is work for a device's threads."""
+"""What joins and steps share on devices: the units of a chunk, and the ends that are found in them.
+
+A unit is a segment, cut where the window allows it until there is work for a device's threads.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
+import numpy as np
+
+from cer_gpu.engine.cuda.machines.automaton import DevicesAutomaton
 from cer_gpu.engine.cuda.machines.one_device import cut_early
 from cer_gpu.engine.cuda.pool import DevicePool
 from cer_gpu.engine.devices import on, with_memory
+from cer_gpu.engine.machines.by_units import UnitsRunner
 from cer_gpu.engine.machines.chunk import Chunk, Segments
-from cer_gpu.kernels.device.geometry import Geometry
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.kernels.device.geometry import LANE, STREAM, Geometry
+from cer_gpu.kernels.device.words import copied
+from cer_gpu.kernels.windows import cuda as windows
 from cer_gpu.plan.compiled import WindowPlan
 
 LEAST_UNIT = 256
@@ -16,6 +28,104 @@ LEAST_UNIT = 256
 
 LEAST = 1 << 10
 """A device is used for at least so many units, or lists of hits: with fewer threads the CPU is faster."""
+
+
+class MeasuredEvents(Protocol):
+    """The events of a chunk on a device.
+
+    Attributes
+    ----------
+    measured : device array, shape (events,) or (0,), uint64 or float64
+        What the window measures, made `comparable`.
+    """
+
+    @property
+    def measured(self) -> Any: ...
+
+
+There = TypeVar("There", bound=MeasuredEvents)
+Runner = TypeVar("Runner", bound=UnitsRunner)
+
+
+class UnitsDevices(ABC, Generic[There, Runner]):
+    """Runs the units of a chunk on devices, beside a runner on the CPU.
+
+    Each device gets a range of the units, with about as many events as every other device. It takes as many
+    at a time as it has memory for, and half of them where that was too many. Where there is no memory for a
+    single one, the CPU runs the chunk, with a warning.
+
+    Parameters
+    ----------
+    window : WindowPlan or None
+    devices : tuple of int
+        The numbers of the devices, at least one.
+    lane, stream : Geometry
+        How kernels are launched with one thread for each unit, or for each row.
+    """
+
+    chunks = DevicesAutomaton.chunks
+    what: ClassVar[str]
+    """What takes the memory."""
+
+    def __init__(
+        self,
+        window: WindowPlan | None,
+        devices: tuple[int, ...],
+        lane: Geometry = LANE,
+        stream: Geometry = STREAM,
+    ) -> None:
+        self._window = window
+        self._lane, self._stream = lane, stream
+        self._tables: list[Any] = []
+        self._pool: DevicePool[There] = DevicePool(devices, self._copied_events, self.what)
+
+    def load(self, runner: Runner) -> None:
+        """Copy the tables of a runner's automaton to all devices."""
+        self._runner = runner
+        for number in self._pool.numbers:
+            with on(number):
+                self._tables.append(self._copied_tables(runner))
+
+    @abstractmethod
+    def _copied_tables(self, runner: Runner) -> Any:
+        """Copy the tables of a runner's automaton to the current device."""
+
+    @abstractmethod
+    def _copied_events(self, chunk: Chunk) -> There:
+        """Copy to the current device what kernels read of the events of a chunk."""
+
+    def _units(self, chunk: Chunk) -> Segments | None:
+        """The units of a chunk; None if they are too few or too large."""
+        return units_of(self._pool, chunk, self._window, self._stream)
+
+    def _ends_of(self, there: There, units: Segments, found: Sequence[Any], bounded: bool = True) -> Ends:
+        """Ends that were found in units, on the host; `latest` are events.
+
+        Parameters
+        ----------
+        there : MeasuredEvents
+        units : Segments
+        found : sequence of device array
+            Where the ends of each unit begin, the events of the ends, and the latest start of each.
+        bounded : bool, optional
+            Whether `lowest` is asked for.
+        """
+        first, event, latest = found
+        if self._window is not None and bounded:
+            begin, size = copied(units.begin), self._window.size
+            lowest = windows.lowest_starts(there.measured, begin, first, event, size, self._stream)
+            return Ends(*(part.copy_to_host() for part in (event, latest, lowest)))
+        ends = event.copy_to_host()
+        lowest = np.repeat(units.begin, np.diff(first.copy_to_host())) if bounded else ends
+        return Ends(ends, latest.copy_to_host(), lowest)
+
+    @staticmethod
+    def _joined(chunk: Chunk, parts: Sequence[Ends]) -> Ends:
+        """The ends of all units of a chunk from those that `_ends_of` gave."""
+        event, latest, lowest = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("event", "latest", "lowest")
+        )
+        return Ends(event, chunk.events.positions[latest], lowest)
 
 
 def units_of(
