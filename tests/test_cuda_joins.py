@@ -434,7 +434,7 @@ class ExhaustedError(Exception):
 
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of pieces, each on a device of its own; the one that is there stands for both."""
-    for module in (joins, pool):
+    for module in (units, pool):
         monkeypatch.setattr(module, "on", lambda number: cuda_devices.on(0))
     begun = DevicesJoin.__init__
     monkeypatch.setattr(DevicesJoin, "__init__", lambda self, window, _: begun(self, window, (0, 1)))

@@ -30,7 +30,7 @@ import cer_gpu as cer
 from cer_gpu.api import Query
 from cer_gpu.engine.cuda import pool, step_answers
 from cer_gpu.engine.cuda.machines import automaton as cuda_devices
-from cer_gpu.engine.cuda.machines import one_device, steps, units
+from cer_gpu.engine.cuda.machines import one_device, units
 from cer_gpu.engine.cuda.machines.steps import DevicesSteps
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.enumeration import blocks
@@ -250,7 +250,7 @@ def test_counts_past_64_bits(done: Counter[str]) -> None:
 
 def test_several_devices(done: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranges of units, each on a device of its own; the one that is there stands for both."""
-    for module in (steps, step_answers, pool, units):
+    for module in (step_answers, pool, units):
         monkeypatch.setattr(module, "on", lambda number: cuda_devices.on(0))
     begun = DevicesSteps.__init__
     monkeypatch.setattr(DevicesSteps, "__init__", lambda self, window, _: begun(self, window, (0, 1)))

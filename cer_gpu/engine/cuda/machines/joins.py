@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cer_gpu.engine.cuda.machines import units
 from cer_gpu.engine.cuda.machines.one_device import EndLists, lists_of, patched
-from cer_gpu.engine.cuda.machines.units import LEAST, UnitsDevices
+from cer_gpu.engine.cuda.machines.units import UnitsDevices
 from cer_gpu.engine.machines.chunk import Chunk, Segments
 from cer_gpu.engine.machines.ends import Ends, ends_of
 from cer_gpu.engine.machines.joins import JoinRunner
@@ -85,7 +86,7 @@ class DevicesJoin(UnitsDevices[DeviceKeyedEvents, JoinRunner]):
         if chunk.held:
             return None
         lists = self._lists(chunk, ends)
-        if len(lists) < LEAST:
+        if len(lists) < units.LEAST:
             return None
         counted = self._counted(chunk, lists, COPIES[0])
         if counted is None:
