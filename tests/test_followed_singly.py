@@ -3,12 +3,11 @@
 from random import Random
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from test_stream_singly import KEYWORDS, by_type, events_of_all_kinds
+from test_stream_singly import by_type, events_of_all_kinds, pushed_and_wanted, what_was_read
 
 from cer_gpu import Query
-from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.singly import SingleEvent
 
 QUERIES = [
     "SELECT * WHERE A FOLLOWED BY [<= 2000] B",
@@ -27,27 +26,15 @@ def test_single_events_are_read_by_their_values(
     text: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nearly all of them; and what they give is what a run over all gives."""
-    read: list[SingleEvent | bool] = []
-    singly = Intake.singly
-
-    def noted(of: Intake, *arguments: Any) -> SingleEvent | bool:
-        read.append(singly(of, *arguments))
-        return read[-1]
-
-    monkeypatch.setattr(Intake, "singly", noted)
+    read = what_was_read(monkeypatch)
     events = events_of_all_kinds(Random(text), 300)
     if "PARTITION" not in text:
         events = events.sort_by("ts")
-    wanted = Query(text).run(events, **KEYWORDS).to_arrow().to_pylist()
-    got: list[object] = []
-    stream = Query(text).stream(**KEYWORDS)
-    for at in range(300):
-        row: Any = events.slice(at, 1)
-        got += stream.push(row.to_batches()[0] if kind == "batch" else by_type(row)).to_arrow().to_pylist()
-    early = len(got)
-    last = stream.close()
-    assert last is not None
-    got += last.to_arrow().to_pylist()
+
+    def given(row: pa.Table) -> Any:
+        return row.to_batches()[0] if kind == "batch" else by_type(row)
+
+    got, wanted, early = pushed_and_wanted(Query(text), events, [1] * 300, given)
     assert sorted(map(repr, got)) == sorted(map(repr, wanted))
     assert len(wanted) > 10
     assert early > len(wanted) // 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
@@ -101,12 +102,8 @@ def by_type(events: pa.Table) -> dict[str, pa.Table]:
     return {**found, "N": found["N"].drop_columns("name")}
 
 
-@pytest.mark.parametrize("text", SINGLY)
-@pytest.mark.parametrize("kind", ["batch", "table", "coded", "tables by type"])
-def test_single_events_are_read_by_their_values(
-    text: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nearly all of them; and what they give is what a run over all gives."""
+def what_was_read(monkeypatch: pytest.MonkeyPatch) -> list[SingleEvent | bool]:
+    """What came of each try to read a pushed event by its values; False where it had to be read as others."""
     read: list[SingleEvent | bool] = []
     singly = Intake.singly
 
@@ -115,22 +112,56 @@ def test_single_events_are_read_by_their_values(
         return read[-1]
 
     monkeypatch.setattr(Intake, "singly", noted)
+    return read
+
+
+def pushed_and_wanted(
+    query: Query, events: pa.Table, sizes: Iterable[int], given: Callable[[pa.Table], Any]
+) -> tuple[list[object], list[object], int]:
+    """What events give that are pushed in batches of some rows; what a run gives; how many before the end.
+
+    Parameters
+    ----------
+    query : Query
+    events : pyarrow.Table
+    sizes : iterable of int
+        How many rows each batch has.
+    given : callable
+        What is pushed of some rows.
+    """
+    wanted = query.run(events, **KEYWORDS).to_arrow().to_pylist()
+    got: list[object] = []
+    stream, at = query.stream(**KEYWORDS), 0
+    for rows in sizes:
+        got += stream.push(given(events.slice(at, rows))).to_arrow().to_pylist()
+        at += rows
+    assert at == len(events)
+    early, last = len(got), stream.close()
+    if last is not None:
+        got += last.to_arrow().to_pylist()
+    return got, wanted, early
+
+
+@pytest.mark.parametrize("text", SINGLY)
+@pytest.mark.parametrize("kind", ["batch", "table", "coded", "tables by type"])
+def test_single_events_are_read_by_their_values(
+    text: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nearly all of them; and what they give is what a run over all gives."""
+    read = what_was_read(monkeypatch)
     rng = Random(text)
     events = events_of_all_kinds(rng, 300)
     if "PARTITION" not in text:
         events = events.sort_by("ts")
     if kind == "coded":
         events = events.set_column(0, "type", events["type"].dictionary_encode())
-    wanted = Query(text).run(events, **KEYWORDS).to_arrow().to_pylist()
-    got: list[object] = []
-    with Query(text).stream(**KEYWORDS) as pushed:
-        for at in range(300):
-            row: Any = events.slice(at, 1)
-            if kind == "batch":
-                (row,) = row.to_batches()
-            elif kind == "tables by type":
-                row = by_type(row)
-            got += pushed.push(row).to_arrow().to_pylist()
+
+    def given(row: pa.Table) -> Any:
+        if kind == "batch":
+            return row.to_batches()[0]
+        return by_type(row) if kind == "tables by type" else row
+
+    got, wanted, _ = pushed_and_wanted(Query(text), events, [1] * 300, given)
     assert repr(got) == repr(wanted)
     assert len(wanted) > 10
     if kind != "tables by type" or not any(one in text for one in MERGED):

@@ -5,11 +5,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from test_stream_singly import KEYWORDS, events_of_all_kinds
+from test_stream_singly import events_of_all_kinds, pushed_and_wanted, what_was_read
 
 from cer_gpu import Query
-from cer_gpu.engine.read.intake import Intake
-from cer_gpu.engine.read.singly import SingleEvent
 
 QUERIES = [
     "SELECT * WHERE A ; B AS b FILTER b[price >= PREV(price)] WITHIN 9 EVENTS",
@@ -27,29 +25,18 @@ def test_single_events_are_read_by_their_values(
     text: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nearly all of them; some batches of several between; what they give is what a run over all gives."""
-    read: list[SingleEvent | bool] = []
-    singly = Intake.singly
-
-    def noted(of: Intake, *arguments: Any) -> SingleEvent | bool:
-        read.append(singly(of, *arguments))
-        return read[-1]
-
-    monkeypatch.setattr(Intake, "singly", noted)
+    read = what_was_read(monkeypatch)
     events = events_of_all_kinds(Random(text), 300)
     if "PARTITION" not in text:
         events = events.sort_by("ts")
     if kind == "coded":
         events = events.set_column(4, "name", events["name"].dictionary_encode())
-    wanted = Query(text).run(events, **KEYWORDS).to_arrow().to_pylist()
-    got: list[object] = []
-    stream, at = Query(text).stream(**KEYWORDS), 0
-    while at < 300:
-        rows = 3 if at % 50 == 20 else 1
-        got += stream.push(events.slice(at, rows).combine_chunks().to_batches()[0]).to_arrow().to_pylist()
-        at += rows
-    last = stream.close()
-    assert last is not None
-    got += last.to_arrow().to_pylist()
+    sizes = ([1] * 20 + [3] + [1] * 27) * 6  # 300 rows
+
+    def given(rows: pa.Table) -> Any:
+        return rows.combine_chunks().to_batches()[0]
+
+    got, wanted, _ = pushed_and_wanted(Query(text), events, sizes, given)
     assert sorted(map(repr, got)) == sorted(map(repr, wanted))
     assert len(wanted) > 10
     assert sum(one is not False for one in read) > 100

@@ -10,17 +10,13 @@ printed, and the exit status is 1. Ctrl-C ends it with what was compared by then
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
-import traceback
-import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from random import Random
 
 import pyarrow as pa
+from campaign import run, show
 from engine_oracle import OPTIONS, Row, _latest_starts, _looks_beside, cuts, expected, found, pieces, pushed
 from fuzz import SHOWN, sizes
 from generate import stream, stream_to_table, with_keys
@@ -112,44 +108,9 @@ def of_query(seed: str, number: int) -> Counter[str]:
         except Exception:
             done["WRONG"] += 1
             if done["WRONG"] <= SHOWN:
-                _show(query, events, seed, number)
+                show(__file__, query, events, seed, number)
     return done
 
 
-def _show(query: tree.SelectQuery, events: Sequence[Event], seed: str, number: int) -> None:
-    """Print a case that went wrong, in the block of an `except`."""
-    told = "".join(f"  {event}\n" for event in events)
-    sys.stdout.write(f"\nquery {number}: {to_text(query)}\n{told}{traceback.format_exc(limit=-3)}")
-    sys.stdout.write(f"again: python tests/timed_cases.py --seed {seed} --first {number} --cases 1\n\n")
-    sys.stdout.flush()
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Compare cases, and print how many; 1 where one was wrong."""
-    parser = argparse.ArgumentParser(prog="python tests/timed_cases.py", description=__doc__)
-    parser.add_argument("--cases", type=int, default=1000, help="at least so many cases (1000)")
-    parser.add_argument("--seed", default="1", help="any text (1)")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first query (0)")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so many seconds")
-    asked = parser.parse_args(arguments)
-    begin, number, done, told = time.monotonic(), asked.first, Counter[str](), 0
-    with suppress(KeyboardInterrupt), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        while done["cases"] < asked.cases and time.monotonic() - begin < asked.seconds:
-            done += of_query(asked.seed, number)
-            number += 1
-            if done["cases"] >= told + 1_000:
-                told = done["cases"]
-                sys.stdout.write(
-                    f"{told:,} cases of {number - asked.first:,} queries, {done['WRONG']} wrong\n"
-                )
-                sys.stdout.flush()
-    sys.stdout.write(f"seed {asked.seed}, queries {asked.first} to {number - 1}")
-    sys.stdout.write(f" in {time.monotonic() - begin:.0f} s\n")
-    for what, many in sorted(done.items()):
-        sys.stdout.write(f"{many:>9,} {what}\n")
-    return int(done["WRONG"] > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__file__, __doc__, of_query))
