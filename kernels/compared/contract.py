@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..steps.contract import runs_by_views
+
 ANY_PLACE, NEIGHBOUR = range(2)
 """Which entries a view shows: all, or that of the event right before."""
 
@@ -278,30 +280,11 @@ def satisfies(tables, events, view, entered, event):
 
 
 def runs_reference(tables, events, begin, stop):
-    """All runs of a segment, by their definition: for each event the runs that end there.
+    """All runs of a segment: as `runs_by_views` of steps."""
 
-    Returns
-    -------
-    list of list of (int, list of (int, int))
-        For each event from `begin` on: the state that each run has entered, and its (event, label) pairs.
-    """
-    entered = []
-    for event in range(begin, stop):
-        symbol = events.symbols[event]
-        here = []
-        for group in range(tables.first[symbol], tables.first[symbol + 1]):
-            state = int(tables.group_state[group])
-            mark = (event, int(tables.state_label[state]))
-            if tables.group_starts[group]:
-                here.append((state, [mark]))
-            for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]:
-                order = tables.view_order[view]
-                for before, runs in enumerate(entered):
-                    if satisfies(tables, events, view, begin + before, event):
-                        here += [
-                            (state, [*marks, mark])
-                            for source, marks in runs
-                            if tables.order_first[source] <= order < tables.order_first[source + 1]
-                        ]
-        entered.append(here)
-    return entered
+    def shown(view, state, entered, event):
+        order = tables.view_order[view]
+        own = tables.order_first[state] <= order < tables.order_first[state + 1]
+        return own and satisfies(tables, events, view, entered, event)
+
+    return runs_by_views(tables, events, begin, stop, shown)

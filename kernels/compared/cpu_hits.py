@@ -7,7 +7,7 @@ what has left the window is less than its least start.
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from ..joins.contract import FoundEnds
 from ..windows.contract import comparable
 from .contract import NEIGHBOUR
@@ -39,6 +39,25 @@ def greatest(best, order, base, size, low, high):
             found = max(found, best[order, base + high])
         low >>= 1
         high >>= 1
+    return found
+
+
+@inline
+def entry_shown(tables, events, arranged, best, last, base, g, view, i):
+    """The greatest entry that a view shows at event `i` of segment `g`, whose rows begin at `base`; or -1."""
+    found = -1
+    order = tables.view_order[view]
+    if tables.view_near[view] == NEIGHBOUR:
+        source = tables.order_state[order]
+        if last[source, 0] >= 0 and together(tables, events, view, last[source, 0], i):
+            found = last[source, 1]
+    else:
+        size = arranged.size[order, g]
+        a, b, c, d = shown(tables, events, arranged, base, size, view, i)
+        if a < b:
+            found = max(found, greatest(best, order, 2 * base, size, a, b))
+        if c < d:
+            found = max(found, greatest(best, order, 2 * base, size, c, d))
     return found
 
 
@@ -88,18 +107,7 @@ def _hits(tables, events, window, segments, arranged, early, best, last, entered
                     value = stop - i if early else i
                 for read in range(tables.read_first[group], tables.read_first[group + 1]):
                     view = tables.read_view[read]
-                    order = tables.view_order[view]
-                    if tables.view_near[view] == NEIGHBOUR:
-                        source = tables.order_state[order]
-                        if last[source, 0] >= 0 and together(tables, events, view, last[source, 0], i):
-                            value = max(value, last[source, 1])
-                    else:
-                        size = arranged.size[order, g]
-                        a, b, c, d = shown(tables, events, arranged, base, size, view, i)
-                        if a < b:
-                            value = max(value, greatest(best, order, 2 * base, size, a, b))
-                        if c < d:
-                            value = max(value, greatest(best, order, 2 * base, size, c, d))
+                    value = max(value, entry_shown(tables, events, arranged, best, last, base, g, view, i))
                 if value < least:
                     value = -1
                 entered[group - begin] = value

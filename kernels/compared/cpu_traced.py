@@ -9,7 +9,7 @@ import numpy as np
 
 from ..jit import SELDOM, jit
 from .contract import NEIGHBOUR, NewestTrees, Traced
-from .cpu_hits import greatest, raised, scratch
+from .cpu_hits import entry_shown, raised, scratch
 from .cpu_nodes import inserted, latest_in
 from .cpu_order import shown, together
 
@@ -56,18 +56,7 @@ def _trace(tables, events, segments, arranged, best, last, entered, value, trees
                 found = i if tables.group_starts[group] else -1
                 for read in range(tables.read_first[group], tables.read_first[group + 1]):
                     view = tables.read_view[read]
-                    order = tables.view_order[view]
-                    if tables.view_near[view] == NEIGHBOUR:
-                        source = tables.order_state[order]
-                        if last[source, 0] >= 0 and together(tables, events, view, last[source, 0], i):
-                            found = max(found, last[source, 1])
-                    else:
-                        size = arranged.size[order, g]
-                        a, b, c, d = shown(tables, events, arranged, base, size, view, i)
-                        if a < b:
-                            found = max(found, greatest(best, order, 2 * base, size, a, b))
-                        if c < d:
-                            found = max(found, greatest(best, order, 2 * base, size, c, d))
+                    found = max(found, entry_shown(tables, events, arranged, best, last, base, g, view, i))
                 entered[group - begin] = found
             for group in range(begin, tables.first[symbol + 1]):
                 state = tables.group_state[group]

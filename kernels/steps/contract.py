@@ -435,8 +435,17 @@ def shows(tables, events, view, entered, event):
     return bool(tables.view_low[view] <= gap <= tables.view_high[view])
 
 
-def runs_reference(tables, events, begin, stop):
+def runs_by_views(tables, events, begin, stop, shown):
     """All runs of a segment, by their definition: for each event the runs that end there.
+
+    Parameters
+    ----------
+    tables, events
+        As a machine of steps reads them.
+    begin, stop : int
+    shown : callable
+        Given a view, a state, the event that a run entered it at, and a later event: whether the view shows
+        the run there.
 
     Returns
     -------
@@ -453,8 +462,20 @@ def runs_reference(tables, events, begin, stop):
             if tables.group_starts[group]:
                 here.append((state, [mark]))
             for view in tables.read_view[tables.read_first[group] : tables.read_first[group + 1]]:
-                for before, runs in enumerate(entered):
-                    if shows(tables, events, view, begin + before, event):
-                        here += [(state, [*m, mark]) for s, m in runs if s == tables.view_state[view]]
+                here += [
+                    (state, [*marks, mark])
+                    for runs in entered
+                    for source, marks in runs
+                    if shown(view, source, marks[-1][0], event)
+                ]
         entered.append(here)
     return entered
+
+
+def runs_reference(tables, events, begin, stop):
+    """All runs of a segment: as `runs_by_views`."""
+
+    def shown(view, state, entered, event):
+        return state == tables.view_state[view] and shows(tables, events, view, entered, event)
+
+    return runs_by_views(tables, events, begin, stop, shown)
