@@ -1,14 +1,18 @@
 """Routes: which engine takes a query, what the others say, and that all that take it answer alike."""
 
 import ast
+import inspect
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pytest
+import typer
 from test_project import MODULES
 
 import cer_gpu as cer
+from cer_gpu import cli, spark
 from cer_gpu.errors import QueryError
 from cer_gpu.plan.routes import ENGINES, ROUTES
 
@@ -170,3 +174,51 @@ def test_no_engine_is_asked_for_by_its_name() -> None:
                 if any(isinstance(one, ast.Attribute) and one.attr == "engine" for one in sides):
                     said = {one.value for one in sides if isinstance(one, ast.Constant)}
                     assert not said & engines, f"{name} line {node.lineno}"
+
+
+# ------------------------------------------------------------------------------------ engine= on every call
+
+QUERY_CALLS = ("run", "count", "counts", "hits", "stream", "explain", "funnel", "check", "portable")
+COMMANDS = ("run", "count", "hits", "explain", "backtest")
+OPERATORS = (
+    *("run", "count", "counts", "hits", "explain"),
+    *("run_files", "count_files", "counts_files", "hits_files"),
+)
+
+
+@pytest.mark.parametrize("call", [*(getattr(cer.Query, name) for name in QUERY_CALLS), cer.backtest])
+def test_every_call_takes_an_engine(call: Any) -> None:
+    assert inspect.signature(call).parameters["engine"].default == "auto"
+
+
+def test_a_stream_and_a_backtest_run_on_the_engine_that_is_asked_for() -> None:
+    events = dense(Random(3), 12)
+    for engine in ("chain", "fast"):
+        with pytest.raises((QueryError, ValueError), match=f"engine='{engine}'"):
+            cer.backtest(PLAIN, events, engine=engine)
+        with pytest.raises((QueryError, ValueError), match=f"engine='{engine}'"):
+            cer.compile(PLAIN).stream(engine=engine).push(events)
+    query = cer.compile(QUERIES[0])
+    wanted = [(one.start, one.end) for one in query.run(events, order_by="ts")]
+    with query.stream(order_by="ts", engine="chain") as stream:
+        assert [(one.start, one.end) for one in stream.push(events)] == wanted
+    counted = cer.backtest(query, events, order_by="ts", engine="chain").to_arrow()
+    assert counted.column("matches").to_pylist() == [query.count(events, order_by="ts")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_an_engine(name: str) -> None:
+    command = typer.main.get_command(cli.app).commands[name]  # type: ignore[attr-defined]
+    assert "--engine" in {word for one in command.params for word in one.opts}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_every_operator_on_spark_takes_an_engine(name: str) -> None:
+    assert inspect.signature(getattr(spark, name)).parameters["engine"].default == "auto"
+
+
+@pytest.mark.parametrize("text", [PLAIN, RULE, *QUERIES])
+def test_explain_lists_what_every_route_says(text: str) -> None:
+    said = cer.compile(text).explain()
+    assert all(f"{route.NAME}: " in said for route in ROUTES)
+    assert said.count("takes it, and runs it") == 1
