@@ -19,9 +19,23 @@ PACKAGES = ("numpy", "numba", "pyarrow", "duckdb", "chdb", "pyspark")
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Seconds of several runs of one thing, warm-up not among them."""
+    """Seconds of several runs of one thing, warm-up not among them.
+
+    Attributes
+    ----------
+    seconds : tuple of float
+        By the clock.
+    processor : tuple of float
+        Those that all threads of the process had a processor; empty where they were not noted.
+    """
 
     seconds: tuple[float, ...]
+    processor: tuple[float, ...] = ()
+
+    @property
+    def on_processor(self) -> Times:
+        """The same runs by the time of the processor, which other work on the machine changes less."""
+        return Times(self.processor)
 
     @property
     def median(self) -> float:
@@ -51,15 +65,17 @@ def measure(functions: Mapping[str, Callable[[], Any]], runs: int, warm: int = 1
         Rounds before them that are not.
     """
     seconds: dict[str, list[float]] = {name: [] for name in functions}
+    processor: dict[str, list[float]] = {name: [] for name in functions}
     for number in range(warm + runs):
         for name, function in functions.items():
-            begin = time.perf_counter()
+            begin, used = time.perf_counter(), time.process_time()
             result = function()
-            taken = time.perf_counter() - begin
+            taken, used = time.perf_counter() - begin, time.process_time() - used
             del result  # not while the next one is timed
             if number >= warm:
                 seconds[name].append(taken)
-    return {name: Times(tuple(taken)) for name, taken in seconds.items()}
+                processor[name].append(used)
+    return {name: Times(tuple(seconds[name]), tuple(processor[name])) for name in functions}
 
 
 def environment() -> dict[str, Any]:

@@ -59,6 +59,9 @@ def _steps(sizes: Sizes) -> Iterator[Figure]:
                 title = f"{ask}, {case}: events/s of {name} / of one WITHIN"
                 ours, theirs = (name, taken[name]), ("one WITHIN", taken["one WITHIN"])
                 yield ratio("timed", title, ours, theirs, 0.5)
+                own, other = (times.on_processor for _, times in (ours, theirs))
+                title = f"{ask}, {case}: CPU seconds of one WITHIN / of {name}"
+                yield ratio("timed", title, (name, own), ("one WITHIN", other))
         for longer in (1, 7):
             # Less than one complex event for an event, and some twenty: there to list them takes the time.
             count, long = sizes.enumerated // 5, longer * gap
@@ -128,6 +131,9 @@ def _sessions(sizes: Sizes) -> Iterator[Figure]:
         for name in ("DuckDB", "Polars"):
             title = f"{what}: time of {name} / ours"
             yield ratio("timed: sessions", title, ("ours", taken["ours"]), (name, taken[name]), 5.0)
+            own, other = taken["ours"].on_processor, taken[name].on_processor
+            title = f"{what}: CPU seconds of {name} / ours"
+            yield ratio("timed: sessions", title, ("ours", own), (name, other))
 
 
 def _asking(ask: str, pattern: str, events: pa.Table) -> Callable[[], Any]:
