@@ -13,8 +13,10 @@ from cer_gpu.spark.binding import task_of
 from generate import stream, stream_to_table
 from random_comparisons import compared_query
 from random_looked_for import looking_query
+from random_one_clock import one_clock_query
 from random_ordered import random_ordered
 from random_rules import random_join, random_rule_events
+from random_steps import session_query, timed_query
 from spark_tasks import dealt, numbered, shuffled
 from test_rule_groups import aggregated_rule
 from test_spark_worker import OPTIONS, by_key, check_tasks, cut
@@ -30,8 +32,11 @@ PATTERNS: dict[str, Callable[[Random], tree.SelectQuery]] = {
     "ordered": random_ordered,
     "general": compared_query,
     "looked for": looking_query,
+    "timed": timed_query,
+    "sessions": session_query,
+    "clock": one_clock_query,
 }
-"""What draws queries for a machine: look-ups of neighbours, registers, runs of what is looked for."""
+"""What draws queries for a machine: look-ups of neighbours, registers, runs of what is looked for, gaps."""
 
 
 def drawn(rng: Random, machine: str, **changes: Any) -> tuple[cer.Query, pa.Table]:
@@ -42,7 +47,8 @@ def drawn(rng: Random, machine: str, **changes: Any) -> tuple[cer.Query, pa.Tabl
         except CerError:
             continue
         looks = any(one.machine is not None for one in query._plan.compiled.outlooks)
-        if looks if machine == "looked for" else query._plan.engine == machine:
+        engine = "timed" if machine == "sessions" else machine
+        if looks if machine == "looked for" else query._plan.engine == engine:
             return query, numbered(stream_to_table(stream(rng, rng.randrange(4, 14))))
 
 
@@ -75,6 +81,19 @@ def test_segments_with_halos_give_what_the_engine_gives(machine: str, seed: int)
     while True:
         window = tree.Window(rng.choice((500, 1000, 2000)), "time", unit="ms")
         query, table = drawn(rng, machine, partition=(), consume=tree.Consume.NONE, window=window)
+        task = task_of(query, table.schema, "run", **OPTIONS)
+        if task.cuttable:
+            break
+    parts, segments = cut(table, task.query.query, rng)
+    check_tasks(query, table, parts, rng, segments=segments)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gaps_alone_make_halos(seed: int) -> None:
+    """Without WITHIN the upper bounds of the gaps add up to a window."""
+    rng = Random(f"halos of gaps {seed}")
+    while True:
+        query, table = drawn(rng, "timed", partition=(), consume=tree.Consume.NONE, window=None)
         task = task_of(query, table.schema, "run", **OPTIONS)
         if task.cuttable:
             break
