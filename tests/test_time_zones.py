@@ -109,13 +109,39 @@ def test_times_of_a_clock_in_a_csv_file(tmp_path: Path) -> None:
     given = {"order_by": "ts", "column_types": {"ts": "timestamp[us, America/New_York]"}}
     path.write_text("type,ts\nA,2024-03-10 01:30\nB,2024-03-10 02:30\nB,2024-03-10 03:30\n")
     query = cer.compile("SELECT * WHERE A AS a ; B FILTER a[HOUR(ts) = 1] WITHIN 1 HOURS")
-    one, two = query.run(path, sort=True, **given)
+    left_out = (
+        rf"1 time of column `ts` of {path} \(in row 1, counted from 0\) was never shown by clocks of "
+        r"America/New_York, which were set forward: it is read as the end of the hour"
+    )
+    with pytest.warns(UserWarning, match=left_out):
+        one, two = query.run(path, sort=True, **given)
     # Half past two was not on that clock: it is three o'clock.
     assert [one.duration, two.duration] == [timedelta(minutes=30), timedelta(hours=1)]
     assert one.start_time == datetime(2024, 3, 10, 6, 30, tzinfo=UTC)
     path.write_text("type,ts\nA,2024-03-10T01:30:00-05:00\nB,2024-03-10T07:30:00Z\n")
     (pair,) = query.run(path, **given)
     assert (pair.start_time.isoformat(), pair.duration) == ("2024-03-10T01:30:00-05:00", timedelta(hours=1))
+
+
+def test_times_that_clocks_show_twice_in_a_csv_file(tmp_path: Path) -> None:
+    path = tmp_path / "clock.csv"
+    path.write_text("type,ts\nA,2024-11-03 00:30\nA,2024-11-03 01:10\nA,\nB,2024-11-03 01:30\n")
+    given = {"order_by": "ts", "column_types": {"ts": "timestamp[us, America/New_York]"}, "sort": True}
+    query = cer.compile("SELECT * WHERE A ; B WITHIN 30 MINUTES")
+    said = (
+        f"2 times of column `ts` of {path} (the first in row 1, counted from 0) were shown twice by clocks "
+        "of America/New_York, which were set back: the first of both is meant; write the offset, as in "
+        "02:30:00-05:00"
+    )
+    path.write_text(path.read_text().replace("A,\n", ""))
+    matches = query.run(path, **given)
+    with pytest.warns(UserWarning, match="were shown twice by clocks"):
+        (pair,) = matches
+    assert said in matches.notes
+    assert pair.end_time.isoformat() == "2024-11-03T01:30:00-04:00"
+    with pytest.warns(UserWarning, match="^2 times of column"):
+        assert query.count(path, **given) == 1
+    assert [note for note in matches.notes if "shown" in note] == [said]
 
 
 def test_a_cell_that_is_no_time_of_a_clock(tmp_path: Path) -> None:

@@ -458,7 +458,7 @@ class BoundQuery:
         except RowError as error:
             raise self._source.named(error) from error
         if not self._part:
-            say_what_was_read(self.notes, self._query, run.intake, self._options.stream_column)
+            say_what_was_read(self.notes, self._query, run.intake, self._options)
 
     def columns(self, payload: tuple[str, ...]) -> list[str]:
         """The columns of the data that the run reads."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cer_gpu.digits import LargeCount, digits
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.run.options import Options
 from cer_gpu.plan.compiled import CompiledQuery
 
 LARGE = 30
@@ -24,10 +25,10 @@ def say_how_many(notes: Notes, count: int) -> int:
     return LargeCount(count)
 
 
-def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, stream_column: str | None) -> None:
-    """Note which types and streams no event had, which most likely are misspelt, and what was skipped."""
+def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, options: Options) -> None:
+    """Note what no event had, most likely misspelt, what was skipped, and which times no clock showed."""
     for column, name, seen in intake.classifier.names.missing():
-        role = "is of the stream" if column == stream_column else "has the type"
+        role = "is of the stream" if column == options.stream_column else "has the type"
         notes.say(f"no event {role} `{name}`{meant_by(name, seen)}")
     if intake.keyless:
         key = ", ".join(" or ".join(f"`{name}`" for name in part) for part in query.reading.partition)
@@ -38,6 +39,8 @@ def say_what_was_read(notes: Notes, query: CompiledQuery, intake: Intake, stream
     if intake.of_others:
         skipped = "event was skipped" if intake.of_others == 1 else "events were skipped"
         notes.say(f"{intake.of_others:,} {skipped}, of streams that FROM does not name")
+    for text in options.text.clocks.texts():
+        notes.say(text)
 
 
 def meant_by(name: str, seen: Sequence[str]) -> str:

@@ -87,5 +87,5 @@ def sum_up(
     except RowError as error:
         raise source.named(error) from error
     for bunch in bunches:
-        bunch.say(notes, options.stream_column)
+        bunch.say(notes, options)
     return bunches

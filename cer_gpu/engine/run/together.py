@@ -161,9 +161,9 @@ class Bunch:
         keys = self._intake.lane_keys
         return [] if keys is None else keys.columns(lanes)
 
-    def say(self, notes: Notes, stream_column: str | None) -> None:
+    def say(self, notes: Notes, options: Options) -> None:
         """Note which types and streams no event had, and what was skipped."""
-        say_what_was_read(notes, self._first, self._intake, stream_column)
+        say_what_was_read(notes, self._first, self._intake, options)
 
 
 def recoded(part: Relevant, table: np.ndarray) -> Relevant:

@@ -89,13 +89,6 @@ def _without_zone(kind: pa.DataType) -> pa.DataType:
     return pa.timestamp(kind.unit)
 
 
-def _in_its_zone(column: pa.Array, kind: pa.DataType | None) -> pa.Array:
-    """Times of a clock as moments: of an hour that comes twice the first one, as text in queries is read."""
-    if kind is None:
-        return column
-    return pc.assume_timezone(column, kind.tz, ambiguous="earliest", nonexistent="latest")
-
-
 def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
     """Batches with the wanted columns of a CSV file.
 
@@ -113,7 +106,9 @@ def read_csv(opened: OpenFile, wanted: pa.Schema, rows: int) -> Iterator[pa.Reco
         with _csv_reader(path, opened.text, chosen) as reader:
             for batch in reader:
                 columns = [
-                    _in_its_zone(_empty_to_null(column), local.get(name))
+                    opened.text.clocks.moments(column, local[name], (path, name), seen)
+                    if name in local
+                    else _empty_to_null(column)
                     for name, column in zip(batch.schema.names, batch.columns, strict=True)
                 ]
                 yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 import pyarrow as pa
 
+from cer_gpu.engine.read.sources.clock_times import ClockTimes
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
 
@@ -60,12 +61,15 @@ class TextForm:
         What stands before the fraction of a number in a CSV file; None: a point.
     date_formats : tuple of str
         The forms of times in a CSV file, as `strptime` reads them; empty: those of ISO 8601.
+    clocks : ClockTimes
+        Which times of clocks were not shown by them, or twice; filled as files are read.
     """
 
     delimiter: str | None = None
     types: tuple[tuple[str, pa.DataType], ...] = ()
     decimal_point: str | None = None
     date_formats: tuple[str, ...] = ()
+    clocks: ClockTimes = field(default_factory=ClockTimes, compare=False)
 
     @property
     def said(self) -> str | None:
