@@ -270,3 +270,38 @@ def test_common_types() -> None:
     assert common_decimal([KINDS["p"], pa.int64()]) == pa.decimal128(21, 2)
     assert common_decimal([pa.decimal128(38, 0), KINDS["q"]]) == pa.decimal256(42, 4)
     assert common_decimal([pa.decimal256(76, 0), KINDS["q"]]) is None
+
+
+@pytest.mark.parametrize(
+    "digits", ["12345678901234567890123.45", "99999999999999999999.5", "12345678901234567.25"]
+)
+def test_a_decimal_is_compared_with_the_digits_that_are_written(digits: str) -> None:
+    """A float64 holds 17 digits; a literal beside a decimal stands for all that it has."""
+    one = Decimal(digits)
+    values = [one, one + 1, one - 1, None, -one]
+    events = pa.table({"type": ["A"] * 5, "v": pa.array(values, pa.decimal128(38, 2))})
+    holds = {
+        ">": [1], ">=": [0, 1], "=": [0], "<": [2, 4], "<=": [0, 2, 4], "!=": [1, 2, 4],
+    }  # fmt: skip
+    for op, places in holds.items():
+        for left in ("v", "v + 0"):
+            query = cer.compile(f"SELECT * WHERE A AS a FILTER a[{left} {op} {digits}]")
+            assert query.hits(events)["position"].to_pylist() == places, (left, op)
+    query = cer.compile(f"SELECT * WHERE A AS a FILTER a[v = -{digits} OR v IN RANGE ({digits}, {digits})]")
+    assert query.hits(events)["position"].to_pylist() == [0, 4]
+
+
+def test_digits_beyond_a_float_do_not_matter_to_floats() -> None:
+    events = pa.table({"type": ["A", "A"], "x": [0.12345678901234568, 0.25], "n": [12345678901234567, 5]})
+    for condition in ("x = 0.12345678901234567890123", "n > 12345678901234566.5", "n < 12345678901234567.25"):
+        query = cer.compile(f"SELECT * WHERE A AS a FILTER a[{condition} AND x < 0.2]")
+        assert query.hits(events)["position"].to_pylist() == [0], condition
+
+
+def test_order_of_decimals_beyond_64_bits_says_how_it_is_exact() -> None:
+    one = Decimal(10) ** 24
+    events = pa.table({"type": ["A", "B"], "v": pa.array([one, one + 1], pa.decimal128(38, 2))})
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b FILTER b.v > a.v")
+    with pytest.raises(cer.DataError, match=r"does not fit 64 bits; .* exactly, .* with engine='general'"):
+        query.count(events)
+    assert query.count(events, engine="general") == 1

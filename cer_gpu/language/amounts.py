@@ -65,6 +65,48 @@ class WrittenBound:
     amount: Amount
 
 
+class WrittenFloat(float):
+    """A float64 whose digits, as they are written, say more than it holds: decimals are compared with these.
+
+    Parameters
+    ----------
+    digits : str
+        `12345678901234567890.12`.
+    """
+
+    digits: str
+
+    def __new__(cls, digits: str) -> WrittenFloat:
+        """The float64 that is nearest to some digits."""
+        made = super().__new__(cls, digits)
+        made.digits = digits
+        return made
+
+    @staticmethod
+    def of(digits: str) -> float:
+        """The number that is written: a plain float64 where its shortest form says the same."""
+        plain = float(digits)
+        if math.isinf(plain) or Fraction(repr(plain)) == Fraction(digits):
+            return plain
+        return WrittenFloat(digits)
+
+    def __repr__(self) -> str:
+        return self.digits
+
+    def __neg__(self) -> WrittenFloat:
+        return WrittenFloat(self.digits.removeprefix("-") if self < 0 else f"-{self.digits}")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, WrittenFloat):
+            return self.digits == other.digits
+        return super().__eq__(other)
+
+    __hash__ = float.__hash__
+
+    def __reduce__(self) -> tuple[type[WrittenFloat], tuple[str]]:
+        return WrittenFloat, (self.digits,)
+
+
 def number_of(written_number: str, span: Span, findings: Findings, *, negative: bool = False) -> int | float:
     """The value of a numeric literal: an int64, or a float64 where a point or an exponent is written."""
     value: int | float
@@ -74,7 +116,7 @@ def number_of(written_number: str, span: Span, findings: Findings, *, negative: 
         outside = value > _LARGEST + negative
         hint = "write it with a point or an exponent to make it a float64"
     else:
-        value = float(written_number)
+        value = WrittenFloat.of(written_number)
         outside = math.isinf(value)
         hint = "the largest float64 is about 1.8e308"
     if outside:

@@ -19,6 +19,8 @@ _WHOLE = 2**53
 
 def exact_array(values: Sequence[Any]) -> np.ndarray:
     """Constants as an array that has each of them exactly: int64, float64, or objects where neither does."""
+    # A float that keeps its digits for decimals is one of 64 bits here.
+    values = [float(value) if isinstance(value, float) else value for value in values]
     kinds = set(map(type, values))
     if kinds == {int} and min(values) >= -(2**63) and max(values) < 2**63:
         return np.array(values, np.int64)

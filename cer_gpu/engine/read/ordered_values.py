@@ -24,6 +24,8 @@ from cer_gpu.language.printer import to_text
 from cer_gpu.late import compute as pc
 from cer_gpu.plan.compiled import UNFIT, VALUE_ROWS, KeyPlan, ValueColumn
 
+_EXACTLY = ", or compare decimals exactly, at the cost of the general machine, with engine='general'"
+
 
 class OrderedValues:
     """Words of the values that a query compares by order.
@@ -149,7 +151,7 @@ class OrderedValues:
                     raise RowError(
                         before + row,
                         f"{{row}}: integer overflow: {step} does not fit 64 bits; cast one of the columns to "
-                        "float64",
+                        f"float64{_EXACTLY if self._decimal(column.value, batch) else ''}",
                     )
                 there &= ~far
             words, sides = in_domain(data, domain_of(values, unit), domain, there)
@@ -164,6 +166,14 @@ class OrderedValues:
             none = batch.slice(0, 0)
             self._domains[column.among] = domain_of(*evaluate(column.among, self._reader(none), 0))
         return self._domains[column.among]
+
+    @staticmethod
+    def _decimal(value: tree.Expression, batch: pa.RecordBatch) -> bool:
+        """Whether a value is made of decimals."""
+        names = set(attributes_of(value)) & set(batch.schema.names)
+        return any(f"{UNFIT}{name}" in batch.schema.names for name in names) or any(
+            pa.types.is_decimal(batch.schema.field(name).type) for name in names
+        )
 
     @staticmethod
     def _is_text(value: tree.Expression, batch: pa.RecordBatch) -> bool:
