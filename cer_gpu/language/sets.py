@@ -7,8 +7,7 @@ import math
 import operator
 import re
 from collections.abc import Iterator, Sequence
-from itertools import starmap
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from cer_gpu.errors import Span
 from cer_gpu.language.amounts import number_of
@@ -97,11 +96,11 @@ def only_range(members: Members) -> tuple[Number | None, Number | None] | None:
 
 def has_empty_range(members: Members) -> bool:
     """Whether the low end of a range of numbers is above its high end."""
-    pairs: Any = zip(members.lows, members.highs)
     if members.end_kinds <= {int, float}:
-        return any(starmap(operator.gt, pairs))
+        return any(map(operator.gt, members.lows, members.highs))  # type: ignore[arg-type]
     return any(
-        isinstance(low, int | float) and isinstance(high, int | float) and low > high for low, high in pairs
+        isinstance(low, int | float) and isinstance(high, int | float) and low > high
+        for low, high in zip(members.lows, members.highs)
     )
 
 
@@ -123,9 +122,10 @@ def _plain(written: str) -> tuple[tuple[int | float, ...], tuple[End, ...], tupl
     inner = written[1:-1]
     ranges, members = inner.count(".."), inner.count(",") + 1
     if ranges in (0, members) and (found := _all_numbers(inner.replace("..", ","))) is not None:
-        if not _fit(found):
-            return None
-        return ((), tuple(found[0::2]), tuple(found[1::2])) if ranges else (tuple(found), (), ())
+        if ranges:
+            starts, stops = tuple(found[0::2]), tuple(found[1::2])
+            return ((), starts, stops) if _fit(starts) and _fit(stops) else None
+        return (tuple(found), (), ()) if _fit(found) else None
     parts = inner.split(",")
     try:
         if not ranges:
@@ -179,6 +179,8 @@ def _fit(numbers: Sequence[int | float | None]) -> bool:
     kinds = set(map(type, numbers))
     if kinds == {int}:
         return min(numbers) >= -_LARGEST and max(numbers) <= _LARGEST  # type: ignore[type-var, operator]
+    if kinds == {float}:
+        return all(map(math.isfinite, numbers))  # type: ignore[arg-type]
     known = [number for number in numbers if number is not None]
     whole = [number for number in known if type(number) is int]
     if whole and (min(whole) < -_LARGEST or max(whole) > _LARGEST):

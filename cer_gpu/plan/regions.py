@@ -19,7 +19,7 @@ import numpy as np
 
 from cer_gpu.frozen import dataclass
 from cer_gpu.plan.constants import Value
-from cer_gpu.plan.thresholds import exact_array
+from cer_gpu.plan.thresholds import exact_array, joined
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,12 +62,10 @@ class Regions:
         parts += [side for side in sides if isinstance(side, np.ndarray)]
         if ends:
             parts.append(exact_array(ends))
-        if len({part.dtype for part in parts}) > 1:
-            parts = [exact_array([value for part in parts for value in part.tolist()])]
-        found = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        found = joined(parts)
         numeric = found.dtype != object
         if numeric:
-            found = np.sort(found)
+            found = np.sort(found, kind="stable")  # many sets are written in their order, low and high ends
             self.constants = found[_last_of_each(found)]
         else:
             # Not by way of `set`: many sets are written in their order, which is then sorted in no time.
@@ -146,7 +144,11 @@ class Regions:
 
     def complement(self, one: np.ndarray) -> np.ndarray:
         """The regions that a set has not."""
-        return np.setxor1d(one, np.array([0, self.count]), assume_unique=True)
+        if not len(one):
+            return np.array([0, self.count])
+        before = [] if one[0] == 0 else [0]
+        behind = [] if one[-1] == self.count else [self.count]
+        return np.concatenate((before, one[not before : len(one) - (not behind)], behind)).astype(np.int64)
 
     def _covered_by(self, sets: Sequence[np.ndarray], least: int) -> np.ndarray:
         return _covered(
@@ -195,23 +197,20 @@ def classes_of(sets: Sequence[np.ndarray], count: int) -> Classes:
     order = np.argsort(places, kind="stable")
     places, owner = places[order], owner[order]
     # Where a set begins or ends its bit turns, so running XOR tells which sets a region is in.
-    wide = len(sets) > 62
-    bit = np.array([*(1 << number for number in range(len(sets))), 0], object if wide else np.int64)
+    kind = (
+        object if len(sets) > 62 else np.int64 if len(sets) > 14 else np.int16
+    )  # few bits are sorted faster
+    bit = np.array([*(1 << number for number in range(len(sets))), 0], kind)
     bits = bit[owner]
     signature = np.bitwise_xor.accumulate(bits)
     last = _last_of_each(places)
     starts, signature = places[last], signature[last]
     inner = starts < count
     starts, signature = starts[inner], signature[inner]
-    _, first, which = np.unique(signature, return_index=True, return_inverse=True)
+    known, first, which = np.unique(signature, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
     numbers = rank[which.reshape(-1)]
     changes = np.append(True, numbers[1:] != numbers[:-1])
     starts, numbers = starts[changes], numbers[changes]
-    return Classes(starts, numbers, tuple(_classes_in(one, starts, numbers) for one in sets))
-
-
-def _classes_in(one: np.ndarray, starts: np.ndarray, numbers: np.ndarray) -> frozenset[int]:
-    inside = np.searchsorted(one, starts, side="right") % 2 == 1
-    return frozenset(np.flatnonzero(np.bincount(numbers[inside])).tolist())
+    return Classes(starts, numbers, tuple(frozenset(rank[(known & one) != 0].tolist()) for one in bit[:-1]))

@@ -24,13 +24,27 @@ def exact_array(values: Sequence[Any]) -> np.ndarray:
     kinds = set(map(type, values))
     if kinds == {int} and min(values) >= -(2**63) and max(values) < 2**63:
         return np.array(values, np.int64)
-    if kinds and kinds <= {int, float}:
+    if kinds == {float}:
+        return np.array(values, np.float64)
+    if kinds == {int, float}:
         whole = [value for value in values if type(value) is int]
-        if not whole or (min(whole) >= -_WHOLE and max(whole) <= _WHOLE):
+        if min(whole) >= -_WHOLE and max(whole) <= _WHOLE:
             return np.array(values, np.float64)
     found = np.empty(len(values), object)
     found[:] = values
     return found
+
+
+def joined(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """The constants of several such arrays as one: what `exact_array` makes of all of them."""
+    kinds = {one.dtype.kind for one in arrays}
+    if kinds == {"i", "f"}:
+        whole = [one for one in arrays if one.dtype.kind == "i"]
+        if all(one.min() >= -_WHOLE and one.max() <= _WHOLE for one in whole):
+            return np.concatenate(arrays)  # float64
+    if len(kinds) > 1:
+        return exact_array([value for one in arrays for value in one.tolist()])
+    return np.concatenate(arrays) if arrays else np.zeros(0, np.int64)
 
 
 def least_above(values: np.ndarray, after: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
