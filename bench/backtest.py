@@ -26,6 +26,9 @@ TYPES = 15
 FEW = 100_000
 """Fewer events are tried with sixty-four variants: that the section runs is all they are for."""
 
+OTHERS = 100
+"""Queries that have nothing to do with one another."""
+
 PART = 50
 """DuckDB joins so small a part of the events."""
 
@@ -45,7 +48,7 @@ def backtest(sizes: Sizes) -> Iterator[Figure]:
     variants = cer.sweep(TEMPLATE, p=thresholds[0], s=thresholds[1], w=WINDOWS)
     one = cer.sweep(TEMPLATE, p=thresholds[0][each // 3], s=thresholds[1][each // 2], w=WINDOWS[2])
     rng = np.random.default_rng(3)
-    asked = [_Query(rng) for _ in range(100)]
+    asked = [_Query(rng) for _ in range(OTHERS)]
     texts = [each.text for each in asked]
     _check(variants, events, run(variants))
     _check(texts, events, run(texts))
@@ -53,7 +56,7 @@ def backtest(sizes: Sizes) -> Iterator[Figure]:
         "one variant": partial(run, one),
         f"{len(variants):,} variants": partial(run, variants),
         "one query": partial(run, texts[:1]),
-        "100 queries": partial(run, texts),
+        f"{OTHERS} queries": partial(run, texts),
     }
     times = measure(functions, sizes.runs)
     names = list(functions)
@@ -65,11 +68,11 @@ def backtest(sizes: Sizes) -> Iterator[Figure]:
     part = events.slice(0, max(len(events) // PART, 2000))
     counts = _duckdb(part, asked)
     ours = partial(cer.backtest, texts, part, order_by="ts", device="cpu")
-    must(ours().to_arrow().column("matches").to_pylist() == counts(), "100 queries: DuckDB")
+    must(ours().to_arrow().column("matches").to_pylist() == counts(), f"{OTHERS} queries: DuckDB")
     beside = measure({"ours": ours, "DuckDB": counts}, sizes.runs)
     yield ratio(
         "backtest",
-        f"100 queries, {large(len(part))} events: time of 100 DuckDB joins / ours",
+        f"{OTHERS} queries, {large(len(part))} events: time of {OTHERS} DuckDB joins / ours",
         ("ours", beside["ours"]),
         ("DuckDB", beside["DuckDB"]),
         20.0,

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from math import isfinite
 from pathlib import Path
@@ -19,8 +21,10 @@ import pytest
 from rich.console import Console
 from spark_sessions import GROUP
 
+import bench.backtest
+import bench.joins
 import bench.spark
-from bench import answers, formula, pairs, streams
+from bench import answers, formula, pairs, sections, streams
 from bench.__main__ import _named, main
 from bench.cpu_seconds import Taken, measure_cpu, tree_seconds
 from bench.figures import Target, WrongAnswerError, ratio, table
@@ -32,23 +36,36 @@ from bench.sizes import Sizes
 from bench.spark import FILE_QUERIES
 from bench.spark_local import checksum
 
-SMALL = Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001)
+# A join by ranges compares each event with each: of few events in a fraction of a second.
+SMALL = replace(Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001), keyed=5000, joined=4000)
 
 
 SPARK = [name for name in SECTIONS if name.startswith("spark_")]
+CHECKED = {"spark_prepared", "spark_rivals"}
+"""Sections that run all that they measure once before, for its answer."""
 
 
 @pytest.mark.parametrize("name", [name for name in SECTIONS if name not in SPARK])
-def test_section(name):
+def test_section(name, monkeypatch):
+    # Processes whose times alone differ tell a test nothing new; kernels are compiled anew elsewhere.
+    asked = cache(in_fresh_process)
+    monkeypatch.setattr(
+        sections, "in_fresh_process", lambda module, given, limit, folder=None: asked(module, given, limit)
+    )
+    monkeypatch.setattr(bench.backtest, "OTHERS", 20)
+    monkeypatch.setattr(bench.joins, "WALKED", 20)
     check_section(name)
 
 
 @GROUP
 @pytest.mark.parametrize("name", SPARK)
 def test_section_of_spark(name, spark, monkeypatch):
-    monkeypatch.setattr(
-        bench.spark, "measure_cpu", lambda functions, runs, warm=0: measure_cpu(functions, runs, 0)
-    )
+    def measured(functions, runs, warm=0):
+        if name in CHECKED:
+            functions = {one: lambda: None for one in functions}
+        return measure_cpu(functions, runs, 0)
+
+    monkeypatch.setattr(bench.spark, "measure_cpu", measured)
     monkeypatch.setattr(bench.spark, "FILE_QUERIES", {"run, keyed": FILE_QUERIES["run, keyed"]})
     check_section(name)
     assert spark.range(1).count() == 1

@@ -308,7 +308,7 @@ def test_what_is_launched_is_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask queries of all kinds."""
+    """Ask queries of all kinds, over few events: the types of arguments are what is noted."""
     for times in ("int64", "float64"):
         table = trades(90, 3, times)
         for text in RESIDENT:
@@ -317,12 +317,12 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (cuda_consume, cuda_units):
         monkeypatch.setattr(module, "LEAST", 1)
     for times in ("int64", "float64"):
-        table = trades(60, 3, times)
+        table = trades(24, 3, times)
         for clause in ("", " WITHIN 9 EVENTS", " WITHIN 5 SECONDS", " WITHIN 2.5 [price]"):
             for steps in ("A ;[<= 5 s] C", "A ;[<= 5 s] A+[<= 4 s] ;[<= 5 s] C"):
                 query = Query(f"SELECT * WHERE {steps}{clause}")
                 number = query.count(table, device="cuda", order_by="ts", order_unit="s")
-                assert number > 3
+                assert number > 0
                 assert (
                     len(query.run(table, device="cuda", order_by="ts", order_unit="s").to_arrow()) == number
                 )
@@ -333,7 +333,7 @@ def launch_every_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
             assert query.count(trades(30, 3, times), device="cuda", order_by="ts", order_unit="s") > 3
     monkeypatch.setattr(cuda_compared, "LEAST", 1)
     for times in ("int64", "float64"):
-        table = trades(60, 3, times)
+        table = trades(24, 3, times)
         for clause in ("", " WITHIN 9 EVENTS", " WITHIN 5 SECONDS", " WITHIN 2.5 [price]"):
             for steps, filters in (
                 ("A AS a ; B AS b", "b.volume > a.volume"),

@@ -25,7 +25,7 @@ from cer_gpu.errors import LimitError, QueryError
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
-QUERIES = 80
+QUERIES = 40
 
 
 def agree(
@@ -56,18 +56,18 @@ def agree(
 @pytest.mark.parametrize("seed", range(6))
 def test_run_count_hits_and_stream_agree_with_the_reference(seed: int) -> None:
     found = agree(f"correlated {seed}", QUERIES)
-    assert found["lifted"] > 5
-    assert found["chain"] > 10
-    assert found["answered"] > 5
+    assert found["lifted"] > 2
+    assert found["chain"] > 5
+    assert found["answered"] > 2
     assert found.keys() <= {"lifted", "chain", "answered", "CER061", "CER062", "CER063"}
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_scopes_agree_with_the_reference(seed: int) -> None:
     found = agree(f"scopes {seed}", QUERIES, random_scopes)
-    assert found["lifted"] > 5
-    assert found["chain"] > 10
-    assert found["answered"] > 5
+    assert found["lifted"] > 2
+    assert found["chain"] > 5
+    assert found["answered"] > 2
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -80,7 +80,7 @@ def test_they_agree_in_tiny_pieces_too(seed: int, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(enumerate, "GROUP", 3)
     monkeypatch.setattr("cer_gpu.enumeration.products.BULK_ROWS", 3)
     monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
-    assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 5
+    assert agree(f"correlated pieces {seed}", QUERIES)["answered"] > 2
 
 
 def test_a_time_equals_a_time_plus_a_span() -> None:

@@ -57,13 +57,13 @@ def agree(seed: str, queries: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_random_queries_agree_with_the_reference(seed: int) -> None:
-    agree(f"falling {seed}", 60)
+    agree(f"falling {seed}", 30)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
 @pytest.mark.parametrize("seed", range(3))
 def test_they_agree_in_tiny_pieces_too(seed: int) -> None:
-    agree(f"falling pieces {seed}", 60)
+    agree(f"falling pieces {seed}", 30)
 
 
 def ends_and_starts(query: str, table: pa.Table, **options: object) -> list[tuple[int, int]]:

@@ -19,9 +19,9 @@ from cer_gpu.language import tree
 from cer_gpu.language.parser import parse
 from cer_gpu.language.walk import nodes
 
-BATCHES = 20
+BATCHES = 10
 QUERIES = 50
-"""A thousand queries; `make fuzz` draws as many as one likes."""
+"""Five hundred queries; `make fuzz` draws as many as one likes."""
 DEPTHS = (1, 1, 2, 2, 3, 4)
 OPERATORS = (
     "And",
@@ -91,7 +91,7 @@ PREFIXED = (
 def test_reports_restart_what_the_prefix_decides_also_where_an_attribute_is_null_or_falls(text: str) -> None:
     rng = Random(f"reports of {text}")
     answered = 0
-    for _ in range(60):
+    for _ in range(30):
         clauses = f"WITHIN {rng.randrange(4)} [lap] CONSUME BY {rng.choice(('ANY', 'PARTITION'))}"
         query = parse(f"SELECT * WHERE {text} {rng.choice(('', 'PARTITION BY id'))} {clauses}")
         assert isinstance(query, tree.SelectQuery)
@@ -102,7 +102,7 @@ def test_reports_restart_what_the_prefix_decides_also_where_an_attribute_is_null
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "no event ")
             answered += check(query, events, rng) > 0
-    assert answered >= 15
+    assert answered >= 7
 
 
 def test_the_formulas_have_every_operator_at_every_depth() -> None:

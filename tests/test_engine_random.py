@@ -16,9 +16,9 @@ from cer_gpu.engine.run import bound
 from cer_gpu.engine.run import chunks as runner
 from cer_gpu.errors import LimitError
 
-BATCHES = 20
+BATCHES = 10
 QUERIES = 55
-"""Over a thousand queries; `make fuzz` draws as many as one likes."""
+"""Over five hundred queries; `make fuzz` draws as many as one likes."""
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from cer_gpu.logic.formulas import atoms
 from cer_gpu.logic.lp import to_lp
 from cer_gpu.reference.semantics import matches
 
-QUERIES = 40
+QUERIES = 24
 
 
 def agree(seed: str, drawn: Callable[[Random], tree.SelectQuery], queries: int = QUERIES) -> Counter[str]:
@@ -68,8 +68,8 @@ def test_regular_queries(seed: int) -> None:
     found = agree(f"repetitions {seed}", regular)
     assert found["answered"] > QUERIES // 4
     assert found["over budget"] <= QUERIES // 10
-    assert found["optional"] > 3
-    assert found["counted"] > 3
+    assert found["optional"] > 0
+    assert found["counted"] > 0
 
 
 @pytest.mark.usefixtures("tiny_pieces")
@@ -83,15 +83,15 @@ def test_beside_selectors_and_negation(seed: int) -> None:
     found = agree(f"repetitions of selectors {seed}", extended)
     assert found["answered"] > QUERIES // 5
     assert found["over budget"] <= QUERIES // 8
-    assert found["optional"] > 5
+    assert found["optional"] > 3
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_beside_equalities(seed: int) -> None:
     found = agree(f"repetitions of equalities {seed}", correlated)
-    assert found["answered"] > 3
-    assert found["optional"] > 3
-    assert found["counted"] + found["counted group"] > 3
+    assert found["answered"] > 2
+    assert found["optional"] > 2
+    assert found["counted"] + found["counted group"] > 2
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -77,7 +77,7 @@ def check(rule: tree.Rule, events: list[Event], rng: Random, engine: str = "auto
     return len(wanted)
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", range(5))
 def test_random_rules_on_random_streams(block: int) -> None:
     rng = Random(f"engine rules {block}")
     total = 0
@@ -124,7 +124,7 @@ def test_memory_of_keys_follows_the_window(monkeypatch: pytest.MonkeyPatch) -> N
         assert stream._run.intake._joins.size < 2_000
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", range(2))
 def test_every_cut_into_batches_gives_the_same_answers(block: int) -> None:
     rng = Random(f"every cut {block}")
     answered = 0

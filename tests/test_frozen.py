@@ -11,7 +11,7 @@ from dataclasses import field
 from typing import ClassVar, Generic, TypeVar
 
 import pytest
-from test_project import MODULES
+from test_project import MODULES, nodes_of
 
 from cer_gpu.frozen import dataclass
 
@@ -223,24 +223,26 @@ def test_nothing_is_compiled_before_it_is_used():
     assert cls.__eq__.__code__.co_name == "__eq__"
 
 
-@pytest.mark.parametrize(("name", "path"), MODULES, ids=[name for name, _ in MODULES])
-def test_frozen_classes_of_the_package_are_late(name, path):
-    if name == "cer_gpu.frozen" or name.startswith("cer_gpu.kernels"):
-        return
-    content = ast.parse(path.read_text(encoding="utf-8"))
-    frozen = [
-        node.name
-        for node in ast.walk(content)
-        if isinstance(node, ast.ClassDef)
-        for made in node.decorator_list
-        if isinstance(made, ast.Call) and {"frozen", "slots"} <= {word.arg for word in made.keywords}
-    ]
-    origins = {
-        node.module
-        for node in ast.walk(content)
-        if isinstance(node, ast.ImportFrom)
-        for imported in node.names
-        if imported.name == "dataclass"
-    }
-    if frozen:
-        assert origins == {"cer_gpu.frozen"}, f"{frozen} of {name} are compiled when they are imported"
+def test_frozen_classes_of_the_package_are_late():
+    for name, path in MODULES:
+        if name == "cer_gpu.frozen" or name.startswith("cer_gpu.kernels"):
+            continue
+        if "frozen" not in path.read_text(encoding="utf-8"):
+            continue
+        content = nodes_of(path)
+        frozen = [
+            node.name
+            for node in content
+            if isinstance(node, ast.ClassDef)
+            for made in node.decorator_list
+            if isinstance(made, ast.Call) and {"frozen", "slots"} <= {word.arg for word in made.keywords}
+        ]
+        origins = {
+            node.module
+            for node in content
+            if isinstance(node, ast.ImportFrom)
+            for imported in node.names
+            if imported.name == "dataclass"
+        }
+        if frozen:
+            assert origins == {"cer_gpu.frozen"}, f"{frozen} of {name} are compiled when they are imported"

@@ -126,14 +126,22 @@ def part(name):
 
 MODULES = list(modules())
 FOLDERS = {name.rpartition(".")[0] for name, _ in MODULES}
+PARTS = {one: [module for module in MODULES if part(module[0]) == one] for one in map(part, dict(MODULES))}
+EACH_PART = pytest.mark.parametrize("modules", PARTS.values(), ids=[one or "cer_gpu" for one in PARTS])
+"""One test for the modules of each part: there are hundreds of modules, and what fails names its own."""
 
 
 def test_every_part_has_a_layer():
     assert {part(name) for name, _ in MODULES} - {""} <= LAYER.keys()
 
 
-@pytest.mark.parametrize(("name", "path"), MODULES, ids=[name for name, _ in MODULES])
-def test_import_direction(name, path):
+@EACH_PART
+def test_import_direction(modules):
+    for name, path in modules:
+        check_direction(name, path)
+
+
+def check_direction(name, path):
     own = part(name)
     for imported in imports(name, path):
         if imported.split(".")[0] != "cer_gpu":
@@ -201,14 +209,15 @@ def floor(name):
     return next((rank for rank, names in enumerate(floors) if folder in names), 0)
 
 
-@pytest.mark.parametrize(("name", "path"), MODULES, ids=[name for name, _ in MODULES])
-def test_import_direction_inside_a_part(name, path):
-    own = floor(name)
-    if own is None or name == "cer_gpu.engine.run.bound":  # `bound` chooses the device, and loads CUDA then
-        return
-    for imported in imports(name, path):
-        if part(imported) == part(name) and floor(imported) is not None:
-            assert floor(imported) <= own, f"{name} imports {imported}, which is above it"
+@EACH_PART
+def test_import_direction_inside_a_part(modules):
+    for name, path in modules:
+        own = floor(name)
+        if own is None or name == "cer_gpu.engine.run.bound":  # it chooses the device, and loads CUDA then
+            continue
+        for imported in imports(name, path):
+            if part(imported) == part(name) and floor(imported) is not None:
+                assert floor(imported) <= own, f"{name} imports {imported}, which is above it"
 
 
 def test_no_two_classes_have_one_name():

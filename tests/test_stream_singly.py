@@ -150,7 +150,7 @@ def test_single_events_are_read_by_their_values(
     """Nearly all of them; and what they give is what a run over all gives."""
     read = what_was_read(monkeypatch)
     rng = Random(text)
-    events = events_of_all_kinds(rng, 300)
+    events = events_of_all_kinds(rng, 160)
     if "PARTITION" not in text:
         events = events.sort_by("ts")
     if kind == "coded":
@@ -161,11 +161,11 @@ def test_single_events_are_read_by_their_values(
             return row.to_batches()[0]
         return by_type(row) if kind == "tables by type" else row
 
-    got, wanted, _ = pushed_and_wanted(Query(text), events, [1] * 300, given)
+    got, wanted, _ = pushed_and_wanted(Query(text), events, [1] * 160, given)
     assert repr(got) == repr(wanted)
-    assert len(wanted) > 10
+    assert len(wanted) > 4
     if kind != "tables by type" or not any(one in text for one in MERGED):
-        assert sum(one is not False for one in read) > 100
+        assert sum(one is not False for one in read) > 50
 
 
 @pytest.mark.parametrize("partition", ["", "PARTITION BY key"])

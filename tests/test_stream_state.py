@@ -57,7 +57,7 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None
 def test_random_queries_in_random_batches(block: int, few: None) -> None:
     rng = Random(f"stream {block}")
     total = 0
-    while total < 300:
+    while total < 150:
         query = unary_query(rng)
         total += check(to_text(query), stream_to_table(stream(rng, rng.randrange(20, 60))), rng)
         total += check_by_reference(unary_query(rng, atoms=3), stream(rng, rng.randrange(5, 12)), rng)
@@ -68,7 +68,7 @@ def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pyte
     monkeypatch.setattr("cer_gpu.engine.read.forgetting.REMEMBERED", 1)
     rng = Random(f"stream of rules {block}")
     total = 0
-    while total < 700:
+    while total < 350:
         rule = random_rule(rng)
         events = random_rule_events(rng, rule, rng.randrange(20, 60))
         total += check(to_text(rule), stream_to_table(events), rng)
@@ -86,7 +86,7 @@ def test_random_rules_in_random_batches(block: int, few: None, monkeypatch: pyte
 def test_random_correlations_in_random_batches(block: int, few: None) -> None:
     rng = Random(f"stream of correlations {block}")
     total = 0
-    while total < 300:
+    while total < 150:
         query = random_correlated(rng)
         total += check(to_text(query), stream_to_table(stream(rng, rng.randrange(20, 60))), rng)
         total += check_by_reference(query, stream(rng, rng.randrange(5, 12)), rng)
@@ -96,7 +96,7 @@ def test_random_correlations_in_random_batches(block: int, few: None) -> None:
 def test_random_strategies_and_windows_over_attributes(block: int, few: None) -> None:
     rng = Random(f"stream of any query {block}")
     total = 0
-    while total < 300:
+    while total < 150:
         query = any_query(rng, atoms=3)
         total += check(to_text(query), stream_to_table(stream(rng, rng.randrange(10, 25))), rng)
         total += check_by_reference(query, stream(rng, rng.randrange(5, 12)), rng)

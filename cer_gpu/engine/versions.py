@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import platform
 import sys
+from functools import cache
 
 CUPY = ("cupy", "cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "cupy-cuda14x")
 """CuPy has a name for each version of CUDA."""
@@ -18,6 +19,7 @@ def all_versions() -> dict[str, str]:
     return {**package_versions(), **driver_versions(), "CUDA libraries": runtime_version() or "missing"}
 
 
+@cache
 def own_version() -> str:
     """The version of this project; "unknown" in a checkout that is not installed."""
     return _version("cer-gpu") or "unknown"
