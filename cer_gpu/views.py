@@ -290,7 +290,7 @@ class ViewAnswers:
         schema = self._schema_of()
         if schema is None:
             raise DataError(
-                "no answers, and no types of them, before every relation of the rule has had a table"
+                "the rule has no answers yet: give each of its relations a table first, which may be empty"
             )
         return pa.RecordBatchReader.from_batches(schema, self._batches_of(rows))
 

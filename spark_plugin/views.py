@@ -395,9 +395,7 @@ class SparkView:
         from pyspark.sql.pandas.types import from_arrow_schema
 
         if not commit.columns:
-            raise DataError(
-                "no answers, and no types of them, before every relation of the rule has had rows"
-            )
+            raise DataError("the rule has no answers yet: give each of its relations rows first")
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(commit.columns)))
         listed = spark.createDataFrame(files, f"{PART} int, file string, rows string")
         found = listed.repartition(max(1, len(files)), PART).mapInArrow(

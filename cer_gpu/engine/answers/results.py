@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -12,6 +13,10 @@ from cer_gpu.engine.answers.values import ComplexEvent, group_answers
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.language.printer import to_text
 from cer_gpu.plan.compiled import CompiledQuery, TupleForm
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.answers.flat import FlatForm
+    from cer_gpu.engine.answers.tidy import EventForm
 
 
 class GroupedResults(TupleResults):
@@ -74,3 +79,17 @@ def result_form(
     if isinstance(query.form, TupleForm):
         return TupleResults(query.form, data, order, encoder, event_id)
     return MarkResults(query.form, data, order, encoder, event_id)
+
+
+def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:
+    """The form of `events()`, which few runs are asked for."""
+    from cer_gpu.engine.answers.tidy import EventForm
+
+    return EventForm(form, data, moved, source)
+
+
+def flat(form: ResultForm, data: pa.Schema) -> FlatForm:
+    """The form of `flat_batches()`, which few runs are asked for."""
+    from cer_gpu.engine.answers.flat import FlatForm
+
+    return FlatForm(form, data)

@@ -11,6 +11,7 @@ import pyarrow as pa
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.plan.compiled import CompiledQuery, Product
 
 Asked = Literal["hits", "counts", "count"]
 """Ends with their latest start, ends with their number, or the numbers alone."""
@@ -78,3 +79,17 @@ def sum_exactly(number: np.ndarray) -> int:
     if number.dtype != object and (len(number) == 0 or int(number.max()) < (1 << 62) // len(number)):
         return int(number.sum())
     return sum(number.tolist())
+
+
+def purpose_of(query: CompiledQuery, product: Product) -> str:
+    """The purpose of a run, which says which kernels it needs: `automaton count events keyed`."""
+    asked = "count" if product == "counts" else product
+    measured = "whole" if query.window is None else query.window.kind
+    more = {
+        "keyed": query.reading.partition,
+        "consuming": query.consume != "NONE",
+        "chosen": query.machine is not query.hits_machine,
+        "prefix": query.traits.reads_prefix,
+        "looking": bool(query.outlooks),
+    }
+    return " ".join([query.machine.engine, asked, measured, *(name for name, true in more.items() if true)])

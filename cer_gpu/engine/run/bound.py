@@ -14,9 +14,9 @@ from cer_gpu.engine.answers.batches import Form, Lister
 from cer_gpu.engine.answers.form import ResultForm, id_type
 from cer_gpu.engine.answers.matches import KEPT, Matches, Produce, Ran, stopped
 from cer_gpu.engine.answers.notes import Notes
-from cer_gpu.engine.answers.results import result_form
+from cer_gpu.engine.answers.results import flat, result_form, tidy
 from cer_gpu.engine.devices import with_memory
-from cer_gpu.engine.machines.asked import Asked, Reported, reported, sum_exactly
+from cer_gpu.engine.machines.asked import Asked, Reported, purpose_of, reported, sum_exactly
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import MachineRunner, runner_of
 from cer_gpu.engine.memory import within_memory
@@ -38,9 +38,7 @@ from cer_gpu.plan.compiled import CompiledQuery, Product
 from cer_gpu.progress import Watch, begun
 
 if TYPE_CHECKING:
-    from cer_gpu.engine.answers.flat import FlatForm
     from cer_gpu.engine.answers.room import Room
-    from cer_gpu.engine.answers.tidy import EventForm
     from cer_gpu.engine.machines.outlooks import Outlooks
     from cer_gpu.engine.read.derived import DerivedColumns
 
@@ -486,31 +484,3 @@ class BoundQuery:
 def _reported_number(run: Run, chunk: Chunk) -> Reported:
     """How many complex events end at each end of a chunk."""
     return reported(run.runner, chunk, "count", run.query.limit, None)
-
-
-def tidy(form: ResultForm, data: pa.Schema, moved: bool, source: str | None) -> EventForm:
-    """The form of `events()`, which few runs are asked for."""
-    from cer_gpu.engine.answers.tidy import EventForm
-
-    return EventForm(form, data, moved, source)
-
-
-def flat(form: ResultForm, data: pa.Schema) -> FlatForm:
-    """The form of `flat_batches()`, which few runs are asked for."""
-    from cer_gpu.engine.answers.flat import FlatForm
-
-    return FlatForm(form, data)
-
-
-def purpose_of(query: CompiledQuery, product: Product) -> str:
-    """The purpose of a run, which says which kernels it needs: `automaton count events keyed`."""
-    asked = "count" if product == "counts" else product
-    measured = "whole" if query.window is None else query.window.kind
-    more = {
-        "keyed": query.reading.partition,
-        "consuming": query.consume != "NONE",
-        "chosen": query.machine is not query.hits_machine,
-        "prefix": query.traits.reads_prefix,
-        "looking": bool(query.outlooks),
-    }
-    return " ".join([query.machine.engine, asked, measured, *(name for name, true in more.items() if true)])
