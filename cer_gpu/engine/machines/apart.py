@@ -66,11 +66,11 @@ class ApartRunner(PairsRunner):
         return counts_joined(parts)
 
     def answers(self, chunk: Chunk, ends: Ends) -> Answers:
-        """Matches are listed by another machine."""
+        """Never called: the machine of configurations lists the matches."""
         raise TypeError("a chain whose steps are compared is listed by its configurations")
 
     def open_runs(self) -> OpenRuns | None:
-        """None: a stream is followed by another machine."""
+        """None: the machine of configurations runs streams."""
         return None
 
     def _hits(self, chunk: Chunk, bounded: bool = True) -> Ends:

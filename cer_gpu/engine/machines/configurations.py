@@ -345,7 +345,7 @@ class ConfigurationRuns:
             np.minimum.at(bounds.least, kept.lane[rows], kept.began[rows, 0])
 
     def drop(self, dropped: Dropped) -> None:
-        """Number the events of what is open anew; as `OpenRuns.drop`. Lanes have been by `keep`."""
+        """Number the events of what is open anew; as `OpenRuns.drop`. `keep` does so for lanes."""
         self._count = dropped.count
         if not self._lists or self._steps is None:
             return
@@ -495,5 +495,5 @@ def _numbers(limbs: np.ndarray) -> np.ndarray:
 
 
 def no_answers(some: Ends) -> Answers:
-    """Of a run that lists nothing."""
+    """The error of a run that lists nothing."""
     raise TypeError("a run for hits or counts lists no complex events")

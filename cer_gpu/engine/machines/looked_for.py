@@ -137,7 +137,7 @@ class LookingBackFor(Listening):
         return {"runs": self._found.runs.arrays()}
 
     def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
-        """Go on where `state` was asked for."""
+        """Continue from what `state` returned."""
         self._found.runs.restore(state["runs"])
 
 
@@ -192,6 +192,6 @@ class LookingAheadFor(LookingAhead):
         return super().state() | {"runs": self._found.runs.arrays()}
 
     def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
-        """Go on where `state` was asked for."""
+        """Continue from what `state` returned."""
         super().resume(state, lane_keys)
         self._found.runs.restore(state["runs"])

@@ -253,7 +253,7 @@ class LookingBack(Listening):
         }
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Go on with what `rows` has given for lanes that have other numbers now."""
+        """Take over the state that `rows` returned, for lanes with new numbers."""
         if rows["latest"].dtype != self._lanes.latest.dtype:
             self.dtype = rows["latest"].dtype
             self._lanes, self._starts = self._fresh(1), self._room(0)
@@ -278,7 +278,7 @@ class LookingBack(Listening):
         return {"lanes": self._lanes._asdict(), "starts": starts, "watched": self.watched}
 
     def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
-        """Go on where `state` was asked for."""
+        """Continue from what `state` returned."""
         self._lanes, self._starts = BehindLanes(**state["lanes"]), Unripe(**state["starts"])
         self._count = len(self._starts.times)
         self.watched = state["watched"]

@@ -316,7 +316,7 @@ class LookingAhead(Listening):
         return {"watched": at(self.watched, lanes)}
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
-        """Go on with what `rows` has given for lanes that have other numbers now."""
+        """Take over the state that `rows` returned, for lanes with new numbers."""
         self.watched = grown(self.watched, count)
         self.watched[lanes] = rows["watched"]
 
@@ -341,7 +341,7 @@ class LookingAhead(Listening):
         }
 
     def resume(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
-        """Go on where `state` was asked for."""
+        """Continue from what `state` returned."""
         self.watched = state["watched"]
         self._lanes = self._fresh(len(state["registers"]))._replace(registers=state["registers"])
         if state["events"] is not None:

@@ -221,7 +221,7 @@ class Outlooks:
         return [stage.state() for stage in self._stages]
 
     def resume(self, stored: list[dict[str, Any]]) -> None:
-        """Go on where `state` was asked for."""
+        """Continue from what `state` returned."""
         for stage, state in zip(self._stages, stored, strict=True):
             stage.resume(state, self._intake.lane_keys)
         self._looked = self._intake.rows

@@ -357,7 +357,7 @@ class RegisterRuns:
             bounds.least[number] = min(starts, default=self._count)
 
     def drop(self, dropped: Dropped) -> None:
-        """Number the events of what is open anew; as `OpenRuns.drop`. Lanes have been by `keep`."""
+        """Number the events of what is open anew; as `OpenRuns.drop`. `keep` does so for lanes."""
         self._count = dropped.count
         if not self._lists:
             return

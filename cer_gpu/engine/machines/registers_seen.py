@@ -218,7 +218,7 @@ class Reader:
 
     @property
     def tick(self) -> EventSeen:
-        """Nothing, at the time of the last event."""
+        """No event, only the time of the last one."""
         return EventSeen(self, -1, (), (-1, self._now), 0)
 
     # ---------------------------------------------------------------------------------------- clocks
