@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from cer_gpu.enumeration.products import FEW, FoundRows
@@ -93,22 +95,40 @@ class ComparedStructure:
     def found(self, label_atoms: np.ndarray, hits: np.ndarray, room: int) -> FoundRows | None:
         """The complex events of some hits, in the order in which they are found; as `Products.found`."""
         assert self._nodes is not None
-        marks, depth = 4 * room + 64, 64
-        progress = np.zeros(3, np.int64)
-        begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
-        event, label = np.empty(marks, np.int32), np.empty(marks, np.int32)
-        start, order, spare = (np.empty(room, np.int32) for _ in range(3))
-        while True:
-            rows = AnswerRows(first, event, label, start)
-            path = np.empty((depth, 3), np.int64)
-            status = cpu_walk.fill(
-                self._nodes, hits, self.hits.lowest, begin, rows, order, spare, path, progress
-            )
-            if status == cpu_walk.DONE:
-                return FoundRows(rows, order, begin)
-            if status == cpu_walk.ROWS_FULL:
-                return None
-            if status == cpu_walk.PATH_FULL:
-                depth *= 2
-            else:
-                event, label = (np.append(old, np.empty_like(old)) for old in (event, label))
+        return walked(cpu_walk.fill, self._nodes, hits, self.hits.lowest, room)
+
+
+def walked(
+    fill: Callable[..., int], nodes: tuple[np.ndarray, ...], hits: np.ndarray, lowest: np.ndarray, room: int
+) -> FoundRows | None:
+    """The complex events of some hits, found by a kernel; None for more than `room`.
+
+    Parameters
+    ----------
+    fill : callable
+        `cpu_walk.fill`, or another with its parameters.
+    nodes : ComparedNodes or Versions
+        What it walks through.
+    hits : ndarray, shape (n,), int64
+        Numbers of hits; the result numbers them by their place in this array.
+    lowest : ndarray, shape (hits,), int64
+        Of all hits.
+    room : int
+    """
+    marks, depth = 4 * room + 64, 64
+    progress = np.zeros(3, np.int64)
+    begin, first = np.zeros(len(hits) + 1, np.int64), np.empty(room + 1, np.int64)
+    event, label = np.empty(marks, np.int32), np.empty(marks, np.int32)
+    start, order, spare = (np.empty(room, np.int32) for _ in range(3))
+    while True:
+        rows = AnswerRows(first, event, label, start)
+        path = np.empty((depth, 3), np.int64)
+        status = fill(nodes, hits, lowest, begin, rows, order, spare, path, progress)
+        if status == cpu_walk.DONE:
+            return FoundRows(rows, order, begin)
+        if status == cpu_walk.ROWS_FULL:
+            return None
+        if status == cpu_walk.PATH_FULL:
+            depth *= 2
+        else:
+            event, label = (np.append(old, np.empty_like(old)) for old in (event, label))

@@ -70,7 +70,8 @@ class ComparedMachine:
         return Traits(
             reads_places=bool((self.tables.view_near != contract.ANY_PLACE).any()),
             filters=True,
-            streams=False,
+            chooses=self.choice is not None,
+            lists_runs_again=self.choice is not None,
             not_on_device=("sorting what is compared, and listing the answers of ordered look-ups",),
             not_resident="what is compared is sorted by the CPU",
             not_automatic="what is compared is sorted by the CPU, which is most of the work",

@@ -171,6 +171,83 @@ class ComparedNodes(NamedTuple):
     root_entry: np.ndarray
 
 
+class Versions(NamedTuple):
+    """The runs of a stream: each entry with the entries that it comes from; rows are appended, never changed.
+
+    A version of an order's entries is a binary tree over the bits of their keys, of which the next one shares
+    all but the path to the new entry. A key is a **word** (of the entry's value, 2^63 added, so that words
+    without a sign are in the order of values; 0 in an order by arrival) and the entry's position in the
+    stream. A node forks where the keys below it first differ: bit 127 is the highest of the word, bit 63 the
+    highest of the position.
+
+    ============  =====================  ==================================================================
+    `entry`       int32 [entries, 6]     `EVENT`, `LABEL`, `VALUE` (the latest start of its runs), its links
+                                         `LINK_FIRST` .. `LINK_LAST` - 1, and how many nodes there were before
+                                         (`NODES_BEFORE`)
+    `link`        int32 [links, 2]       `ROOT`, the tree of the link; -1: a run starts here; -2: one entry,
+                                         which is `ONE`
+    `range`       uint64 [links, 2]      the entries whose words are range[0] .. range[1]
+    `tree`        int32 [nodes, 4]       `LEFT`, the node of keys with the bit 0, or a leaf's entry; `RIGHT`;
+                                         `LATEST` start of a run of the entries in it; `BIT`, `LEAF` for a leaf
+    `key`         uint64 [nodes, 2]      the word and the position of one of the entries in it
+    `root_first`  int64 [ends + 1]       end h has the roots root_first[h] ..
+    `root_entry`  int32 [roots]          entries that accept
+    ============  =====================  ==================================================================
+    """
+
+    entry: np.ndarray
+    link: np.ndarray
+    range: np.ndarray
+    tree: np.ndarray
+    key: np.ndarray
+    root_first: np.ndarray
+    root_entry: np.ndarray
+
+
+EVENT, LABEL, VALUE, LINK_FIRST, LINK_LAST, NODES_BEFORE, ENTRY_COLUMNS = range(7)
+ROOT, ONE, LINK_COLUMNS = range(3)
+LEFT, RIGHT, LATEST, BIT, NODE_COLUMNS = range(5)
+"""Columns of `Versions`."""
+
+LEAF = -1
+"""The bit of a leaf."""
+
+NO_TREE, ONE_ENTRY = -1, -2
+"""Roots of links that are no tree: a run that starts at the entry, and a single entry."""
+
+
+class NewestVersions(NamedTuple):
+    """What the next event of a stream reads.
+
+    =========  =======================  =================================================================
+    `table`    int64 [records, 3]       for each order, slot and lane its newest version
+                                        (`kernels.joins.cpu_stream`); `PLACE` is -1 at first
+    `last`     int64 [lanes, states]    the newest entry of each state, -1: none; no lanes where no view
+                                        asks for neighbours
+    =========  =======================  =================================================================
+    """
+
+    table: np.ndarray
+    last: np.ndarray
+
+
+class VersionRoom(NamedTuple):
+    """Room that an event of a stream needs.
+
+    =========  ==================  ======================================================
+    `most`     int64 [3]           entries, links and nodes that an event makes at most
+    `entered`  int64 [groups, 2]   scratch: as many as a symbol has
+    `stack`    int64 [128]         scratch
+    `span`     uint64 [4]          scratch
+    =========  ==================  ======================================================
+    """
+
+    most: np.ndarray
+    entered: np.ndarray
+    stack: np.ndarray
+    span: np.ndarray
+
+
 class NewestTrees(NamedTuple):
     """Versions of the orders of segments, each with the entries before an event.
 

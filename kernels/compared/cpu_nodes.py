@@ -9,7 +9,7 @@ import numpy as np
 
 from ..jit import SELDOM, jit
 from ..windows.contract import comparable
-from .contract import NEIGHBOUR, ComparedNodes
+from .contract import NEIGHBOUR, NO_TREE, ONE_ENTRY, ComparedNodes
 from .cpu_hits import scratch
 from .cpu_order import shown, together
 
@@ -17,9 +17,6 @@ DONE, NODES_FULL, LINKS_FULL, ENTRIES_FULL = range(4)
 
 VALUE, LINKS = range(2)
 """Columns of `entered`: the value of a group, and where its links end."""
-
-NO_TREE, ONE_ENTRY = -1, -2
-"""Roots of links that are no tree: a run that starts at the entry, and a single entry."""
 
 
 @jit

@@ -7,7 +7,8 @@ leads to a complex event.
 
 from ..jit import jit
 from ..joins.cpu_enumerate import sort_rows
-from .cpu_nodes import NO_TREE, ONE_ENTRY, found_last
+from .contract import NO_TREE, ONE_ENTRY
+from .cpu_nodes import found_last
 
 DONE, PATH_FULL, ROWS_FULL, MARKS_FULL = range(4)
 

@@ -29,7 +29,7 @@ BASE, REST, CELLS, CHOICE = range(4)
 
 
 @inline
-def _record(table, place, slot):
+def record_at(table, place, slot):
     """The record of a place and a slot, or the free one where it belongs; the number of rows is 2 ** k."""
     last = table.shape[0] - 1
     mixed = (place + 1) * 0x9E3779B97F4A7C1 + slot * 0x2545F4914F6CDD1D
@@ -98,7 +98,7 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
                     slot = events.slots[tables.read_column[r], event]
                 node = -1
                 if slot >= 0:
-                    at = _record(table, lane * entries + entry, slot)
+                    at = record_at(table, lane * entries + entry, slot)
                     if table[at, PLACE] >= 0:
                         node = table[at, NODE]
                 if node >= 0 and arena[node, LATEST] < bound:
@@ -148,7 +148,7 @@ def follow(tables, events, stop, window, bounds, table, made, ends, fired, path,
                     slot = events.slots[tables.store_column[s], event]
                 if slot < 0:
                     continue
-                at = _record(table, lane * entries + entry, slot)
+                at = record_at(table, lane * entries + entry, slot)
                 root = node
                 if table[at, PLACE] < 0:
                     table[at, PLACE] = lane * entries + entry
@@ -238,7 +238,7 @@ def kept_records(table, entries, place_of, lane_of, slot_first, slot_of, kept):
         slot = table[row, SLOT]
         if slot_first[entry] >= 0:
             slot = slot_of[slot_first[entry] + slot]
-        at = _record(kept, place, slot)
+        at = record_at(kept, place, slot)
         kept[at, PLACE] = place
         kept[at, SLOT] = slot
         kept[at, NODE] = place_of[table[row, NODE]]

@@ -30,9 +30,12 @@ class PairsRunner(UnitsRunner):
     ----------
     in_order : callable
         Gives the sides and the words of events, from their rows of slots; set where values are compared.
+    textual : bool
+        Whether texts are compared by order; set with `in_order`.
     """
 
     in_order: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+    textual = False
 
     def __init__(
         self, query: CompiledQuery, workers: Workers, tables: ComparedTables, slot_rows: int
@@ -45,21 +48,19 @@ class PairsRunner(UnitsRunner):
         part = chunk.segments.part(*numbers)
         low, high = int(part.begin.min()), int(part.stop.max())
         events, window = chunk.events, self._query.window
-        slots = events.slots[:, low:high]
-        sides, words = self._ordered(slots[self._slot_rows :])
-        paired = PairedEvents(
-            events.symbols[low:high],
-            events.places[low:high] if len(events.places) else events.places,
-            np.ascontiguousarray(slots[: self._slot_rows]),
-            sides,
-            words,
-        )
+        places = events.places[low:high] if len(events.places) else events.places
+        paired = self.paired(events.symbols[low:high], places, events.slots[:, low:high])
         base = np.append(0, np.cumsum(part.stop - part.begin))
         segments = ComparedSegments(part.begin - low, part.report - low, part.stop - low, base)
         arranged = arrange(self._tables, paired, segments)
         measured = self.measured(chunk)[low:high]
         size = 0 if window is None else window.size
         return ComparedUnit(self._tables, segments, paired, arranged, measured, size, low)
+
+    def paired(self, symbols: np.ndarray, places: np.ndarray, slots: np.ndarray) -> PairedEvents:
+        """Events as kernels read them, with the sides and words of what is compared by order."""
+        own, rows = np.ascontiguousarray(slots[: self._slot_rows]), slots[self._slot_rows :]
+        return PairedEvents(symbols, places, own, *self._ordered(rows))
 
     def _ordered(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The sides and words of events; none where nothing is compared by order."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from cer_gpu.engine.machines.by_pairs import PairsRunner
 from cer_gpu.engine.machines.chunk import Chunk
+from cer_gpu.engine.machines.compared_stream import ComparedRuns
 from cer_gpu.engine.machines.ends import Ends, counts_joined, ends_of, first_ends
 from cer_gpu.engine.machines.ends import joined as ends_joined
 from cer_gpu.engine.machines.open_runs import OpenRuns
@@ -90,8 +91,8 @@ class ComparedRunner(PairsRunner):
         return self._structure(chunk, ends, listed=True)
 
     def open_runs(self) -> OpenRuns | None:
-        """None: each push runs the open window again."""
-        return None
+        """The runs to keep between pushes; None where a report consumes what only a look at its window tells."""
+        return None if self._query.pushes_run_again or self.textual else ComparedRuns(self._query, self.paired)
 
     def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
         """The complex events of a chunk's ends, counted by several threads."""

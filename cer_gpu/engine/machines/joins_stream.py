@@ -80,7 +80,7 @@ class JoinRuns:
         self._share = share
         self._arena = np.empty((ROOM, COLUMNS), np.int32)
         self._children = np.empty(ROOM, np.int32)
-        self._table = _records(ROOM)
+        self._table = records_for(ROOM)
         self._progress = np.zeros(kernels.STREAM_WORDS, np.int64)
         self._room = np.array([tables.n_fired, tables.n_reads, tables.n_stores], np.int64)
         self._fired = np.empty((tables.n_fired, 2), np.int64)
@@ -138,7 +138,7 @@ class JoinRuns:
                 part = Products(self._tables)
                 part.arena, part.children = arena, children
                 which = np.searchsorted(event, some.event)
-                part.root_first, part.root_node = _some_roots(root_first, root_node, which)
+                part.root_first, part.root_node = roots_of(root_first, root_node, which)
                 first = np.array([0, len(some)], np.int64)
                 part.hits = CountedHits(first, some.event, some.lowest, _counts(part, some.lowest))
                 window = None if size is None else AttributeWindow(seen.keys, seen.all_keyed, size)
@@ -165,8 +165,8 @@ class JoinRuns:
         left, links = kernels.kept_nodes(
             self._arena, self._children, count, dropped.is_open, dropped.place, place_of, arena, children
         )
-        self._arena, self._children = _cut(arena, left), _cut(children, links)
-        table = _records(max(ROOM, 4 * int(progress[kernels.RECORDS])))
+        self._arena, self._children = with_room(arena, left), with_room(children, links)
+        table = records_for(max(ROOM, 4 * int(progress[kernels.RECORDS])))
         count = kernels.kept_records(
             self._table,
             len(self._tables.entry_next),
@@ -202,7 +202,7 @@ class JoinRuns:
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
         """Continue from what `arrays` returned."""
         arena, children = arrays["arena"], arrays["children"]
-        self._arena, self._children = _cut(arena, len(arena)), _cut(children, len(children))
+        self._arena, self._children = with_room(arena, len(arena)), with_room(children, len(children))
         self._table = arrays["table"].copy()
         progress = self._progress
         progress[nodes.NODES], progress[nodes.LINKS] = len(arena), len(children)
@@ -218,13 +218,13 @@ class JoinRuns:
         if status == kernels.ARENA_FULL:
             # At least what the next event may take.
             more = int(self._room[0] + self._room[2] * nodes.PATH)
-            self._arena = _cut(self._arena, len(self._arena), more)
+            self._arena = with_room(self._arena, len(self._arena), more)
         elif status == kernels.CHILDREN_FULL:
-            self._children = _cut(self._children, len(self._children), int(self._room[1]))
+            self._children = with_room(self._children, len(self._children), int(self._room[1]))
         elif status == kernels.ROOTS_FULL:
-            self._root_node = _cut(self._root_node, len(self._root_node), int(self._room[0]))
+            self._root_node = with_room(self._root_node, len(self._root_node), int(self._room[0]))
         else:
-            table = _records(4 * len(self._table))
+            table = records_for(4 * len(self._table))
             same = np.full(len(self._tables.entry_next), -1, np.int64)
             count = int(self._progress[nodes.NODES])
             places = int(self._table[:, kernels.PLACE].max(initial=0)) // len(self._tables.entry_next) + 1
@@ -283,7 +283,7 @@ class FirstStarts:
         return self._records.nbytes
 
 
-def _some_roots(first: np.ndarray, node: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def roots_of(first: np.ndarray, node: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The roots of some ends: where those of each begin, and their nodes."""
     length = np.diff(first)[which]
     return np.append(0, np.cumsum(length)), node[ranges(first[which], length)]
@@ -311,13 +311,13 @@ def _counts(part: Products, lowest: np.ndarray) -> np.ndarray:
     return counts
 
 
-def _records(room: int) -> np.ndarray:
+def records_for(room: int) -> np.ndarray:
     table = np.empty((1 << max(room - 1, 1).bit_length(), kernels.FIELDS), np.int64)
     table[:, kernels.PLACE] = -1
     return table
 
 
-def _cut(array: np.ndarray, count: int, more: int = 0) -> np.ndarray:
+def with_room(array: np.ndarray, count: int, more: int = 0) -> np.ndarray:
     """The first entries of an array, with room for as many again, and `more`."""
     room = np.empty((max(2 * count + more, ROOM), *array.shape[1:]), array.dtype)
     room[:count] = array[:count]

@@ -126,7 +126,7 @@ class OrderedValues:
         known: dict[tree.Expression, tuple[Values, str | None]] = {}
         out = np.empty((self.count, len(rows)), np.int32)
         for number, column in enumerate(self._values):
-            if self._is_text(column.value, batch):
+            if self._is_text(column.value, batch.schema):
                 assert isinstance(column.value, tree.Attribute)
                 self._textual[number] = 1
                 numbers = self.texts.encode(columns.single(batch.column(column.value.name)), rows)
@@ -167,6 +167,10 @@ class OrderedValues:
             self._domains[column.among] = domain_of(*evaluate(column.among, self._reader(none), 0))
         return self._domains[column.among]
 
+    def textual(self, schema: pa.Schema) -> bool:
+        """Whether events of a schema are compared by texts."""
+        return any(self._is_text(column.value, schema) for column in self._values)
+
     @staticmethod
     def _decimal(value: tree.Expression, batch: pa.RecordBatch) -> bool:
         """Whether a value is made of decimals."""
@@ -176,9 +180,11 @@ class OrderedValues:
         )
 
     @staticmethod
-    def _is_text(value: tree.Expression, batch: pa.RecordBatch) -> bool:
+    def _is_text(value: tree.Expression, schema: pa.Schema) -> bool:
         """Whether a value is a text: an attribute that is one; nothing else makes one."""
-        return isinstance(value, tree.Attribute) and columns.is_text(batch.schema.field(value.name).type)
+        if not isinstance(value, tree.Attribute) or value.name not in schema.names:
+            return False
+        return columns.is_text(schema.field(value.name).type)
 
     @staticmethod
     def _beyond(value: tree.Expression, values: Values, batch: pa.RecordBatch) -> np.ndarray:

@@ -330,6 +330,7 @@ class BoundQuery:
         runner = self._runner(query, carries)
         if intake.values_in_order is not None:
             runner.in_order = intake.values_in_order.ordered  # type: ignore[attr-defined]
+            runner.textual = intake.values_in_order.textual(self.arrow_schema)  # type: ignore[attr-defined]
         intake.follow(runner.states)
         if query.traits.follows:
             intake.hold(KeptLanes(runner.states))
