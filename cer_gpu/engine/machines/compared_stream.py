@@ -254,7 +254,8 @@ class ComparedRuns:
         )
         own += low
         near = seen.places[own] if len(seen.places) else seen.places
-        compared = self._paired(seen.symbols[own], near, np.ascontiguousarray(seen.slots[:, own]))
+        slots = seen.slots[:, own] if len(seen.slots) else np.empty((0, len(own)), np.int32)
+        compared = self._paired(seen.symbols[own], near, slots)
         arranged = arrange(self._tables, compared, segments)
         unit = ComparedUnit(self._tables, segments, compared, arranged, NO_KEYS, 0, 0)
         return unit, hits, own, hit

@@ -68,6 +68,11 @@ class JoinKeys:
         return names_in(key for column in self._columns for key in column.keys)
 
     @property
+    def compared(self) -> list[str]:
+        """The columns of the data that values in order are made of."""
+        return [] if self.values_in_order is None else self.values_in_order.names
+
+    @property
     def lane_count(self) -> int:
         """How many lanes there are by now."""
         return self._keys[self._lane_space].count if self._keys else 0
@@ -124,8 +129,8 @@ class JoinKeys:
         """Whether `slots_of` can be asked, for data of a schema."""
         keys = [key for column in self._columns for key in column.keys]
         return (
-            bool(self._keys)
-            and self.values_in_order is None
+            len(self._keys) == len(self._keys_of)
+            and (self.values_in_order is None or self.values_in_order.reads_singly(schema))
             and all(
                 isinstance(key, tree.Attribute)
                 and self._parts[self._domain_of[key]].fits(schema.field(key.name).type)
@@ -134,17 +139,18 @@ class JoinKeys:
         )
 
     def slots_of(self, values: Mapping[str, Any]) -> list[int]:
-        """The slot of a single row in every column; see `reads_singly`.
+        """The slot of a single row in every column, as of `slots`; see `reads_singly`.
 
         Parameters
         ----------
         values : mapping
             By the names of columns, as `Part.word` takes them.
         """
-        return [
+        slots = [
             self._keys[column.space].number([values[key.name] for key in column.keys])  # type: ignore[union-attr]
             for column in self._columns
         ]
+        return slots if self.values_in_order is None else slots + self.values_in_order.row_of(values)
 
     def lane_of(self, slots: list[int], symbol: int) -> int:
         """The lane of a single row, where a key is the lane."""

@@ -6,6 +6,7 @@ other value becomes a word of the domain of what it is compared with (`cer_gpu.e
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 from cer_gpu.engine.read.derive import Reader, evaluate, overflow
 from cer_gpu.engine.read.numbers import TextNumbers
+from cer_gpu.engine.read.single_values import Row, single_row
 from cer_gpu.engine.read.sources import columns
 from cer_gpu.engine.read.sources.columns import Values
 from cer_gpu.engine.read.value_words import Domain, domain_of, in_domain
@@ -45,6 +47,7 @@ class OrderedValues:
         self.texts = TextNumbers()
         self._textual = np.zeros(len(self._values), np.uint8)
         self._ranks = np.empty(0, np.int64)
+        self._single: list[Callable[[Mapping[str, Any]], Row]] = []
 
     @property
     def count(self) -> int:
@@ -160,6 +163,29 @@ class OrderedValues:
             out[VALUE_ROWS * number + 1] = words >> 32
             out[VALUE_ROWS * number + 2] = (words & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
         return out
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the data that values are worked out from."""
+        return sorted({name for column in self._values for name in attributes_of(column.value)})
+
+    def reads_singly(self, schema: pa.Schema) -> bool:
+        """Whether `row_of` can be asked, for data of a schema."""
+        if self.textual(schema) or any(f"{UNFIT}{name}" in schema.names for name in self.names):
+            return False
+        none = pa.RecordBatch.from_pylist([], schema=schema)
+        self._single = []
+        for column in self._values:
+            own = domain_of(*evaluate(column.value, self._reader(none), 0))
+            single = single_row(column.value, own, self._domain(column, none))
+            if single is None:
+                return False
+            self._single.append(single)
+        return True
+
+    def row_of(self, values: Mapping[str, Any]) -> list[int]:
+        """The rows of slots of a single event, one after another; see `reads_singly`."""
+        return [number for single in self._single for number in single(values)]
 
     def _domain(self, column: ValueColumn, batch: pa.RecordBatch) -> Domain:
         if column.among not in self._domains:

@@ -261,7 +261,8 @@ class SingleEvents:
         columns = [schema.field(name) for name in payload]
         self._rows = pa.schema(columns) if numbers_only(field.type for field in columns) else None
         self._kept = payload
-        names = dict.fromkeys([*self._symbols.names, *self._finite, *self._numbered])
+        compared = [] if self._joins is None else self._joins.compared
+        names = dict.fromkeys([*self._symbols.names, *self._finite, *self._numbered, *compared])
         if self._rows is not None:
             names.update(dict.fromkeys(payload))
         self._known = {name: known.get(name) for name in names if name in known or name not in given.names}
