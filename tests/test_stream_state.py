@@ -410,6 +410,10 @@ LISTED = (
         ("SELECT NEXT * WHERE A ; B WITHIN 5 [price]", f"{LOGARITHM}{LISTED}"),
         ("Q(x) <- A(key = x), B(key = x) WITHIN 5 [price]", f"{LOGARITHM}{FILTERED}"),
         (
+            "SELECT * WHERE A AS a ; B AS b FILTER b.price > a.price WITHIN 9 EVENTS",
+            f"{LOGARITHM};\nwhere texts are compared by order, each push runs the open window again",
+        ),
+        (
             "SELECT * WHERE A AS a ; B AS b ; A FILTER a.key = b.key WITHIN 5 [price] CONSUME BY ANY",
             "each push runs the open window again",
         ),

@@ -70,6 +70,7 @@ class ComparedMachine:
         return Traits(
             reads_places=bool((self.tables.view_near != contract.ANY_PLACE).any()),
             filters=True,
+            orders=True,
             chooses=self.choice is not None,
             lists_runs_again=self.choice is not None,
             not_on_device=("sorting what is compared, and listing the answers of ordered look-ups",),

@@ -267,6 +267,8 @@ class Traits:
         Whether a stream keeps what is open between pushes.
     streams_falling : bool
         Whether a stream keeps what is open between pushes also where the attribute of the window may fall.
+    orders : bool
+        Whether a stream keeps runs in the order of values between pushes, where no texts are in order.
     filters : bool
         Whether answers are checked one by one where the attribute of the window falls.
     chooses : bool
@@ -295,6 +297,7 @@ class Traits:
     lists_runs_again: bool = False
     streams: bool = True
     streams_falling: bool = False
+    orders: bool = False
     filters: bool = False
     chooses: bool = False
     follows: bool = False

@@ -188,7 +188,7 @@ class Versions(NamedTuple):
                                          which is `ONE`
     `range`       uint64 [links, 2]      the entries whose words are range[0] .. range[1]
     `tree`        int32 [nodes, 4]       `LEFT`, the node of keys with the bit 0, or a leaf's entry; `RIGHT`;
-                                         `LATEST` start of a run of the entries in it; `BIT`, `LEAF` for a leaf
+                                         `LATEST` start of a run of the entries in it; `BIT`, or `LEAF`
     `key`         uint64 [nodes, 2]      the word and the position of one of the entries in it
     `root_first`  int64 [ends + 1]       end h has the roots root_first[h] ..
     `root_entry`  int32 [roots]          entries that accept

@@ -1,4 +1,4 @@
-"""What a stream of compared steps keeps: the entries and nodes that are still read, copied without the rest."""
+"""What a stream of compared steps keeps: the entries and nodes that are still read, copied."""
 
 from ..jit import jit
 from ..joins.cpu_stream import NODE, PLACE

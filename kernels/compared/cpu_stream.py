@@ -83,14 +83,14 @@ def spanned(tables, slots, rows, view, event, span):
         op = tables.test_op[test]
         if side == NO_VALUE:
             shows = False
-        elif op == LESS or op == AT_MOST:
+        elif op in (LESS, AT_MOST):
             if side == ABOVE or (op == AT_MOST and side == AT):
                 high = min(high, word)
             elif word == none:
                 shows = False
             else:
                 high = min(high, word - one)
-        elif op == GREATER or op == AT_LEAST:
+        elif op in (GREATER, AT_LEAST):
             if side == BELOW or (op == AT_LEAST and side == AT):
                 low = max(low, word)
             elif word == MOST:

@@ -91,8 +91,9 @@ class ComparedRunner(PairsRunner):
         return self._structure(chunk, ends, listed=True)
 
     def open_runs(self) -> OpenRuns | None:
-        """The runs to keep between pushes; None where a report consumes what only a look at its window tells."""
-        return None if self._query.pushes_run_again or self.textual else ComparedRuns(self._query, self.paired)
+        """The runs to keep between pushes; None where texts are compared by order."""
+        again = self._query.pushes_run_again or self.textual
+        return None if again else ComparedRuns(self._query, self.paired)
 
     def _structure(self, chunk: Chunk, found: Ends, listed: bool) -> JoinAnswers:
         """The complex events of a chunk's ends, counted by several threads."""

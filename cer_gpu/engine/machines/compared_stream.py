@@ -201,9 +201,7 @@ class ComparedRuns:
         """The complex events at some ends of a push."""
         choice = self._machine.choice
         if choice is None:
-            return OpenChains(
-                versions, ends.event, ends.lowest, len(seen), lambda: self._counted(seen, ends)
-            )
+            return OpenChains(versions, ends.event, ends.lowest, len(seen), lambda: self._counted(seen, ends))
         unit, hits, own, hit = self._again(seen, ends)
         if choice.climb is None:
             return Renumbered(ChosenPositions(unit, hits, choice), own, hit)
@@ -217,9 +215,7 @@ class ComparedRuns:
         )
         return counted[hit]
 
-    def _again(
-        self, seen: Relevant, ends: Ends
-    ) -> tuple[ComparedUnit, SegmentHits, np.ndarray, np.ndarray]:
+    def _again(self, seen: Relevant, ends: Ends) -> tuple[ComparedUnit, SegmentHits, np.ndarray, np.ndarray]:
         """The events of the windows of some ends as a unit, with its hits.
 
         Returns
@@ -298,7 +294,9 @@ class ComparedRuns:
     def _keep(self, is_open: np.ndarray, place: np.ndarray, dropped: Dropped | None) -> None:
         """Copy what is still read; `place`: the new numbers of events, empty where they keep theirs."""
         progress, versions = self._progress, self._versions
-        entries, nodes = (np.zeros(int(progress[each]), np.uint8) for each in (kernels.ENTRIES, kernels.NODES))
+        entries, nodes = (
+            np.zeros(int(progress[each]), np.uint8) for each in (kernels.ENTRIES, kernels.NODES)
+        )
         cpu_kept.mark(versions, self._newest, is_open, entries, nodes, progress)
         entry_of, node_of = np.empty(len(entries), np.int64), np.empty(len(nodes), np.int64)
         before = np.empty(len(nodes) + 1, np.int64)
@@ -316,7 +314,9 @@ class ComparedRuns:
             last = np.where(last < 0, -1, np.append(entry_of, -1)[last])
         if dropped is None:
             self._newest = self._newest._replace(last=last)
-            lanes = int(self._newest.table[:, PLACE].max(initial=0)) // max(len(self._tables.order_slot), 1) + 1
+            lanes = (
+                int(self._newest.table[:, PLACE].max(initial=0)) // max(len(self._tables.order_slot), 1) + 1
+            )
             self._rehash(node_of, np.arange(lanes), None, len(self._newest.table))
             return
         if len(last):

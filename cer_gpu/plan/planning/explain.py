@@ -187,8 +187,10 @@ def _pushes(query: CompiledQuery) -> str:
     if query.pushes_run_again:
         return "each push runs the open window again"
     said = "a push costs what is new, whatever is open"
-    if query.window is not None and query.window.kind == "attribute":
+    if query.traits.orders or (query.window is not None and query.window.kind == "attribute"):
         said = "a push costs what is new, times the logarithm of what is open"
+    if query.traits.orders:
+        said += ";\nwhere texts are compared by order, each push runs the open window again"
     if any(outlook.waits for outlook in query.outlooks):
         said += (
             ";\nan answer is given once it is known what follows; `close` gives those that the end decides"
