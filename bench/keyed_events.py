@@ -18,9 +18,9 @@ from bench import formula
 from bench.answers import must
 from bench.figures import Figure, duration, rate, ratio
 from bench.fresh import ChildError, in_fresh_process
+from bench.keyed_rivals import NUMBERED
 from bench.measure import Times, measure
 from bench.queries import Positions
-from bench.rivals import NUMBERED
 from bench.sizes import Sizes, large
 from bench.streams import TYPES, codes_of, make_table, values_of
 
@@ -138,7 +138,7 @@ def _rival(section: str, events: pa.Table, number: int, ours: Times, runs: int) 
         path = Path(folder) / "events.parquet"
         pq.write_table(events.select(["type", "key", "ts"]), path)
         try:
-            child = in_fresh_process("bench.rivals", ("duckdb", NUMBERED, WITHIN, path, runs), LIMIT_S)
+            child = in_fresh_process("bench.keyed_rivals", ("duckdb", NUMBERED, WITHIN, path, runs), LIMIT_S)
         except (TimeoutError, ChildError) as error:
             yield Figure(section, case, None, "s", note=str(error))
             return

@@ -27,9 +27,10 @@ from bench.forms import answer_forms
 from bench.fresh import ChildError, in_fresh_process
 from bench.joins import join_rivals, join_update
 from bench.keyed_events import keyed_events
+from bench.keyed_rivals import BUCKETED, FORMS, NO_JOIN
 from bench.measure import Times, measure
 from bench.queries import KeyedSteps, ThreeSteps
-from bench.rivals import BUCKETED, FORMS, NO_JOIN
+from bench.rivals.section import rivals
 from bench.sizes import Sizes, large
 from bench.spark import spark_cut, spark_files, spark_frames, spark_prepared, spark_rivals
 from bench.strategies import strategies
@@ -147,7 +148,7 @@ def _rival(
     for form in FORMS[engine]:
         case = f"{engine}, {form}"
         try:
-            child = in_fresh_process("bench.rivals", (engine, form, within, path, runs), LIMIT_S)
+            child = in_fresh_process("bench.keyed_rivals", (engine, form, within, path, runs), LIMIT_S)
         except (TimeoutError, ChildError) as error:
             yield Figure(section, case, None, "s", note=str(error))
             continue
@@ -271,6 +272,7 @@ SECTIONS: dict[str, Callable[[Sizes], Iterator[Figure]]] = {
     "values": values,
     "streams_push": streams_push,
     "clocked": clocked,
+    "rivals": rivals,
     "join_rivals": join_rivals,
     "join_update": join_update,
     "views": views,

@@ -45,6 +45,8 @@ class Sizes:
         Events of a DataFrame.
     sparked : int
         Events that Spark SQL counts.
+    rivalled : int
+        Events of the questions that rivals are asked.
     keyed_windows : tuple of int
         Windows of the keyed sequence, in units of its time: one event a unit.
     patience : float
@@ -69,6 +71,7 @@ class Sizes:
     lake: int = 50 * MILLION
     framed: int = 10 * MILLION
     sparked: int = 4 * MILLION
+    rivalled: int = 500_000
     keyed_windows: tuple[int, ...] = (10_000, 50_000)
     patience: float = 300.0
     runs: int = 5
@@ -93,6 +96,7 @@ class Sizes:
             lake=int(self.lake * share),
             framed=int(self.framed * share),
             sparked=max(int(self.sparked * share), min(self.sparked, 20_000)),
+            rivalled=max(int(self.rivalled * share), min(self.rivalled, 20_000)),
             patience=max(self.patience * share, min(self.patience, 30.0)),
         )
 

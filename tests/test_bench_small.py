@@ -40,12 +40,13 @@ from bench.spark_local import checksum
 SMALL = replace(Sizes(keyed_windows=(50_000,), runs=1).scaled(0.001), keyed=5000, joined=4000)
 
 
+# `rivals` starts a process for each engine and question; test_bench_rivals asks them in one.
 SPARK = [name for name in SECTIONS if name.startswith("spark_")]
 CHECKED = {"spark_prepared", "spark_rivals"}
 """Sections that run all that they measure once before, for its answer."""
 
 
-@pytest.mark.parametrize("name", [name for name in SECTIONS if name not in SPARK])
+@pytest.mark.parametrize("name", [name for name in SECTIONS if name not in [*SPARK, "rivals"]])
 def test_section(name, monkeypatch):
     # Processes whose times alone differ tell a test nothing new; kernels are compiled anew elsewhere.
     asked = cache(in_fresh_process)

@@ -1,8 +1,8 @@
 """The same matches counted by SQL: self-joins of DuckDB and chdb, in as many forms as help them.
 
-`python -m bench.rivals ENGINE FORM WITHIN FILE RUNS` loads a Parquet file of events (type, key, ts) into an
-in-memory table of the engine, in the engine's own best types, runs the query once to warm up and RUNS times
-more, and prints `{"number": ..., "seconds": [...]}`. Loading is not timed.
+`python -m bench.keyed_rivals ENGINE FORM WITHIN FILE RUNS` loads a Parquet file of events (type, key, ts)
+into an in-memory table of the engine, in the engine's own best types, runs the query once to warm up and
+RUNS times more, and prints `{"number": ..., "seconds": [...]}`. Loading is not timed.
 """
 
 from __future__ import annotations

