@@ -39,6 +39,7 @@ JOINED = [
     "A AS a ; B AS b FILTER b.price > 1.05 * a.price",
     "(A AS a FILTER a.n > PRIOR(a).n) {3,}",
     "A AS a ; B AS b ; C AS c FILTER c.price > a.price",
+    "A AS a ; B AS b ; C AS c FILTER a.price + b.price > c.price",
 ]
 """Queries that compare events with each other."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from random import Random
 
@@ -12,7 +13,7 @@ from engine_oracle import check
 from random_comparisons import compared_query
 
 import cer_gpu as cer
-from cer_gpu.engine.machines import registers
+from cer_gpu.engine.machines import configurations
 from cer_gpu.errors import LimitError
 from cer_gpu.language import tree as t
 from cer_gpu.language.parser import parse
@@ -119,11 +120,44 @@ def test_a_sum_that_does_not_fit_says_so() -> None:
 
 
 def test_too_many_partial_matches_name_the_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registers, "CONFIGURATIONS", 40)
+    monkeypatch.setattr(configurations, "CONFIGURATIONS", 40)
     data = pa.table({"type": ["A"] * 60 + ["B"], "v": list(range(61))})
     query = cer.compile("SELECT * WHERE A AS a ; A AS b ; B AS c FILTER c.v > a.v + b.v")
     with pytest.raises(LimitError, match=r"`c.v > a.v \+ b.v`.*PARTITION BY"):
         query.count(data)
+
+
+def test_partial_matches_of_many_values_are_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configurations, "MEMORY", 1 << 20)
+    data = pa.table({"type": ["A"] * 30 + ["B"], "v": list(range(31))})
+    query = cer.compile("SELECT * WHERE ((A AS a)+ ; B AS b) FILTER a.v != b.v")
+    with pytest.raises(LimitError, match=r"more than ([\d,]+) partial matches are open") as stopped:
+        query.count(data)
+    assert 100 < int(re.findall(r"more than ([\d,]+)", str(stopped.value))[0].replace(",", "")) < 20_000
+
+
+def test_hits_of_several_values_need_no_common_partial_match() -> None:
+    rng = Random("hits")
+    count = 700
+    data = pa.table(
+        {
+            "type": [rng.choice("ABC") for _ in range(count)],
+            "v": [rng.randrange(10**6) for _ in range(count)],
+        }
+    )
+    query = cer.compile("SELECT * WHERE A AS a ; B AS b ; C AS c FILTER c.v > a.v + b.v")
+    found = query.hits(data)["position"].to_pylist()
+    kinds, values = data["type"].to_pylist(), data["v"].to_pylist()
+    least_a = least = 10**9
+    wanted = []
+    for position, (kind, value) in enumerate(zip(kinds, values, strict=True)):
+        if kind == "A":
+            least_a = min(least_a, value)
+        elif kind == "B":
+            least = min(least, least_a + value)
+        elif value > least:
+            wanted.append(position)
+    assert found == wanted
 
 
 def test_a_shared_key_makes_lanes_beside_other_comparisons() -> None:
@@ -153,11 +187,34 @@ def test_parameters_may_stand_in_comparisons_and_in_the_window() -> None:
 def test_explain_says_what_is_kept_and_what_would_be_faster() -> None:
     told = cer.compile("SELECT * WHERE A AS a ; (B AS b)+ ; C AS c FILTER SUM(b.v) > a.v + c.v").explain()
     assert "compared: `SUM(b.v) > a.v + c.v` needs the values of earlier events" in told
-    assert "one by one in Python" in told
+    assert "later events are compared with, made\n" in told
+    assert "compared compiled" in told
     assert "write PARTITION BY" in told
     assert "WITHIN drops partial matches" in told
     keyed = "SELECT * WHERE A AS a ; B ; C AS c FILTER c.v > a.v PARTITION BY id WITHIN 9 EVENTS"
     assert "PARTITION BY with it" not in cer.compile(keyed).explain()
+
+
+@pytest.mark.parametrize(
+    ("condition", "about"),
+    [
+        ("LOWER(MAX(b.s)) < c.s", "LOWER of a text"),
+        ("AVG(b.d) > c.d", "`AVG(b.d)` is an average of decimals or spans of time"),
+        ("SUM(b.d) > c.p", "a decimal beside a float"),
+    ],
+)
+def test_explain_says_why_a_comparison_is_not_compiled(condition: str, about: str) -> None:
+    data = pa.table(
+        {
+            "type": list("ABBC"),
+            "s": ["", "X", "Ab", "zz"],
+            "d": pa.array(["1.00", "2.50", "0.25", "1.00"], pa.string()).cast(pa.decimal128(10, 2)),
+            "p": [0.0, 0.0, 0.0, 1.5],
+        }
+    )
+    query = cer.compile(f"SELECT * WHERE A AS a ; (B AS b)+ ; C AS c FILTER {condition}")
+    assert f"one by one in Python, as no words of 64 bits hold {about}" in query.explain(events=data)
+    assert query.count(data) == len(list(query.run(data))) > 0
 
 
 def test_a_comparison_that_can_never_be_asked_is_answered() -> None:

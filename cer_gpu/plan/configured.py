@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import floor
 from typing import Any
 
 from cer_gpu.automata.cea import Predicate
 from cer_gpu.automata.configurations.compared import parts_of
-from cer_gpu.automata.configurations.formulas import Stepped
+from cer_gpu.automata.configurations.formulas import Spanned, Stepped
+from cer_gpu.automata.configurations.held import Held, Word, Working
+from cer_gpu.automata.configurations.registers import ComparedEvents
 from cer_gpu.automata.configurations.slots import TIME
 from cer_gpu.language import tree
 from cer_gpu.language.amounts import EVENTS
-from cer_gpu.language.schema import Schema, ValueType
-from cer_gpu.plan.constants import ConstantReader, Measure
+from cer_gpu.language.printer import to_text
+from cer_gpu.language.schema import Schema
+from cer_gpu.language.units import exact
+from cer_gpu.plan.constants import ConstantReader
 from cer_gpu.plan.general import GeneralMachine
 from cer_gpu.plan.reaches import reach_of
+from cer_gpu.plan.workings import BeyondWordsError, StackKind, StackTyping
 
 REMEMBERING = (tree.Strategy.NEXT, tree.Strategy.LAST, tree.Strategy.MAX)
 """The selectors of which what they choose depends on events before the start."""
@@ -47,6 +54,7 @@ def machine_of(
         None if test.interval is None else reach_of(_in_units(test.interval, test.measure), schema)
         for test in automaton.tests.all
     )
+    held = held_of(automaton, formula, schema)
     return GeneralMachine(
         "hits",
         formula,
@@ -57,7 +65,8 @@ def machine_of(
         placed=1 - TIME in measures,
         prefix=remembers(formula),
         registers=bool(automaton.comparisons or automaton.columns),
-        reals=reals_of(automaton, schema),
+        held=held if isinstance(held, Held) else None,
+        beyond=held if isinstance(held, str) else "",
     )
 
 
@@ -74,25 +83,83 @@ def _in_units(interval: tree.Interval, measure: int) -> tree.Interval:
     return tree.Interval(low, high)
 
 
-def reals_of(automaton: Stepped, schema: Schema) -> tuple[bool, ...] | None:
-    """Which values are floats, where all comparisons are of two numbers of one type; else None."""
-    reader = ConstantReader(schema)
-    found: dict[int, bool] = {}
-    for one in automaton.comparisons:
-        if isinstance(one.condition, tree.Every):
-            continue
-        if not one.is_of_two:
-            return None
-        columns = [own for (own,) in one.columns]
-        try:
-            kinds = [reader.type_of(automaton.columns[column]) for column in columns]
-        except KeyError:
-            kinds = [Measure(ValueType.FLOAT64)] * 2  # nothing is known of the data yet
-        if kinds[0][:2] != kinds[1][:2] or kinds[0].type not in NUMBERS:
-            return None
-        found |= dict.fromkeys(columns, kinds[0].type is ValueType.FLOAT64)
-    return tuple(found.get(column, False) for column in range(len(automaton.columns)))
+def held_of(automaton: Stepped, formula: Any, schema: Schema) -> Held | str:
+    """How the values that partial matches keep are held in words of 64 bits, or why they are not."""
+    typing = StackTyping(ConstantReader(schema), automaton.columns)
+    words: dict[int, Word] = {}
+    workings: list[Working | None] = []
+    pairs: list[ComparedEvents] = []
+    try:
+        for one in automaton.comparisons:
+            working = None
+            if isinstance(one.condition, tree.Comparison):
+                if one.is_of_two and _is_pair(one, automaton.columns, typing):
+                    pairs.append(one)
+                else:
+                    working = typing.working(one)
+                    for column in _columns_of(one):
+                        words[column] = word_of(typing.kind_of(column))
+            workings.append(working)
+        for one in pairs:
+            left, right = (own for (own,) in one.columns)
+            kinds = typing.kinds_of(left, right)
+            exact = any(kind is None or kind.exact for kind in kinds)
+            word: Word = "rank" if exact or kinds[0] is None else word_of(kinds[0])
+            if exact and kinds[0] == kinds[1] and "whole" in (words.get(left), words.get(right)):
+                word = "whole"
+            for column in (left, right):
+                if words.setdefault(column, word) != word:
+                    raise BeyondWordsError(f"`{to_text(one.condition)}` compares numbers of two types")
+        spanned = next((node for node in parts_of(formula) if isinstance(node, Spanned)), None)
+        spans = None
+        if spanned is not None:
+            column = automaton.columns.index(spanned.attribute)
+            kind = typing.kind_of(column)
+            words.setdefault(column, word_of(kind))
+            if words[column] == "rank":
+                raise BeyondWordsError(f"the window over `{to_text(spanned.attribute)}`")
+            spans = column, _in_words(spanned.size, kind)
+        for column in range(len(automaton.columns)):
+            if column not in words:
+                (other,) = typing.kinds_of(column)
+                words[column] = "rank" if other is None or other.exact else word_of(other)
+    except BeyondWordsError as error:
+        return str(error)
+    every = tuple(words[column] for column in range(len(automaton.columns)))
+    return Held(every, tuple(workings), tuple(typing.texts), spans)
 
 
-NUMBERS = (ValueType.INT64, ValueType.FLOAT64, ValueType.TIMESTAMP, ValueType.DURATION)
-"""The types whose values are numbers of 64 bits."""
+def _is_pair(one: ComparedEvents, columns: Sequence[tree.Expression], typing: StackTyping) -> bool:
+    """Whether the words of the two sides of a comparison can be compared as they are."""
+    left, right = (own for (own,) in one.columns)
+    kinds = typing.kinds_of(left, right)
+    if kinds[0] == kinds[1]:
+        return True
+    try:
+        typing.working(one)
+    except BeyondWordsError:
+        return None in kinds or all(kind is not None and kind.name == "number" for kind in kinds)
+    return False
+
+
+def _columns_of(one: ComparedEvents) -> Iterator[int]:
+    """The columns that a comparison works with; what COUNT counts is of any type."""
+    for own in one.columns:
+        yield from own
+    for fold in one.folds:
+        if fold.column >= 0 and fold.function != "COUNT":
+            yield fold.column
+
+
+def word_of(kind: StackKind) -> Word:
+    """The word that holds a value."""
+    if kind.name == "text":
+        return "rank"
+    return "real" if kind.real else "whole"
+
+
+def _in_words(size: int | float, kind: StackKind) -> int | float:
+    """The size of a window over an attribute among the words of its values."""
+    if kind.real:
+        return size
+    return floor(exact(size) / kind.one) if kind.exact else floor(exact(size))

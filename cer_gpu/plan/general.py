@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 from cer_gpu.automata.cea import Predicate
+from cer_gpu.automata.configurations.held import Held
 from cer_gpu.frozen import dataclass
 from cer_gpu.language.tree import Expression
 from cer_gpu.plan.compiled import Traits
@@ -41,9 +42,10 @@ class GeneralMachine:
         Whether partial matches keep values of events that later ones are compared with.
     columns : tuple of Expression
         These values, over the columns of the data and derived ones.
-    reals : tuple of bool or None
-        For each of these values whether it is a float, where all are numbers of 64 bits that compare two by
-        two as they are; None where they are more than that.
+    held : Held or None
+        How these values are held in words of 64 bits; None where they are not.
+    beyond : str
+        Why they are not.
     """
 
     product: Literal["run", "counts", "hits"]
@@ -56,7 +58,8 @@ class GeneralMachine:
     prefix: bool
     registers: bool = False
     columns: tuple[Expression, ...] = ()
-    reals: tuple[bool, ...] | None = None
+    held: Held | None = None
+    beyond: str = ""
 
     engine: ClassVar[str] = "general"
 

@@ -57,7 +57,7 @@ class LookingMachine(Protocol):
         ...
 
     @property
-    def reals(self) -> tuple[bool, ...] | None:
+    def held(self) -> Any:
         """As in `GeneralMachine`."""
         ...
 

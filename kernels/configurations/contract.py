@@ -23,9 +23,10 @@ SLOT, OTHER, TEST, NO, YES, NODE_COLUMNS = range(6)
 `NODE_COLUMNS` is their number. Of a comparison a slot below 0 is the value of the event in the column that
 the test names."""
 
-OF_TIME, OF_PLACES, IS_KNOWN, LESS, AT_MOST, SAME, OTHER_THAN = range(7)
+OF_TIME, OF_PLACES, IS_KNOWN, LESS, AT_MOST, SAME, OTHER_THAN, WORKED_OUT = range(8)
 """What a test asks: whether an age is within bounds, in time or in places; whether the event has a value;
-whether the first value is less than the second, at most as large, the same, another one."""
+whether the first value is less than the second, at most as large, the same, another one; whether a program
+comes to 1."""
 
 LABEL, FLAGS, TARGET, SLOTS, SLOT_AT, OUTCOME_COLUMNS = range(6)
 """Columns of an outcome: the label (0: none), `STARTS` and so on, the shape that it leads to (-1: none),
@@ -36,8 +37,8 @@ STARTS, ACCEPTS, REMAINS = 1, 2, 4
 
 (
     DONE, STEP_MISSING, CONFIGURATIONS_FULL, GROUPS_FULL, ARENA_FULL, ROOTS_FULL, LIMBS_FULL, TOUCHED_FULL,
-    TOO_MANY, SWEEP,
-) = range(10)  # fmt: skip
+    TOO_MANY, SWEEP, TOO_LARGE,
+) = range(11)  # fmt: skip
 """What a kernel says that follows configurations: that it has come to the end, or what it needs first."""
 
 LIMB = 1 << 62
@@ -52,6 +53,46 @@ entries an event needs; with how many configurations late ones are looked for; t
 reports that dropped what every lane had. `WORDS` is their number."""
 
 
+(
+    LOAD, CONSTANT, TO_REAL, PLUS, MINUS, TIMES, REST, OPPOSITE, SIZE, REAL_PLUS, REAL_MINUS, REAL_TIMES,
+    REAL_DIVIDED, REAL_REST, REAL_OPPOSITE, REAL_SIZE, DOWN, UP, NEAREST, COALESCED, SUM_LOW, SUM_HIGH, FITS,
+    IS_LESS, IS_AT_MOST, IS_SAME, IS_OTHER, REAL_IS_LESS, REAL_IS_AT_MOST, REAL_IS_SAME, REAL_IS_OTHER,
+    BESIDE_REAL, SPANS, NOTHING,
+) = range(34)  # fmt: skip
+"""What an instruction of a program does with the values on top of its stack; whole numbers have 64 bits.
+
+`LOAD` puts a value there (`Programs`), `CONSTANT` its argument; `TO_REAL` makes a float of a whole number.
+Arithmetic is of whole numbers, or of floats where the name begins with `REAL`; `REST` is `%`, `OPPOSITE` a
+negation, `SIZE` ABS, and a division by zero gives nothing. `DOWN`, `UP` and `NEAREST` round floats to whole
+numbers. `COALESCED` takes the second of two where the first is nothing. A sum of whole numbers has two words:
+`SUM_LOW` adds to the low one, `SUM_HIGH` takes (low, high, value) and gives the high one, `FITS` takes (low,
+high) and gives the sum. Comparisons give 1 or 0; `BESIDE_REAL` compares a whole number with a float: -1, 0 or
+1. `SPANS` takes (last, first, size): whether the last is at most so much above the first. `NOTHING` puts a
+null there."""
+
+
+class Programs(NamedTuple):
+    """What is worked out of values: comparisons, and registers of aggregates.
+
+    A value is named by a number: from 0 on the slots of a configuration, -1 the time of the event, -2 its
+    place, -3 - c its value in column c of C, -3 - C - n what program n comes to.
+
+    =========  ======================  ===================================================================
+    `first`    int32 [programs + 1]    program n has the instructions first[n] .. first[n + 1] - 1
+    `code`     int64 [instructions, 2] what each does, and its argument: of a float the bits
+    `stack`    int64 [depth]           scratch; a program leaves its value in stack[0]
+    `reals`    float64 [depth]         the same memory
+    `known`    uint8 [depth]           scratch: 0 where a value is nothing
+    =========  ======================  ===================================================================
+    """
+
+    first: np.ndarray
+    code: np.ndarray
+    stack: np.ndarray
+    reals: np.ndarray
+    known: np.ndarray
+
+
 class Steps(NamedTuple):
     """What events do to shapes, as far as it is known.
 
@@ -60,10 +101,10 @@ class Steps(NamedTuple):
     `tree`       int32 [nodes, NODE_COLUMNS]
     `leaf`       int32 [leaves + 1]                    leaf n has the outcomes leaf[n] .. leaf[n + 1] - 1
     `outcome`    int32 [outcomes, OUTCOME_COLUMNS]
-    `source`     int32 [entries]                       for each slot of a target the slot that it was, -1:
-                                                       the event's time, -2: its place, -3 - c: its value
-                                                       in column c
+    `source`     int32 [entries]                       for each slot of a target the value that it gets, as
+                                                       `Programs` names values
     `started`    uint8 [shapes]                        whether complex events have started
+    `slots`      int32 [shapes]                        how many slots each shape has
     `measure`    uint8 [tests]                         what it asks, `OF_TIME` and so on
     `column`     int32 [tests, 2]                      the columns of the two values that it compares
     `real`       uint8 [columns]                       whether its values are floats
@@ -78,6 +119,7 @@ class Steps(NamedTuple):
     outcome: np.ndarray
     source: np.ndarray
     started: np.ndarray
+    slots: np.ndarray
     measure: np.ndarray
     column: np.ndarray
     real: np.ndarray
@@ -168,6 +210,7 @@ class Touched(NamedTuple):
     ==========  ====================  =====================================================
     `leaf`      int64 [room, 2]       which they are, then their shapes; and their leaves
     `slots`     as in `Kept`
+    `bits`      as in `Kept`
     `began`     as in `Kept`
     `since`     as in `Kept`
     `node`      as in `Kept`
@@ -177,6 +220,7 @@ class Touched(NamedTuple):
 
     leaf: np.ndarray
     slots: np.ndarray
+    bits: np.ndarray
     began: np.ndarray
     since: np.ndarray
     node: np.ndarray

@@ -39,17 +39,18 @@ from .contract import (
 )
 from .cpu_groups import forget, put, unlink
 from .cpu_nodes import new_node
+from .cpu_programs import work_out
 from .cpu_steps import gather, late, remains, takes
 
 
 @jit
-def _take_out(steps, rules, kept, groups, touched, lane, symbol, n, count_of, progress):
+def _take_out(steps, rules, kept, groups, touched, lane, symbol, n, progress):
     """Copy the configurations that an event changes, and take out those of them that do not remain."""
     removed = 0
     for k in range(n):
         row = touched.leaf[k, 0]
         shape = kept.shape[row]
-        n_slots = count_of[shape]
+        n_slots = steps.slots[shape]
         for s in range(n_slots):
             touched.slots[k, s] = kept.slots[row, s]
         touched.began[k, 0] = kept.began[row, 0]
@@ -99,13 +100,13 @@ def _take_out(steps, rules, kept, groups, touched, lane, symbol, n, count_of, pr
 
 
 @jit
-def _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n, number, progress):
-    """Put in what becomes of the configurations that an event changes; whether complex events end.
-
-    `number` int64 in: what the event is called.
-    """
+def _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress):
+    """Put in what becomes of the configurations that an event changes; whether complex events end."""
     accepted = False
     event = progress[EVENT]
+    number = 0  # where time has passed, and nothing is read
+    if event < events.number.shape[0]:
+        number = events.number[event]
     time = groups.now[lane, 0]
     place = groups.now[lane, 1]
     end = progress[HIT]
@@ -175,8 +176,12 @@ def _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n
                     kept.slots[row, s] = time
                 elif source == -2:
                     kept.slots[row, s] = place
-                else:
+                elif source > -3 - events.values.shape[0]:
                     kept.bits[row, s] = events.values[-3 - source, event]
+                elif programs is not None:
+                    program = -3 - events.values.shape[0] - source
+                    work_out(programs, program, touched.bits, k, events.values, event)
+                    kept.bits[row, s] = programs.stack[0]
             if kept.node.shape[0] > 0:
                 kept.node[row] = base
                 if label > 0:
@@ -186,18 +191,18 @@ def _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n
 
 
 @jit
-def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, ends, progress, halt):
+def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, ends, progress, halt):
     """Follow configurations over the next events; `DONE`, or what the host has to do.
 
     ============  ===================  ==================================================================
     `steps`       Steps                in
+    `programs`    Programs or None     in: None where no comparison and no register is worked out
     `events`      TimedEvents          in
     `stop`        int64                in: one past the last event
     `rules`       Rules                in
     `kept`        Kept                 in/out
     `groups`      Groups               in/out
     `touched`     Touched              scratch
-    `count_of`    int32 [shapes]       in: how many slots each shape has
     `arena`       int64 [nodes, 4]     in/out: nodes 0 .. progress[NODES] - 1; [0, 4]: none are made
     `ends`        FoundEnds            out: ends 0 .. progress[HIT] - 1, roots 0 .. progress[ROOTS] - 1
     `progress`    int64 [WORDS]        in/out: the next event in progress[EVENT], and so on
@@ -216,7 +221,7 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
         if laned:
             lane = events.lanes[event]
         if groups.lane[lane, 1] != progress[EPOCH]:
-            forget(kept, groups, lane, count_of, progress)
+            forget(kept, groups, lane, steps.slots, progress)
             groups.lane[lane, 1] = progress[EPOCH]
         if progress[COUNT] + 2 > kept.shape.shape[0]:
             progress[NEEDED] = 2
@@ -239,7 +244,8 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
                 kept.number[row, limb] = 0
             put(kept, groups, lane, 0, 0, row, arena, progress)
             groups.lane[lane, 2] = 1
-        n = gather(steps, events, rules, kept, groups, touched, lane, events.symbols[event], progress)
+        symbol = events.symbols[event]
+        n = gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, progress)
         if n < 0:
             return -1 - n
         if n == 0:
@@ -259,18 +265,16 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
             return ROOTS_FULL
         if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
-        symbol = events.symbols[event]
-        _take_out(steps, rules, kept, groups, touched, lane, symbol, n, count_of, progress)
-        number = events.number[event]
+        _take_out(steps, rules, kept, groups, touched, lane, symbol, n, progress)
         accepted = _carry_out(
-            steps, events, kept, groups, touched, arena, ends, rules, lane, n, number, progress
+            steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress
         )
         if accepted:
             if listed:
                 ends.root_first[progress[HIT] + 1] = progress[ROOTS]
             progress[HIT] += 1
             if rules.consumes == OWN_LANE:
-                forget(kept, groups, lane, count_of, progress)
+                forget(kept, groups, lane, steps.slots, progress)
             elif rules.consumes == ALL_LANES:
                 progress[EPOCH] += 1
         progress[EVENT] = event + 1
@@ -278,7 +282,7 @@ def follow(steps, events, stop, rules, kept, groups, touched, count_of, arena, e
 
 
 @jit
-def sweep(steps, events, rules, kept, groups, touched, count_of, arena, ends, progress, halt):
+def sweep(steps, programs, events, rules, kept, groups, touched, arena, ends, progress, halt):
     """Drop the configurations that are late, and what others ask for no more; `DONE`, or as `follow`.
 
     As in `follow`; lanes from progress[LANE] on, as of the last event of each.
@@ -290,9 +294,9 @@ def sweep(steps, events, rules, kept, groups, touched, count_of, arena, ends, pr
         if halt[0]:
             return DONE
         if groups.lane[lane, 1] != progress[EPOCH]:
-            forget(kept, groups, lane, count_of, progress)
+            forget(kept, groups, lane, steps.slots, progress)
             groups.lane[lane, 1] = progress[EPOCH]
-        n = gather(steps, events, rules, kept, groups, touched, lane, tick, progress)
+        n = gather(steps, programs, events, rules, kept, groups, touched, lane, tick, progress)
         if n < 0:
             return -1 - n
         outcomes = takes(steps, kept, touched, n, progress)
@@ -306,7 +310,7 @@ def sweep(steps, events, rules, kept, groups, touched, count_of, arena, ends, pr
         if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
         if n > 0:
-            _take_out(steps, rules, kept, groups, touched, lane, tick, n, count_of, progress)
-            _carry_out(steps, events, kept, groups, touched, arena, ends, rules, lane, n, 0, progress)
+            _take_out(steps, rules, kept, groups, touched, lane, tick, n, progress)
+            _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress)
         progress[LANE] = lane + 1
     return DONE

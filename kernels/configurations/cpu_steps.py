@@ -19,10 +19,13 @@ from .contract import (
     STEP_MISSING,
     TEST,
     TIME_WINDOW,
+    TOO_LARGE,
     TOUCHED_FULL,
     UNKNOWN,
+    WORKED_OUT,
     YES,
 )
+from .cpu_programs import work_out
 
 
 @inline
@@ -70,7 +73,7 @@ def remains(steps, leaf):
 
 
 @jit
-def gather(steps, events, rules, kept, groups, touched, lane, symbol, progress):
+def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, progress):
     """Find the configurations of a lane that an event changes, and their leaves: how many, or -1 - status."""
     n = 0
     at = groups.lane[lane, 0]
@@ -85,7 +88,16 @@ def gather(steps, events, rules, kept, groups, touched, lane, symbol, progress):
             while reference >= 0:
                 test = steps.tree[reference, TEST]
                 asked = steps.measure[test]
-                if asked >= IS_KNOWN:
+                holds = False
+                if asked == WORKED_OUT:
+                    if programs is not None:
+                        program = -3 - events.values.shape[0] - steps.tree[reference, SLOT]
+                        at_fault = work_out(programs, program, kept.bits, row, events.values, progress[EVENT])
+                        if at_fault >= 0:
+                            progress[MISSING] = at_fault
+                            return -1 - TOO_LARGE
+                        holds = programs.stack[0] != 0
+                elif asked >= IS_KNOWN:
                     holds = _compares(steps, kept, events, progress[EVENT], row, reference)
                 else:
                     age = groups.now[lane, asked] - kept.slots[row, steps.tree[reference, SLOT]]

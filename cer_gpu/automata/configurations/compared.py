@@ -113,6 +113,7 @@ class _Reading:
                 one.function,
                 -1 if one.argument is None else self._column(one.argument),
                 one.distinct,
+                _most_counted(leaf, one),
             )
             for one in dict.fromkeys(aggregates(*operands(leaf)))
         )
@@ -120,6 +121,19 @@ class _Reading:
 
     def _column(self, side: tree.Expression) -> int:
         return self.columns.setdefault(column_of(side), len(self.columns))
+
+
+MOST = 64
+"""Counts up to that are told apart one by one where a comparison asks for a number alone."""
+
+
+def _most_counted(leaf: tree.Comparison, one: tree.Aggregate) -> int:
+    """The count of which a comparison with a number cannot tell larger ones, 0 if there is none."""
+    sides = leaf.left, leaf.right
+    other = next((side for side in sides if isinstance(side, tree.Number)), None)
+    if one.function != "COUNT" or one not in sides or other is None or not 0 <= other.value < MOST:
+        return 0
+    return int(other.value) + 1
 
 
 def owner_of(side: tree.Expression) -> Owner:

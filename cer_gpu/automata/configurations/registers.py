@@ -50,12 +50,15 @@ class Fold:
     column : int
         What is aggregated; -1 in `COUNT(x)`.
     distinct : bool
+    most : int
+        No comparison tells this count from a larger one; 0: each counts.
     """
 
     owner: Owner
     function: str
     column: int
     distinct: bool
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +120,14 @@ class Seen(Ages, Protocol):
 
     def satisfies(self, comparison: int) -> bool:
         """Whether the event satisfies the predicate of a comparison `x[...]`."""
+        ...
+
+    def increased(self, count: Register) -> Register:
+        """A count and one more."""
+        ...
+
+    def added(self, column: int, total: Register, value: Any) -> Register:
+        """A sum of values of a column and one more; `EMPTY` is that of none."""
         ...
 
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
@@ -186,29 +197,43 @@ def begun(fold: Fold) -> Register:
 def folded(fold: Fold, register: Register, event: Seen) -> Register:
     """The register of an aggregate whose variable marks the event."""
     if fold.column < 0:
-        return register + 1
+        return _counted(fold, register, event)
     value = event.value(fold.column)
     if event.missing(value):
         return register
     match fold.function:
         case "COUNT" if fold.distinct:
-            known = any(event.same(fold.column, one, value) for one in register)
-            return register if known else register | {value}
+            return _distinct(fold, register, value, event)
         case "COUNT":
-            return register + 1
+            return _counted(fold, register, event)
         case "FIRST":
             return register or (value,)
         case "LAST":
             return (value,)
         case "SUM":
-            return (register[0] + value,) if register else (value,)
+            return event.added(fold.column, register, value)
         case "AVG":
-            return (register[0] + value, register[1] + 1) if register else (value, 1)
+            total, count = register or (EMPTY, 0)
+            return event.added(fold.column, total, value), event.increased(count)
     if not register:
         return (value,)
     least = fold.function == "MIN"
     first, second = (value, register[0]) if least else (register[0], value)
     return (value,) if event.less(fold.column, first, second) else register
+
+
+def _counted(fold: Fold, register: Register, event: Seen) -> Register:
+    return min(register + 1, fold.most) if fold.most else event.increased(register)
+
+
+def _distinct(fold: Fold, register: Register, value: Any, event: Seen) -> Register:
+    if fold.most and len(register) >= fold.most:
+        return register
+    if any(event.same(fold.column, one, value) for one in register):
+        return register
+    if fold.most == len(register) + 1:
+        return frozenset(range(fold.most))  # which values they are is asked no more
+    return register | {value}
 
 
 def truth(

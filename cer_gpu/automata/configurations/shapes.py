@@ -24,12 +24,13 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from cer_gpu.automata.cea import Label
 from cer_gpu.automata.configurations.formulas import Stepped
+from cer_gpu.automata.configurations.held import Held
 from cer_gpu.automata.configurations.members import END
+from cer_gpu.automata.configurations.register_tests import RegisterTests
 from cer_gpu.automata.configurations.slots import EVENTS, NOW, Slot, State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED
 from cer_gpu.errors import LimitError
 from cer_gpu.frozen import dataclass
-from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
 
 TICK = -1
@@ -37,6 +38,9 @@ TICK = -1
 
 SHAPES = 20_000
 """Shapes that a query may come to on a stream."""
+
+STATES = 1 << 12
+"""States that an event may lead one configuration to."""
 
 SLOTS = 255
 """Clocks that a shape may have."""
@@ -106,59 +110,6 @@ class SaysOfSlots(Protocol):
         ...
 
 
-TURNED = {">": "<", ">=": "<="}
-"""Operators that are asked with their sides exchanged."""
-
-
-class RegisterTests:
-    """The tests of registers, numbered behind those of clocks.
-
-    Parameters
-    ----------
-    automaton : Stepped
-
-    Attributes
-    ----------
-    all : list of (str, int, int)
-        What each asks: "known" or one of `= != < <=`, and the columns of the values that it reads.
-    turned : list of bool
-        Of each comparison whether its right side stands on the left.
-    """
-
-    def __init__(self, automaton: Stepped) -> None:
-        self._first = len(automaton.tests.all)
-        self._of_columns = 3 * len(automaton.columns)
-        self.all: list[tuple[str, int, int]] = []
-        self.turned: list[bool] = []
-        for column in range(len(automaton.columns)):
-            self.all += [("known", column, column), ("<", column, column), ("=", column, column)]
-        for one in automaton.comparisons:
-            if isinstance(one.condition, tree.Comparison) and one.is_of_two:
-                ((left,), (right,)) = one.columns
-                op = one.condition.op
-                self.turned.append(op in TURNED)
-                self.all.append((TURNED[op], right, left) if op in TURNED else (op, left, right))
-            else:
-                self.turned.append(False)
-                self.all.append(("known", 0, 0))
-
-    def known(self, column: int) -> int:
-        """Whether the event has a value in a column."""
-        return self._first + 3 * column
-
-    def less(self, column: int) -> int:
-        """Whether one value of a column is less than another."""
-        return self._first + 3 * column + 1
-
-    def same(self, column: int) -> int:
-        """Whether two values of a column are the same."""
-        return self._first + 3 * column + 2
-
-    def comparison(self, number: int) -> int:
-        """Whether a comparison holds for two values."""
-        return self._first + self._of_columns + number
-
-
 class _Noting:
     """SaysOfSlots tests, each once, and notes them."""
 
@@ -199,7 +150,16 @@ class _Noting:
     def satisfies(self, comparison: int) -> bool:
         return self._satisfied[comparison][self.symbol]
 
+    def increased(self, count: Slot | int) -> Slot:
+        return self._tests.increased(count)
+
+    def added(self, column: int, total: tuple[Any, ...], value: Slot) -> tuple[Any, ...]:
+        return self._tests.added(column, total, value)
+
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
+        if self._tests.held.workings[comparison] is not None:
+            worked = self._tests.asked(comparison, rows, folded)
+            return worked is not None and self._says(worked, 0, self._tests.comparison(comparison))
         ((one,), (other,)) = rows
         if one is None or other is None:
             return False
@@ -208,7 +168,9 @@ class _Noting:
         return self._says(one, other, self._tests.comparison(comparison))
 
     def spans(self, column: int, first: Any, last: Any, size: int | float) -> bool:
-        raise TypeError("no shape measures a window over an attribute")
+        if first is None or last is None:
+            return False
+        return self._says(self._tests.spanned(first, last), 0, self._tests.spans)
 
 
 class _AsksNothing(_Noting):
@@ -240,6 +202,10 @@ class Shapes:
     Parameters
     ----------
     automaton : Stepped
+    held : Held
+    apart : bool
+        Whether each state is a shape of its own, once complex events have started: where only their ends are
+        asked for, none has to be found once alone, and values of several need no common shape.
 
     Attributes
     ----------
@@ -249,12 +215,13 @@ class Shapes:
         By number; 0 is `UNMARKED`.
     """
 
-    def __init__(self, automaton: Stepped) -> None:
+    def __init__(self, automaton: Stepped, held: Held, apart: bool = False) -> None:
+        self._apart = apart
         self._member = automaton.member
         self._tests = automaton.tests.all
         self._compared = [to_text(one.condition) for one in automaton.comparisons]
         self._satisfied = automaton.satisfied
-        self.registers = RegisterTests(automaton)
+        self.registers = RegisterTests(automaton, held)
         self.all: list[Shape] = []
         self._number: dict[Hashable, int] = {}
         self.labels = automaton.labels
@@ -336,12 +303,22 @@ class Shapes:
         for label in sorted(reached, key=sorted):
             before = label == BEFORE
             accepts = END in reached[label]
-            target, slots = self._aged(shape, reached[label] - {END}, event, started=not before)
-            if accepts or target >= 0:
-                starts = not before and not shape.started
-                shown = 0 if before else self._label[label]
-                outcomes.append(Outcome(shown, starts, accepts, target, slots))
+            starts = not before and not shape.started
+            shown = 0 if before else self._label[label]
+            for some in self._parted(reached[label] - {END}, before):
+                target, slots = self._aged(shape, some, event, started=not before)
+                if accepts or target >= 0:
+                    outcomes.append(Outcome(shown, starts, accepts, target, slots))
+                accepts = False
         return tuple(event.path), tuple(outcomes)
+
+    def _parted(self, states: set[State], before: bool) -> list[set[State]]:
+        """The states that are one configuration each."""
+        if len(states) > STATES:
+            raise LimitError(self.about(f"one partial match is in more than {STATES:,} states"))
+        if before or not self._apart or len(states) < 2:
+            return [states]
+        return [{state} for state in sorted(states, key=repr)]
 
     def _aged(
         self, shape: Shape, states: Iterable[State], event: _Noting, started: bool
@@ -357,7 +334,7 @@ class Shapes:
             return -1, ()
         same: dict[int, int] = {}
         for now in sorted(slot for slot in used if slot < 0):
-            measure = NOW - now
+            measure = self.registers.measure_of(now)
             if measure > EVENTS:
                 continue
             old = [slot for slot, own in enumerate(shape.measures) if own == measure]
@@ -371,8 +348,10 @@ class Shapes:
         used = {int(slot) for state in chosen for slot in slots_of(state)}
         order = sorted(slot for slot in used if slot >= 0) + sorted((s for s in used if s < 0), reverse=True)
         if len(order) > SLOTS:
-            raise LimitError(self.about(f"a partial match keeps more than {SLOTS} clocks"))
+            raise LimitError(self.about(f"a partial match keeps more than {SLOTS} times or values"))
         place = {slot: number for number, slot in enumerate(order)}
-        measures = tuple(shape.measures[slot] if slot >= 0 else NOW - slot for slot in order)
+        measures = tuple(
+            shape.measures[slot] if slot >= 0 else self.registers.measure_of(slot) for slot in order
+        )
         canonical = frozenset(renamed(state, place.__getitem__) for state in chosen)
         return self._shape(started, canonical, measures), tuple(order)

@@ -3,29 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from cer_gpu.automata.configurations.formulas import stepped
+from cer_gpu.automata.configurations.held import Held
 from cer_gpu.automata.configurations.shapes import Shapes
+from cer_gpu.automata.configurations.slots import NOW
 from cer_gpu.automata.configurations.written import shape_of, written
+from cer_gpu.engine.machines.configurations_kept import (
+    NO_VALUES,
+    ROOM,
+    STORED,
+    most_open,
+    no_answers,
+    numbers_of_limbs,
+    room_for_ends,
+    room_for_touched,
+    rows_with_prefix,
+)
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import CONSUMES, Dropped, Following, Pushed
+from cer_gpu.engine.machines.registers_stored import read_back, written_down
 from cer_gpu.engine.machines.stepping import GrowingSteps, KnownSlots
-from cer_gpu.engine.read.compared_numbers import numbers_of
 from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.held_values import HeldValues
 from cer_gpu.engine.read.lanes import grown
 from cer_gpu.enumeration.blocks import ranges
 from cer_gpu.enumeration.unordered import NodeAnswers
-from cer_gpu.errors import LimitError
+from cer_gpu.errors import DataError, LimitError
 from cer_gpu.kernels.configurations import contract as words
 from cer_gpu.kernels.configurations import cpu as kernels
 from cer_gpu.kernels.configurations.contract import EndsFound, Groups, Kept, Rules, TimedEvents, Touched
 from cer_gpu.kernels.configurations.cpu_groups import arrange
 from cer_gpu.kernels.configurations.cpu_nodes import kept_nodes
+from cer_gpu.kernels.configurations.cpu_programs import work_out
 from cer_gpu.kernels.forest.contract import Roots
 from cer_gpu.kernels.streams.contract import LaneBounds, StreamEvents
 from cer_gpu.kernels.windows.contract import comparable
@@ -35,11 +50,11 @@ from cer_gpu.plan.general import GeneralMachine
 CONFIGURATIONS = 1 << 22
 """Configurations that may be open at once."""
 
+MEMORY = 1 << 30
+"""Bytes that they may take: where they keep many values, fewer may be open."""
+
 LEAST = 1 << 12
 """With so many configurations at least those that are late are looked for."""
-
-ROOM = 1 << 8
-"""Rows that there is room for at first."""
 
 
 class ConfigurationRuns:
@@ -63,13 +78,16 @@ class ConfigurationRuns:
         self._window = query.window
         self._consumes = CONSUMES[query.consume]
         self._automaton = stepped(machine.formula, machine.symbols, machine.predicates)
-        self._shapes = Shapes(self._automaton)
+        held = machine.held or Held((), (None,) * len(self._automaton.comparisons))
+        apart = machine.product == "hits" and bool(self._automaton.comparisons)
+        self._shapes = Shapes(self._automaton, held, apart)
+        self._values = HeldValues(machine.columns, held)
         self._lists = machine.product == "run"
         self._limbs = int(machine.product == "counts")
         self._steps: GrowingSteps | None = None
         self._count = 0  # of the events that the stream keeps
         none = np.empty(0, np.int64)
-        self._now = TimedEvents(none, none, none, none, none, *_NO_VALUES)
+        self._now = TimedEvents(none, none, none, none, none, *NO_VALUES)
         self._progress = np.zeros(words.WORDS, np.int64)
         self._arena = np.empty((ROOM if self._lists else 0, 4), np.int64)
 
@@ -84,7 +102,7 @@ class ConfigurationRuns:
             self._begin(events.times if self._machine.timed else events.places)
         self._lanes_for(len(following.bounds.low))
         progress = self._progress
-        ends = _ends(count, self._limbs)
+        ends = room_for_ends(count, self._limbs)
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
         for stop in following.stops():
             ends = self._follow(events, stop - first, ends)
@@ -93,7 +111,7 @@ class ConfigurationRuns:
             return None
         event = ends.event[:found] + first
         lowest, latest = ends.lowest[:found], ends.latest[:found]
-        number = _numbers(ends.number[:found]) if self._limbs else None
+        number = numbers_of_limbs(ends.number[:found]) if self._limbs else None
         roots = Roots(ends.root_first[: found + 1], ends.root_label[:used], ends.root_node[:used])
         arena = self._arena
 
@@ -132,16 +150,43 @@ class ConfigurationRuns:
         number = np.arange(new.start, new.stop) if self._lists else following.positions[new]
         return TimedEvents(
             following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number,
-            *self._values(following),
+            *self._read(following),
         )  # fmt: skip
 
-    def _values(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _read(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What later events are compared with, as `TimedEvents` has it."""
-        reals = self._machine.reals
-        if not reals:
-            return _NO_VALUES
+        if not self._machine.columns:
+            return NO_VALUES
         assert following.rows is not None
-        return numbers_of(self._machine.columns, reals, following.rows)
+        if self._values.crowded():
+            self._values.keep(self._labels_held)
+        values, moved = self._values.read(following.rows)
+        if moved and self._steps is not None:
+            for columns, old, new in moved:
+                for rows, slot in self._labels_at(columns):
+                    found = self._kept.bits[rows, slot]
+                    self._kept.bits[rows, slot] = new[np.searchsorted(old, found)]
+            self._regroup(np.flatnonzero(self._kept.shape >= 0), len(self._kept.shape))
+            self._steps.texts = self._values.text_labels()
+            self._steps.note_programs(anew=True)
+        return values
+
+    def _labels_at(self, columns: frozenset[int]) -> Iterator[tuple[np.ndarray, int]]:
+        """Where values of some columns are kept: rows and the slot."""
+        if self._steps is None:
+            return
+        kept = self._kept
+        rows = np.flatnonzero(kept.shape >= 0)
+        for shape in np.unique(kept.shape[rows]).tolist():
+            own = rows[kept.shape[rows] == shape]
+            for slot, measure in enumerate(self._shapes.all[shape].measures):
+                if measure - 2 in columns:
+                    yield own, slot
+
+    def _labels_held(self, columns: frozenset[int]) -> np.ndarray:
+        """The labels that are kept of some columns."""
+        found = [self._kept.bits[rows, slot] for rows, slot in self._labels_at(columns)]
+        return np.concatenate([np.empty(0, np.int64), *found])
 
     def _follow(self, events: TimedEvents, stop: int, ends: EndsFound) -> EndsFound:
         """Follow the configurations up to an event."""
@@ -149,8 +194,8 @@ class ConfigurationRuns:
         progress = self._progress
         while True:
             status = kernels.follow(
-                self._steps.tables, events, stop, self._rules, self._kept, self._groups, self._touched,
-                self._steps.count_of, self._arena, ends, progress,
+                self._steps.tables, self._steps.programs, events, stop, self._rules, self._kept, self._groups,
+                self._touched, self._arena, ends, progress,
             )  # fmt: skip
             if status == words.DONE:
                 return ends
@@ -167,8 +212,8 @@ class ConfigurationRuns:
         progress[words.LANE] = 0
         while True:
             status = kernels.sweep(
-                self._steps.tables, self._now, self._rules, self._kept, self._groups, self._touched,
-                self._steps.count_of, self._arena, ends, progress,
+                self._steps.tables, self._steps.programs, self._now, self._rules, self._kept, self._groups,
+                self._touched, self._arena, ends, progress,
             )  # fmt: skip
             if status == words.DONE:
                 break
@@ -197,11 +242,13 @@ class ConfigurationRuns:
             )
         elif status == words.LIMBS_FULL:
             ends = self._more_limbs(ends)
+        elif status == words.TOO_LARGE:
+            raise self._too_large(int(progress[words.MISSING]))
         elif status == words.TOUCHED_FULL:
-            self._touched = _touched(2 * len(self._touched.leaf), self._kept)
+            self._touched = room_for_touched(2 * len(self._touched.leaf), self._kept)
         else:
             raise LimitError(
-                self._shapes.about(f"more than {CONFIGURATIONS:,} partial matches are open at once")
+                self._shapes.about(f"more than {self._rules.most:,} partial matches are open at once")
             )
         return ends
 
@@ -228,36 +275,58 @@ class ConfigurationRuns:
         def known(column: int) -> bool:
             return bool(events.known[column, event])
 
-        told = KnownSlots(symbol, age, value, known, steps.tables)
+        def worked(slot: int) -> bool:
+            steps.note_programs()
+            assert steps.programs is not None
+            program = NOW - 2 - len(events.values) - slot
+            at_fault = work_out(steps.programs, program, kept.bits, row, events.values, event)
+            if at_fault >= 0:
+                raise self._too_large(int(at_fault))
+            return bool(steps.programs.stack[0])
+
+        told = KnownSlots(symbol, age, value, known, steps.tables, worked)
         steps.learn(int(kept.shape[row]), symbol, told)
         if steps.most_slots > kept.slots.shape[1]:
             self._regroup(np.flatnonzero(kept.shape >= 0), len(kept.shape))
-            self._touched = _touched(len(self._touched.leaf), self._kept)
+            self._touched = room_for_touched(len(self._touched.leaf), self._kept)
+            self._rules = self._rules._replace(most=most_open(self._kept, CONFIGURATIONS, MEMORY))
+
+    def _too_large(self, instruction: int) -> DataError:
+        """The error of a whole number that does not fit 64 bits."""
+        steps = self._steps
+        assert steps is not None
+        assert steps.programs is not None
+        program = int(np.searchsorted(steps.programs.first, instruction, side="right")) - 1
+        sums = steps.programs.code[instruction, 0] == words.FITS
+        return DataError(
+            f"integer overflow: {self._shapes.registers.about(program, sums)} does not fit 64 bits; cast the "
+            "column to float64"
+        )
 
     # ---------------------------------------------------------------------------------- what is kept
 
     def _begin(self, measured: np.ndarray) -> None:
         """Make room, now that it is known what clocks measure."""
         dtype = measured.dtype
-        machine = self._machine
+        machine, held = self._machine, self._shapes.registers.held
         self._steps = GrowingSteps(
             self._shapes, len(machine.symbols), self._automaton.tests.all, machine.reaches, dtype,
-            machine.reals or (),
+            [word == "real" for word in held.words],
         )  # fmt: skip
-
+        self._steps.texts = self._values.text_labels()
         self._groups = Groups(
             np.empty((0, 3), np.int64), np.empty((0, 2), dtype), np.empty((ROOM, 3), np.int32)
         )
         self._kept = self._room_for(ROOM, dtype, self._steps.most_slots)
-        self._touched = _touched(ROOM, self._kept)
-        arrange(self._kept, self._groups, 0, self._steps.count_of, self._progress)
+        self._touched = room_for_touched(ROOM, self._kept)
+        arrange(self._kept, self._groups, 0, self._steps.tables.slots, self._progress)
         self._progress[words.SWEEP_AT] = LEAST
         window, kind = self._window, words.NO_WINDOW
         size: Any = dtype.type(0)
         if machine.product == "hits" and window is not None:
             kind = words.TIME_WINDOW if window.kind == "time" else words.PLACE_WINDOW
             size = comparable(np.empty(0, dtype if dtype.kind == "f" else np.int64), window.size).size
-        self._rules = Rules(kind, size, self._consumes, CONFIGURATIONS)
+        self._rules = Rules(kind, size, self._consumes, most_open(self._kept, CONFIGURATIONS, MEMORY))
 
     def _room_for(self, rows: int, dtype: np.dtype, n_slots: int) -> Kept:
         buckets = 1 << max(rows - 1, 1).bit_length() + 1
@@ -290,7 +359,7 @@ class ConfigurationRuns:
         self._kept = kept
         if len(self._groups.group) < count + 2:
             self._groups = self._groups._replace(group=np.empty((2 * count + 2, 3), np.int32))
-        arrange(kept, self._groups, count, self._steps.count_of, self._progress)
+        arrange(kept, self._groups, count, self._steps.tables.slots, self._progress)
 
     def _lanes_for(self, count: int) -> None:
         """Make room for so many lanes."""
@@ -327,7 +396,7 @@ class ConfigurationRuns:
         self._limbs += 1
         zeros = np.zeros((len(self._kept.number), 1), np.int64)
         self._kept = self._kept._replace(number=np.ascontiguousarray(np.hstack([self._kept.number, zeros])))
-        self._touched = _touched(len(self._touched.leaf), self._kept)
+        self._touched = room_for_touched(len(self._touched.leaf), self._kept)
         self._progress[words.TOP] = 0
         zeros = np.zeros((len(ends.number), 1), np.int64)
         return ends._replace(number=np.ascontiguousarray(np.hstack([ends.number, zeros])))
@@ -339,7 +408,7 @@ class ConfigurationRuns:
         bounds.least[:] = self._count
         if self._lists and self._steps is not None:
             self._progress[[words.HIT, words.ROOTS]] = 0
-            self._sweep(_ends(0, self._limbs))
+            self._sweep(room_for_ends(0, self._limbs))
             kept = self._kept
             rows = self._open_rows()
             np.minimum.at(bounds.least, kept.lane[rows], kept.began[rows, 0])
@@ -381,13 +450,14 @@ class ConfigurationRuns:
         kept, groups = self._kept, self._groups
         rows = np.flatnonzero(kept.shape >= 0)
         shapes = json.dumps([written(shape) for shape in self._shapes.all]).encode()
-        found = {name: getattr(kept, name)[rows] for name in _STORED if getattr(kept, name).size}
+        found = {name: getattr(kept, name)[rows] for name in STORED if getattr(kept, name).size}
         return found | {
             "lanes": groups.lane[:, 1:],
             "now": groups.now,
             "arena": self._arena[: self._progress[words.NODES]],
             "epoch": self._progress[[words.EPOCH]],
             "shapes": np.frombuffer(shapes, np.uint8),
+            "labels": np.frombuffer(written_down(self._values.state()), np.uint8),
         }
 
     def restore(self, arrays: dict[str, np.ndarray]) -> None:
@@ -396,14 +466,15 @@ class ConfigurationRuns:
             return
         for text in json.loads(arrays["shapes"].tobytes())[1:]:
             self._shapes.put(shape_of(text))
+        self._values.resume(read_back(arrays["labels"].tobytes()))
         self._begin(arrays["now"])
         lane = np.full((len(arrays["lanes"]), 3), -1, np.int64)
         lane[:, 1:] = arrays["lanes"]
         self._groups = self._groups._replace(lane=lane, now=arrays["now"].copy())
-        own = {name: arrays[name] for name in _STORED if name in arrays}
+        own = {name: arrays[name] for name in STORED if name in arrays}
         self._kept = self._kept._replace(**own)
         self._regroup(np.arange(len(own["shape"])), 2 * len(own["shape"]))
-        self._touched = _touched(ROOM, self._kept)
+        self._touched = room_for_touched(ROOM, self._kept)
         self._arena = np.empty((2 * len(arrays["arena"]) + ROOM, 4), np.int64)
         self._arena[: len(arrays["arena"])] = arrays["arena"]
         self._progress[words.NODES] = len(arrays["arena"])
@@ -444,56 +515,3 @@ class ConfigurationRuns:
 
     def put(self, lanes: np.ndarray, rows: dict[str, np.ndarray], count: int) -> None:
         """Nothing has to be taken over; see `rows`."""
-
-
-_STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
-"""What of `Kept` is stored."""
-
-
-_NO_VALUES = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64), np.empty((0, 0), np.uint8)
-"""What `TimedEvents` has where no values are compared."""
-
-
-def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Some rows, and those of what comes before the start, ascending."""
-    every = np.flatnonzero(kept.shape >= 0)
-    before = every[started[kept.shape[every]] == 0]
-    found: np.ndarray = np.sort(np.concatenate([rows, before]))
-    return found
-
-
-def _ends(count: int, limbs: int) -> EndsFound:
-    """Room for the ends of so many events."""
-    return EndsFound(
-        *(np.empty(count, np.int64) for _ in range(3)),
-        number=np.empty((count, limbs), np.int64),
-        root_first=np.zeros(count + 1, np.int64),
-        root_label=np.empty(ROOM, np.int32),
-        root_node=np.empty(ROOM, np.int64),
-    )
-
-
-def _touched(rows: int, kept: Kept) -> Touched:
-    return Touched(
-        np.empty((rows, 2), np.int64),
-        np.empty((rows, kept.slots.shape[1]), kept.slots.dtype),
-        np.empty((rows, 2), np.int64),
-        np.empty(rows, kept.since.dtype),
-        np.empty(rows if len(kept.node) else 0, np.int64),
-        np.empty((rows, kept.number.shape[1]), np.int64),
-    )
-
-
-def _numbers(limbs: np.ndarray) -> np.ndarray:
-    """Numbers to the base 2^62 as int64, or as objects where one is larger."""
-    if not limbs[:, 1:].any():
-        return limbs[:, 0].copy()
-    found = np.zeros(len(limbs), object)
-    for digit in limbs.T[::-1]:
-        found = found * words.LIMB + digit.astype(object)
-    return found
-
-
-def no_answers(some: Ends) -> Answers:
-    """The error of a run that lists nothing."""
-    raise TypeError("a run for hits or counts lists no complex events")

@@ -55,7 +55,7 @@ class GeneralRunner:
         self.consumption = Consumption(query)
         self.runs: ConfigurationRuns | RegisterRuns
         assert isinstance(query.machine, GeneralMachine)
-        if query.machine.registers and query.machine.reals is None:
+        if query.machine.registers and query.machine.held is None:
             from cer_gpu.engine.machines.registers import RegisterRuns  # few queries need it
 
             self.runs = RegisterRuns(query)

@@ -48,7 +48,7 @@ class LookedForRuns:
         self._workers = workers
         reading = replace(query.reading, window=None)
         own = replace(query, machine=machine, reading=reading, consume="NONE", outlooks=())
-        listed = machine.registers and machine.reals is None
+        listed = machine.registers and machine.held is None
         self.runs: RegisterRuns | ConfigurationRuns = RegisterRuns(own) if listed else ConfigurationRuns(own)
 
     def latest(self, events: Relevant, lane_count: int) -> np.ndarray:

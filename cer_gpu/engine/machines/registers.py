@@ -17,7 +17,7 @@ from cer_gpu.automata.configurations.formulas import Stepped, stepped
 from cer_gpu.automata.configurations.members import END
 from cer_gpu.automata.configurations.slots import State, best, renamed, slots_of
 from cer_gpu.automata.match import BEFORE, UNMARKED
-from cer_gpu.engine.machines.configurations import no_answers
+from cer_gpu.engine.machines.configurations_kept import no_answers
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.engine.machines.open_runs import Dropped, Following, Pushed

@@ -94,6 +94,14 @@ class EventSeen:
         """Whether it satisfies the predicate of a comparison."""
         return self._reader.satisfied[comparison][self.symbol]
 
+    def increased(self, count: int) -> int:
+        """A count and one more."""
+        return count + 1
+
+    def added(self, column: int, total: tuple[Any, ...], value: Any) -> tuple[Any, ...]:
+        """A sum and one more."""
+        return (total[0] + value,) if total else (value,)
+
     def holds_of(self, comparison: int, rows: tuple[Any, ...], folded: tuple[Any, ...]) -> bool:
         """Whether a comparison holds."""
         return self._reader.holds_of(comparison, rows, folded)
@@ -113,6 +121,16 @@ class _Blind:
         return False
 
     holds = less = same = holds_of = satisfies = spans = _asks
+
+    def increased(self, count: Any) -> Any:
+        """A count is another one."""
+        self.asked = True
+        return count
+
+    def added(self, column: int, total: Any, value: Any) -> Any:
+        """A sum is another one."""
+        self.asked = True
+        return total
 
     def value(self, column: int) -> None:
         self.asked = True

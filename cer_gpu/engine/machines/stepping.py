@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from cer_gpu.automata.configurations.held import TEXT
 from cer_gpu.automata.configurations.shapes import TICK, Outcome, Path, Shapes
 from cer_gpu.automata.configurations.slots import AgeTest
+from cer_gpu.kernels.configurations import contract
 from cer_gpu.kernels.configurations.contract import (
     ACCEPTS,
     AT_MOST,
+    CONSTANT,
     FIRST_LEAF,
     IS_KNOWN,
     LESS,
@@ -23,7 +26,9 @@ from cer_gpu.kernels.configurations.contract import (
     STARTS,
     STAYS,
     UNKNOWN,
+    WORKED_OUT,
     YES,
+    Programs,
     Steps,
 )
 from cer_gpu.plan.outlook import Reach
@@ -46,6 +51,8 @@ class KnownSlots:
         `known(column)`: whether the event has a value.
     steps : Steps
         With the tests.
+    worked : callable
+        `worked(slot)`: whether the program that a slot names comes to 1.
     """
 
     def __init__(
@@ -55,12 +62,14 @@ class KnownSlots:
         value: Callable[[int, int], int | float],
         known: Callable[[int], bool],
         steps: Steps,
+        worked: Callable[[int], bool],
     ) -> None:
         self.symbol = symbol
         self._age = age
         self._value = value
         self._known = known
         self._steps = steps
+        self._worked = worked
 
     def says(self, slot: int, other: int, test: int) -> bool:
         """Whether a test holds."""
@@ -68,6 +77,8 @@ class KnownSlots:
         if asked < IS_KNOWN:
             age = self._age(slot, asked)
             return bool(steps.low[test].item() <= age <= steps.high[test].item())
+        if asked == WORKED_OUT:
+            return self._worked(slot)
         left, right = steps.column[test].tolist()
         if asked == IS_KNOWN:
             return self._known(left)
@@ -77,7 +88,8 @@ class KnownSlots:
 
 def asked_of(op: str) -> int:
     """What a test asks that compares by an operator."""
-    return {"known": IS_KNOWN, "<": LESS, "<=": AT_MOST, "=": SAME, "!=": OTHER_THAN}[op]
+    asked = {"known": IS_KNOWN, "<": LESS, "<=": AT_MOST, "=": SAME, "!=": OTHER_THAN, "works": WORKED_OUT}
+    return asked[op]
 
 
 class GrowingSteps:
@@ -98,8 +110,10 @@ class GrowingSteps:
     Attributes
     ----------
     tables : Steps
-    count_of : ndarray, shape (shapes,), int32
-        How many slots each shape has.
+    programs : Programs or None
+        None where nothing is worked out.
+    texts : list of int
+        The labels of the texts that comparisons name.
     """
 
     def __init__(
@@ -125,6 +139,7 @@ class GrowingSteps:
             outcome=np.empty((ROOM, OUTCOME_COLUMNS), np.int32),
             source=np.empty(ROOM, np.int32),
             started=np.empty(0, np.uint8),
+            slots=np.empty(0, np.int32),
             measure=np.array(
                 [test.measure for test in tests] + [asked_of(op) for op, _, _ in compares], np.uint8
             ),
@@ -133,24 +148,55 @@ class GrowingSteps:
             low=np.array([low for low, _ in bounds], dtype),
             high=np.array([high for _, high in bounds], dtype),
         )
-        self.count_of = np.empty(0, np.int32)
         self.most_slots = 0
+        self.texts: list[int] = []
+        self._noted = 0
+        self.programs = _no_programs() if shapes.registers.held.works else None
         self.note_shapes()
 
     def note_shapes(self) -> None:
         """Take in the shapes that are new."""
         every = self.shapes.all
-        known, count = len(self.count_of), len(every)
-        self.count_of = np.append(
-            self.count_of, np.array([len(shape.measures) for shape in every[known:]], np.int32)
+        known, count = len(self.tables.slots), len(every)
+        if known == count:
+            return
+        slots = np.append(
+            self.tables.slots, np.array([len(shape.measures) for shape in every[known:]], np.int32)
         )
-        self.most_slots = int(self.count_of.max(initial=0))
+        self.most_slots = int(slots.max(initial=0))
         started = np.array([shape.started for shape in every[known:]], np.uint8)
         root = self.tables.root
         if count > len(root):
             root = np.full((max(ROOM, 2 * count), self._n_symbols + 1), UNKNOWN, np.int32)
             root[:known] = self.tables.root[:known]
-        self.tables = self.tables._replace(root=root, started=np.append(self.tables.started, started))
+        self.tables = self.tables._replace(
+            root=root, started=np.append(self.tables.started, started), slots=slots
+        )
+
+    def note_programs(self, anew: bool = False) -> None:
+        """Take in the programs that are new; `anew`: all, as texts have other labels."""
+        every = self.shapes.registers.programs
+        if self.programs is None or (self._noted == len(every) and not anew):
+            return
+        old = _no_programs() if anew else self.programs
+        self._noted = 0 if anew else self._noted
+        code = [
+            (self.texts[argument] if name == TEXT else argument, name)
+            for program in every[self._noted :]
+            for name, argument in program
+        ]
+        rows = np.array(
+            [(CONSTANT if name == TEXT else getattr(contract, name), argument) for argument, name in code],
+            np.int64,
+        ).reshape(-1, 2)
+        ends = int(old.first[-1]) + np.cumsum([len(one) for one in every[self._noted :]])
+        depth = max(len(old.stack), *map(len, every), 1)
+        stack = np.zeros(depth, np.int64)
+        self.programs = Programs(
+            np.append(old.first, ends.astype(np.int32)), np.concatenate([old.code, rows]), stack,
+            stack.view(np.float64), np.zeros(depth, np.uint8),
+        )  # fmt: skip
+        self._noted = len(every)
 
     def learn(self, shape: int, symbol: int, slots: KnownSlots) -> None:
         """Find out what an event does to a configuration; a symbol past the last one: time has passed.
@@ -163,12 +209,13 @@ class GrowingSteps:
         root = self.tables.root
         if root[shape, symbol] == UNKNOWN:
             ticks = symbol == self._n_symbols
-            stays = not self.count_of[shape] if ticks else self.shapes.stays(shape, symbol)
+            stays = not self.tables.slots[shape] if ticks else self.shapes.stays(shape, symbol)
             if stays:
                 root[shape, symbol] = STAYS
                 return
         path, outcomes = self.shapes.step(shape, TICK if symbol == self._n_symbols else symbol, slots)
         self.note_shapes()
+        self.note_programs()
         self._insert(shape, symbol, path, self._leaf(outcomes, -1 if symbol == self._n_symbols else shape))
 
     def _insert(self, shape: int, symbol: int, path: Path, leaf: int) -> None:
@@ -216,6 +263,17 @@ class GrowingSteps:
         table[number] = values
         self._used[name] = number + 1
         return number
+
+
+def _no_programs() -> Programs:
+    stack = np.zeros(1, np.int64)
+    return Programs(
+        np.zeros(1, np.int32),
+        np.empty((0, 2), np.int64),
+        stack,
+        stack.view(np.float64),
+        np.zeros(1, np.uint8),
+    )
 
 
 def bounds_of(reach: Reach | None, dtype: np.dtype) -> tuple[int | float, int | float]:

@@ -329,7 +329,7 @@ def aggregated(function: str, distinct: bool, register: Any, about: str) -> Valu
         return len(register) if distinct else register
     if not register:
         return None
-    total = register[0]
+    total = register[0][0] if function == "AVG" else register[0]
     if function in ("SUM", "AVG") and isinstance(total, int) and total not in INT64:
         raise DataError(f"integer overflow: {about} does not fit 64 bits; cast the column to float64")
     return _floating(total) / register[1] if function == "AVG" else total

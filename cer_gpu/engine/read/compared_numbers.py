@@ -11,18 +11,20 @@ from cer_gpu.engine.read.derive import evaluate
 from cer_gpu.engine.read.ranks import beyond, read_columns
 from cer_gpu.engine.read.sources.columns import single
 from cer_gpu.language import tree
+from cer_gpu.language.units import decimal_unit
 
 UNITS = ("s", "ms", "us", "ns")
 
 
 def numbers_of(
-    expressions: Sequence[tree.Expression], reals: Sequence[bool], rows: pa.Table
+    expressions: Sequence[tree.Expression | None], reals: Sequence[bool], rows: pa.Table
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The values of expressions over events, column by column.
 
     Parameters
     ----------
-    expressions : sequence of Expression
+    expressions : sequence of (Expression or None)
+        None: its values are read elsewhere.
     reals : sequence of bool
         Which of them are floats; the others are whole numbers, a time in its unit.
     rows : pyarrow.Table
@@ -49,6 +51,8 @@ def numbers_of(
     floats = values.view(np.float64)
     known = np.ones((len(expressions), len(rows)), np.uint8)
     for number, (expression, real) in enumerate(zip(expressions, reals, strict=True)):
+        if expression is None:
+            continue
         found, _ = evaluate(expression, read, len(rows))
         if len(found.valid):
             known[number] = found.valid != 0
@@ -66,5 +70,7 @@ def numbers_of(
 
 
 def _unit(kind: pa.DataType) -> str | None:
-    """The unit of a column of times."""
+    """The unit of a column of times or of decimals."""
+    if pa.types.is_decimal(kind):
+        return decimal_unit(kind.scale)
     return kind.unit if pa.types.is_timestamp(kind) or pa.types.is_duration(kind) else None

@@ -130,7 +130,7 @@ def _outlook(outlook: Outlook) -> str:
         f"it and {counted(asked, 'kind')} that read it"
     )
     if machine is not None:
-        one_by_one = machine.registers and machine.reals is None
+        one_by_one = machine.registers and machine.held is None
         cost += (
             ";\nwhat is looked for has intervals or compares events: its partial matches are followed with "
             f"{'values' if machine.registers else 'clocks'}"

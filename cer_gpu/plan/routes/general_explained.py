@@ -71,7 +71,9 @@ class GeneralExplanation:
                 "configurations: partial matches with the times at which their clocks were set, made\n"
                 "deterministic on the stream"
             )
-        how = "compiled" if self.machine.reals is not None else "one by one in Python"
+        how = "compiled"
+        if self.machine.held is None:
+            how = f"one by one in Python, as no words of 64 bits hold {self.machine.beyond}"
         return (
             "configurations: partial matches with the values that later events are compared with, made\n"
             f"deterministic on the stream; compared {how}"
@@ -90,10 +92,10 @@ class GeneralExplanation:
     def _advice(self, query: CompiledQuery) -> list[str]:
         """Which small changes of the query would make it fast."""
         found = []
-        if self.machine.reals is None:
+        if self.machine.held is None:
             found.append(
-                "comparisons are compiled whose sides speak of one variable each, numbers of one type:\n"
-                "cast a column, or bring each variable to a side of its own"
+                "comparisons of numbers, times, texts and decimals beside each other are compiled:\n"
+                f"cast a column, or do without {self.machine.beyond}"
             )
         if self.lane is None and not self.statement.partition:
             found.append(

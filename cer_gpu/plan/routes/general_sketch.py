@@ -110,7 +110,6 @@ class GeneralSketch:
             timed=machine.timed or TIME in measured,
             placed=machine.placed or 1 - TIME in measured,
             prefix=remembers(self.formula),
-            reals=None if over_attribute else machine.reals,
         )
 
 

@@ -1,0 +1,74 @@
+"""The arrays of configurations: room for them, and what is read of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cer_gpu.engine.machines.ends import Ends
+from cer_gpu.engine.machines.found import Answers
+from cer_gpu.kernels.configurations import contract as words
+from cer_gpu.kernels.configurations.contract import EndsFound, Kept, Touched
+
+ROOM = 1 << 8
+"""Rows that there is room for at first."""
+
+STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
+"""What of `Kept` is stored."""
+
+
+NO_VALUES = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64), np.empty((0, 0), np.uint8)
+"""What `TimedEvents` has where no values are compared."""
+
+
+def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Some rows, and those of what comes before the start, ascending."""
+    every = np.flatnonzero(kept.shape >= 0)
+    before = every[started[kept.shape[every]] == 0]
+    found: np.ndarray = np.sort(np.concatenate([rows, before]))
+    return found
+
+
+def room_for_ends(count: int, limbs: int) -> EndsFound:
+    """Room for the ends of so many events."""
+    return EndsFound(
+        *(np.empty(count, np.int64) for _ in range(3)),
+        number=np.empty((count, limbs), np.int64),
+        root_first=np.zeros(count + 1, np.int64),
+        root_label=np.empty(ROOM, np.int32),
+        root_node=np.empty(ROOM, np.int64),
+    )
+
+
+def room_for_touched(rows: int, kept: Kept) -> Touched:
+    """Room for so many configurations that an event changes."""
+    slots = np.empty((rows, kept.slots.shape[1]), kept.slots.dtype)
+    return Touched(
+        np.empty((rows, 2), np.int64),
+        slots,
+        slots.view(np.int64),
+        np.empty((rows, 2), np.int64),
+        np.empty(rows, kept.since.dtype),
+        np.empty(rows if len(kept.node) else 0, np.int64),
+        np.empty((rows, kept.number.shape[1]), np.int64),
+    )
+
+
+def numbers_of_limbs(limbs: np.ndarray) -> np.ndarray:
+    """Numbers to the base 2^62 as int64, or as objects where one is larger."""
+    if not limbs[:, 1:].any():
+        return limbs[:, 0].copy()
+    found = np.zeros(len(limbs), object)
+    for digit in limbs.T[::-1]:
+        found = found * words.LIMB + digit.astype(object)
+    return found
+
+
+def no_answers(some: Ends) -> Answers:
+    """The error of a run that lists nothing."""
+    raise TypeError("a run for hits or counts lists no complex events")
+
+
+def most_open(kept: Kept, most: int, memory: int) -> int:
+    """How many configurations may be open: in so much memory, as each is copied while an event changes it."""
+    row = sum(own.nbytes for own in kept if own is not kept.bits and own is not kept.reals)
+    return min(most, memory // (2 * row // len(kept.shape)))
