@@ -12,6 +12,7 @@ if __name__ != "cer_gpu.spark":
     raise ImportError("this folder is installed as `cer_gpu.spark`; write `import cer_gpu.spark`")
 
 if TYPE_CHECKING:
+    from cer_gpu.spark.backtests import backtest, backtest_files
     from cer_gpu.spark.checks import check
     from cer_gpu.spark.configuration import configure
     from cer_gpu.spark.files import count_files, counts_files, hits_files, run_files
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from cer_gpu.spark.views import maintain
 
 _HOME = {
+    "backtest": "backtests",
+    "backtest_files": "backtests",
     "prepare": "layout",
     "run_files": "files",
     "hits_files": "files",
@@ -38,6 +41,8 @@ _HOME = {
 }
 
 __all__ = [
+    "backtest",
+    "backtest_files",
     "check",
     "configure",
     "count",

@@ -55,15 +55,18 @@ class _OfShares(ABC):
     schema : pyarrow.Schema
         What the files share.
     shares : sequence of Share
+    job : type of Job
+        What does the task.
     """
 
-    def __init__(self, task: bytes, schema: pa.Schema, shares: Sequence[Share]) -> None:
+    def __init__(self, task: bytes, schema: pa.Schema, shares: Sequence[Share], job: type[Job] = Job) -> None:
+        self._job = job
         self._task = task
         self._schema = schema
         self._shares = shares
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        job = Job(task_from(self._task))
+        job = self._job(task_from(self._task))
         for batch in batches:
             for number in batch.column(0).to_pylist():
                 yield from self._of(job, self._shares[number])
@@ -85,7 +88,7 @@ class FileWorker(_OfShares):
         job.events += (rows.rows or 0) - share.halo - share.ahead
         labels = Labels(share.first)
         if job.task.event_id is None:
-            return TaskRun(job.bound(rows, share.halo, stop=stop), labels)
+            return job.run(rows, labels, share.halo, stop=stop)
         names = list(job.task.columns)
         source = Source(with_fields(rows, names), (), job.task.query.options.type_column, None)
 
@@ -96,7 +99,7 @@ class FileWorker(_OfShares):
 
         schema = pa.schema([source.arrow_schema.field(name) for name in names])
         reader = pa.RecordBatchReader.from_batches(schema, watched())
-        return TaskRun(job.bound(reader, share.halo, stop=stop), labels)
+        return job.run(reader, labels, share.halo, stop=stop)
 
 
 class FileReader(_OfShares):
@@ -146,7 +149,7 @@ class _Relevant:
     def __init__(self, job: Job) -> None:
         query = job.task.query
         self._classifier = None
-        if not job.task.counts_all and not query.query.reading.derived:
+        if job.task.sees_some:
             self._classifier = Classifier(query.query.reading, query.units, job.workers)
 
     def rows(self, batch: pa.RecordBatch, before: int) -> np.ndarray | None:

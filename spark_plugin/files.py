@@ -19,7 +19,7 @@ from cer_gpu.spark.operators import operator_keywords, parallel_tasks, with_numb
 from cer_gpu.spark.routes import Size, route_of
 from cer_gpu.spark.segments import ROW
 from cer_gpu.spark.task import Restored
-from cer_gpu.spark.worker import Worker
+from cer_gpu.spark.worker import Job, Worker
 
 from cer_gpu.engine.read.sources.files import unify
 from cer_gpu.engine.read.sources.open_file import OpenFile
@@ -166,14 +166,55 @@ def _product(
     found = opened_lake(paths, names[0] if names else None)
     gpu = settings.value(spark, settings.GPU)
     task = task_of(query, found.schema, product, ordered=True, gpu=gpu, **keywords)
-    size = Size(found.rows, settings.value(spark, settings.ROWS_PER_TASK), parallel_tasks(spark))
-    larger = replace(size, rows_per_task=STREAMED * size.rows_per_task)
-    shares = shares_of(found, task, larger)
+    rest = {name: value for name, value in keywords.items() if name not in ("order_by", "event_id")}
+
+    def shuffled(schema: pa.Schema, order_by: list[str]) -> Task:
+        event_id = task.event_id or ROW
+        own = task_of(query, schema, product, order_by=order_by, event_id=event_id, gpu=gpu, **rest)
+        return own.giving(task)
+
+    return with_numbers(told_by_tasks(spark, found, task, shuffled), product)
+
+
+def told_by_tasks(
+    spark: SparkSession,
+    found: Lake,
+    task: Task,
+    shuffled: Callable[[pa.Schema, list[str]], Task],
+    job: type[Job] = Job,
+) -> DataFrame:
+    """What the tasks give for some files.
+
+    Parameters
+    ----------
+    spark : SparkSession
+    found : Lake
+    task : Task
+    shuffled : callable
+        Makes the task for a schema and an order, where rows go from task to task with their numbers.
+    job : type of Job
+        What does the task.
+    """
+    size = _size(spark, found)
+    shares = shares_of(found, task, _larger(size))
     if shares is None:
-        return _shuffled(spark, found, task, size, query, keywords)
-    worker = FileWorker(task.dumped(), found.schema, shares)
-    told = in_tasks(spark.range(0, len(shares), 1, len(shares)), worker, task.result)
-    return with_numbers(told, product)
+        return _shuffled(spark, found, task, size, shuffled, job)
+    worker = FileWorker(task.dumped(), found.schema, shares, job)
+    return in_tasks(spark.range(0, len(shares), 1, len(shares)), worker, task.result)
+
+
+def task_reads_files(spark: SparkSession, found: Lake, task: Task) -> bool:
+    """Whether tasks read all that they need themselves: no rows go from one task to another."""
+    return shares_of(found, task, _larger(_size(spark, found))) is not None
+
+
+def _size(spark: SparkSession, found: Lake) -> Size:
+    return Size(found.rows, settings.value(spark, settings.ROWS_PER_TASK), parallel_tasks(spark))
+
+
+def _larger(size: Size) -> Size:
+    """The size with which tasks that read files are dealt out."""
+    return replace(size, rows_per_task=STREAMED * size.rows_per_task)
 
 
 def shares_of(found: Lake, task: Task, size: Size) -> list[Share] | None:
@@ -297,24 +338,22 @@ def _writer(found: Lake, group: lake.Group) -> str:
 
 
 def _shuffled(
-    spark: SparkSession, found: Lake, task: Task, size: Size, query: Query | str, keywords: dict[str, Any]
+    spark: SparkSession,
+    found: Lake,
+    task: Task,
+    size: Size,
+    shuffled: Callable[[pa.Schema, list[str]], Task],
+    job: type[Job],
 ) -> DataFrame:
     """The workers read the files, and what is left of the rows goes on by the route of DataFrames."""
-    options = task.query.options
     schema = found.schema.append(pa.field(ROW, pa.int64(), nullable=False))
-    order = [*options.order_by, ROW]
-    rest = {name: value for name, value in keywords.items() if name not in ("order_by", "event_id")}
-    own = task_of(
-        query, schema, task.product, order_by=order, event_id=task.event_id or ROW, gpu=task.gpu, **rest
-    )
-    own = own.giving(task)
+    own = shuffled(schema, [*task.query.options.order_by, ROW])
     parts = [_share(found, low, low, high) for low, high in _even(found, size)]
     reader = FileReader(own.dumped(), found.schema, parts)
     read = in_tasks(spark.range(0, len(parts), 1, len(parts)), reader, reader.given)
     route = route_of(read, own, size)
-    worker = Restored(Worker(own.dumped(), route.segments, route.streamed), reader.times)
-    told = in_tasks(route.frame, worker, own.result)
-    return with_numbers(told, task.product)
+    worker = Restored(Worker(own.dumped(), route.segments, route.streamed, job), reader.times)
+    return in_tasks(route.frame, worker, own.result)
 
 
 def _even(found: Lake, size: Size) -> Iterator[tuple[int, int]]:

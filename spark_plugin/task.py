@@ -87,6 +87,11 @@ class Task:
         """Whether a stream can be cut by time: what ends at an event depends on one window before it."""
         return self.query.query.cuttable
 
+    @property
+    def sees_some(self) -> bool:
+        """Whether the filters of its query say which events it has no use for."""
+        return not self.counts_all and not self.query.query.reading.derived
+
     def giving(self, other: Task) -> Task:
         """The same with the result of another task, whose data may have had no time."""
         return replace(self, result=other.result, timed=bool(other.query.options.order_by))

@@ -38,33 +38,6 @@ SORTED = "the sorted events of a task"
 """What rows are counted in by messages: a row of a DataFrame has no number."""
 
 
-class Worker:
-    """A function for `mapInArrow` that runs a query over the events of a task.
-
-    Parameters
-    ----------
-    task : bytes
-        A pickled `Task`.
-    segments : dict of int to Segment
-        What the numbers in the column of segments mean; a number that is not there is of no segment.
-    streamed : bool
-        Whether the rows come sorted by (key, time, tie-breakers) and may be more than fit into memory.
-    """
-
-    def __init__(
-        self, task: bytes, segments: dict[int, Segment] | None = None, streamed: bool = False
-    ) -> None:
-        self._task = task
-        self._segments = segments or {}
-        self._streamed = streamed
-
-    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        job = Job(task_from(self._task))
-        given = (batch for batch in batches if batch.num_rows)
-        runs = job.streamed(given) if self._streamed else job.gathered(given, self._segments)
-        yield from job.results(runs)
-
-
 @lru_cache(maxsize=16)
 def task_from(dumped: bytes) -> Task:
     """A task from its bytes; a worker that is used again need not read it again."""
@@ -77,6 +50,8 @@ class TaskRun:
 
     bound: BoundQuery
     labels: Labels
+    beside: tuple[BoundQuery, ...] = ()
+    """The other queries of the task, bound to the same events."""
 
 
 class Job:
@@ -87,10 +62,10 @@ class Job:
 
         context = TaskContext.get()
         self.task = task
-        self._options = task.query.options
+        self.options = task.query.options
         self.workers = Workers(max(1, context.cpus() if context is not None else 1))
         self._in_worker = context is not None
-        self._device, reason = device_of_task(task.gpu, context)
+        self.device, reason = device_of_task(task.gpu, context)
         self.events = 0
         """How many events it has read."""
         if reason:
@@ -116,21 +91,21 @@ class Job:
 
     def _sorted(self, batch: pa.RecordBatch, segment: Segment | None) -> TaskRun:
         encoder = self._encoder(batch.schema)
-        found = in_order(batch, self._options.order_by, self.task.ties, encoder)
-        if found.tied and len(self._options.order_by) == 1:
+        found = in_order(batch, self.options.order_by, self.task.ties, encoder)
+        if found.tied and len(self.options.order_by) == 1:
             say_once(NO_TIES)
         halo, offset, stop = 0, 0, None
         if segment is not None:
             offset = segment.offset
             if segment.begin is not None or segment.end is not None:
-                time = time_of(found.batch, self._options.order_by[0])
+                time = time_of(found.batch, self.options.order_by[0])
                 halo = 0 if segment.begin is None else int(np.searchsorted(time, segment.begin, side="left"))
                 if segment.end is not None:
                     stop = int(np.searchsorted(time, segment.end, side="left"))
         labels = Labels(offset)
         labels.add(found.begins, self._ids(found.batch))
         events = TableRows(pa.Table.from_batches([found.batch]), SORTED)
-        return TaskRun(self.bound(events, halo, self.task.keyed, stop), labels)
+        return self.run(events, labels, halo, self.task.keyed, stop)
 
     def streamed(self, batches: Iterable[pa.RecordBatch]) -> Iterator[TaskRun]:
         """A run over rows that come sorted, as they come."""
@@ -155,7 +130,7 @@ class Job:
                 yield batch
 
         reader = pa.RecordBatchReader.from_batches(first.schema, watched())
-        yield TaskRun(self.bound(StreamRows(reader, None, SORTED), 0, self.task.keyed), labels)
+        yield self.run(StreamRows(reader, None, SORTED), labels, 0, self.task.keyed)
 
     def _encoder(self, schema: pa.Schema) -> LaneEncoder | None:
         if not self.task.keyed:
@@ -165,10 +140,12 @@ class Job:
     def _ids(self, batch: pa.RecordBatch) -> pa.Array | None:
         return None if self.task.event_id is None else batch.column(self.task.event_id)
 
-    def bound(self, events: Any, halo: int, grouped: bool = False, stop: int | None = None) -> BoundQuery:
-        return bind(
-            self.task.query, events, self.workers, (self._device,), halo=halo, grouped=grouped, stop=stop
-        )
+    def run(
+        self, events: Any, labels: Labels, halo: int, grouped: bool = False, stop: int | None = None
+    ) -> TaskRun:
+        """The query bound to some events; parameters as of `BoundQuery`."""
+        query, workers, device = self.task.query, self.workers, (self.device,)
+        return TaskRun(bind(query, events, workers, device, halo=halo, grouped=grouped, stop=stop), labels)
 
     # ---------------------------------------------------------------------------- what they are asked for
 
@@ -178,7 +155,7 @@ class Job:
         for batch in self._results(runs):
             given += len(batch)
             yield batch
-        publish(self.events, given, perf_counter() - begun, self._device)
+        publish(self.events, given, perf_counter() - begun, self.device)
         if self._in_worker:
             settle()
 
@@ -216,13 +193,47 @@ class Job:
         if not len(found):
             return
         position, *more, value = (column.combine_chunks() for column in found.columns)
-        if self._options.order_by and not self.task.timed:
+        if self.options.order_by and not self.task.timed:
             more.pop()  # what is ordered by a number that the data does not have has no time to show
         at, *fields, last = self.task.result
         columns = [run.labels.of(position, at.type)]
         columns += [shown_as(column, field.type) for column, field in zip(more, fields)]
         columns.append(run.labels.of(value, last.type) if hits else counts_column(value.to_pylist()))
         yield pa.RecordBatch.from_arrays(columns, schema=self.task.result)
+
+
+class Worker:
+    """A function for `mapInArrow` that runs a query over the events of a task.
+
+    Parameters
+    ----------
+    task : bytes
+        A pickled `Task`.
+    segments : dict of int to Segment
+        What the numbers in the column of segments mean; a number that is not there is of no segment.
+    streamed : bool
+        Whether the rows come sorted by (key, time, tie-breakers) and may be more than fit into memory.
+    job : type of Job
+        What does the task.
+    """
+
+    def __init__(
+        self,
+        task: bytes,
+        segments: dict[int, Segment] | None = None,
+        streamed: bool = False,
+        job: type[Job] = Job,
+    ) -> None:
+        self._task = task
+        self._segments = segments or {}
+        self._streamed = streamed
+        self._job = job
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        job = self._job(task_from(self._task))
+        given = (batch for batch in batches if batch.num_rows)
+        runs = job.streamed(given) if self._streamed else job.gathered(given, self._segments)
+        yield from job.results(runs)
 
 
 def counts_column(counts: list[int]) -> pa.Array:

@@ -16,9 +16,10 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from cer_gpu.spark import files, operators, routes
+from cer_gpu.spark import backtests, files, operators, routes
 from spark_sessions import local_builder
 
+import cer_gpu
 from cer_gpu import spark as cer_spark
 
 SCRIPT = """#!/bin/sh
@@ -27,6 +28,8 @@ echo '{"name": "gpu", "addresses": ["3"]}'
 
 KEYED = "SELECT * WHERE A AS a ; B AS b FILTER a[price > 80] PARTITION BY [k] WITHIN 5 EVENTS"
 TIMED = "SELECT * WHERE A AS a ; B AS b FILTER a[price > 90] WITHIN 2 SECONDS"
+SWEPT = {"p": [60.0, 80.0, 95.0], "w": ["1 s", "4 s"]}
+TEMPLATE = "SELECT * WHERE (A AS a FILTER a[price > $p]) ; B PARTITION BY [k] WITHIN $w"
 QUERIES = {"keyed": KEYED, "timed": TIMED, "files": TIMED}
 
 
@@ -97,6 +100,7 @@ def main(lake: str, folder: Path) -> None:
     routes.SMALL = 200
     worker, reader = operators.Worker, files.FileWorker
     operators.Worker = lambda *given: Dying(worker(*given), str(folder))  # type: ignore[misc,assignment]
+    backtests.Worker = operators.Worker  # type: ignore[misc,assignment]
     files.FileWorker = lambda *given: Dying(reader(*given), str(folder))  # type: ignore[misc,assignment]
     frame = spark.read.parquet(lake)
     rows = frame.count()
@@ -109,6 +113,10 @@ def main(lake: str, folder: Path) -> None:
         pq.write_table(one.toArrow(), folder / f"{name}.parquet")
         for died in folder.glob("died-Worker-*"):
             died.rename(folder / f"{name}-{died.name}")
+    many = cer_spark.backtest(frame, cer_gpu.sweep(TEMPLATE, **SWEPT), ["1 s", "k"], order_by="ts", rows=rows)
+    pq.write_table(many.to_arrow(), folder / "backtest.parquet")
+    for died in folder.glob("died-Worker-*"):
+        died.rename(folder / f"backtest-{died.name}")
     spark.stop()
 
 

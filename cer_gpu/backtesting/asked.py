@@ -65,19 +65,19 @@ def refuse_unknown(params: Mapping[str, Any], asked: Sequence[AskedQuery]) -> No
 
 
 def _compiled(name: str, text: str) -> Query:
-    with _in_query(name):
+    with in_query(name):
         return Query(text)
 
 
 def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery:
     # Of the values for all queries each takes those that it has a parameter for.
     given = {name: value for name, value in options.params.items() if name in one.query.parameters}
-    with _in_query(one.name):
+    with in_query(one.name):
         return one.query.bound_to(source, replace(options, params={**given, **one.values}))
 
 
 @contextmanager
-def _in_query(name: str) -> Iterator[None]:
+def in_query(name: str) -> Iterator[None]:
     """Say of which query an error is."""
     try:
         yield

@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery, parameters_of
-from cer_gpu.backtesting.outcomes.table import parameter_column
-from cer_gpu.engine.answers.form import free_name
+from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
 from cer_gpu.funnel import FunnelStage, funnel, stages_of

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
 from cer_gpu.backtesting.buckets import Buckets, buckets, is_span
-from cer_gpu.engine.read.sources.source import Source
-from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.engine.run.options import Options
+
+Partition: TypeAlias = tuple[tuple[str, ...], ...]
+"""PARTITION BY of a query."""
 
 
 class Parted(NamedTuple):
@@ -25,7 +26,7 @@ class Parted(NamedTuple):
         return [*(["bucket"] if self.buckets is not None else []), *self.columns]
 
 
-def parted_by(by: Any, bound: Sequence[BoundQuery], source: Source, options: Options) -> Parted:
+def parted_by(by: Any, partitions: Iterable[Partition], schema: pa.Schema, options: Options) -> Parted:
     """What `by` asks for.
 
     Raises
@@ -38,22 +39,20 @@ def parted_by(by: Any, bound: Sequence[BoundQuery], source: Source, options: Opt
     if len(spans) > 1:
         raise ValueError(f"by={by!r} has two lengths of time, {spans[0]!r} and {spans[1]!r}: give one")
     columns = [one for one in listed if not is_span(one)]
-    for name in columns:
-        for one in bound:
-            parts = one.compiled.reading.partition
+    for parts in partitions:
+        for name in columns:
             if (name,) not in parts:
                 there = ", ".join(" or ".join(part) for part in parts) or "no column"
                 raise ValueError(
                     f"by={name!r}: a query has {there} in PARTITION BY; write PARTITION BY {name} in each "
                     'query, or a length of time such as "1 d"'
                 )
-    cut = buckets(spans[0], options.order_by, source.arrow_schema, options.order_unit) if spans else None
+    cut = buckets(spans[0], options.order_by, schema, options.order_unit) if spans else None
     return Parted(cut, tuple(columns))
 
 
-def columns_found(parted: Parted, source: Source, options: Options) -> pa.Schema:
-    """The columns of what was found of a query."""
-    schema = source.arrow_schema
+def columns_found(parted: Parted, schema: pa.Schema, options: Options) -> pa.Schema:
+    """The columns of what was found of a query, over data of a schema."""
     at = schema.field(options.order_by[0]).type if options.order_by else pa.int64()
     keys = [pa.field(name, _plain(schema.field(name).type)) for name in parted.columns]
     bucket = [] if parted.buckets is None else [pa.field("bucket", at)]

@@ -94,7 +94,9 @@ def backtest(
     with shown_together():
         source = opened(names, events, options)
         bound = [bound_query(one, source, options) for one in asked]
-        parted = parted_by(by, bound, source, options)
+        parted = parted_by(
+            by, (one.compiled.reading.partition for one in bound), source.arrow_schema, options
+        )
         notes = Notes()
         for one in bound:
             for text in one.notes.texts:
@@ -112,7 +114,10 @@ def backtest(
                 f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
             )
         tables = _together(groups, bound, source, options, parted, notes)
-        schema, at = columns_found(parted, source, options), "time" if options.order_by else "position"
+        schema, at = (
+            columns_found(parted, source.arrow_schema, options),
+            "time" if options.order_by else "position",
+        )
         for number in alone:
             found = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
             tables.append(numbered(found, number))
@@ -184,7 +189,7 @@ def _together(
     """What the queries of each group find, with their numbers, in one pass over the events."""
     totals = [Totals(parted.buckets, bool(parted.columns)) for _ in groups]
     bunches = sum_up(groups, bound, source, options, totals, notes)
-    schema = columns_found(parted, source, options)
+    schema = columns_found(parted, source.arrow_schema, options)
     return [
         of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
         for bunch, own in zip(bunches, totals)

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from cer_gpu.backtesting.buckets import Buckets
-from cer_gpu.backtesting.outcomes.table import parameter_column
-from cer_gpu.engine.answers.form import free_name
+from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.answers.where import exact_column, times
 from cer_gpu.engine.run.together import Bunch
 from cer_gpu.engine.run.totals import Sums

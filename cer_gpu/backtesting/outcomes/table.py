@@ -13,7 +13,7 @@ from cer_gpu.backtesting.outcomes.evaluate import evaluated
 from cer_gpu.backtesting.outcomes.summary import Summary, summary
 from cer_gpu.backtesting.outcomes.words import AskedOutcome, with_plan
 from cer_gpu.engine.answers.around import Around, EventColumns, moments
-from cer_gpu.engine.answers.form import free_name
+from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.bound import BoundQuery
 from cer_gpu.language import tree
@@ -234,14 +234,6 @@ class Outcomes:
                 [QUERY, *self._names[:count], *own.schema.names, *self._names[count:]],
             )
         )
-
-
-def parameter_column(values: list[Any]) -> pa.Array:
-    """The values of a parameter as a column: as text, where they have no type in common."""
-    try:
-        return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        return pa.array([None if value is None else str(value) for value in values])
 
 
 def _moment(split: Any, source: Source) -> int | float:

@@ -462,3 +462,11 @@ def free_name(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
+
+
+def parameter_column(values: list[Any]) -> pa.Array:
+    """The values of a parameter as a column: as text, where they have no type in common."""
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        return pa.array([None if value is None else str(value) for value in values])

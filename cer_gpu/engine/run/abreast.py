@@ -128,6 +128,10 @@ class AbreastRun:
         """Take the next relevant events."""
         self._run(self._chunker.add(part))
 
+    def resume(self, tail: Relevant) -> None:
+        """Go on after events that are not reported, but may be part of what is."""
+        self._chunker.resume(tail)
+
     def rest(self) -> None:
         """Run what is left."""
         self._run(self._chunker.rest())

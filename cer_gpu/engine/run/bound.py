@@ -102,10 +102,10 @@ class BoundQuery:
         }
         self._options = options
         self._workers = workers
-        self._halo = halo
-        self._stop = stop
+        self.halo = halo
+        self.stop = stop
         self._part = part
-        self._grouped = grouped
+        self.grouped = grouped
         self.place: Place = place_of(options.device, query, source.rows, source.device)
         """Where it runs, and why there."""
         self.notes = Notes(aloud=not part)
@@ -194,10 +194,10 @@ class BoundQuery:
                 if run.query.traits.follows:
                     from cer_gpu.engine.run.followed import followed  # few queries need it
 
-                    for found in followed(run, watch(self.read(run)), self._halo, self._stop):
+                    for found in followed(run, watch(self.read(run)), self.halo, self.stop):
                         yield from lister.listed(found.events, found.ends, found.answers, wanted)
                     return
-                for chunk in run.chunks(watch(self.read(run)), self._halo, self._stop):
+                for chunk in run.chunks(watch(self.read(run)), self.halo, self.stop):
                     yield from lister.batches(chunk, run.runner.ends(chunk), wanted)
                     if room is not None and self._source.rows and self._source.repeats and wanted is None:
                         room.project(run.intake.rows / self._source.rows, self._total)
@@ -322,7 +322,7 @@ class BoundQuery:
             self._classifier(query, enumerates),
             None if pushed else self._foresight(),
             options.memory,
-            self._grouped,
+            self.grouped,
             options.ordered,
         )
         intake.derived = self.derived_columns()
@@ -384,7 +384,7 @@ class BoundQuery:
 
     def _resides(self, query: CompiledQuery) -> bool:
         """Whether a device finds the ends from the columns by itself, with nothing copied back in between."""
-        if len(self.place.numbers) != 1 or self._halo or self._options.event_id is not None:
+        if len(self.place.numbers) != 1 or self.halo or self._options.event_id is not None:
             return False
         from cer_gpu.engine.cuda.machines.resident import why_not
 
@@ -438,9 +438,9 @@ class BoundQuery:
             if run.query.traits.follows:
                 from cer_gpu.engine.run.followed import followed, reported_in
 
-                parts = followed(run, watch(self.read(run)), self._halo, self._stop)
+                parts = followed(run, watch(self.read(run)), self.halo, self.stop)
                 return (reported_in(found, asked, run.query.limit, run.more) for found in parts)
-            chunks = run.chunks(watch(self.read(run)), self._halo, self._stop)
+            chunks = run.chunks(watch(self.read(run)), self.halo, self.stop)
             if asked == "count" and run.chunker.carries_ungrouped:
                 one = partial(_reported_number, run)
                 return self._workers.behind("counting", one, chunks)

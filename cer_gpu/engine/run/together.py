@@ -15,7 +15,7 @@ from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.machines.chunk import Chunk
 from cer_gpu.engine.machines.machine import runner_of
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.events import Relevant
+from cer_gpu.engine.read.events import Relevant, joined
 from cer_gpu.engine.read.intake import Intake
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
@@ -104,6 +104,9 @@ class Bunch:
         own = [np.empty(0, np.uint8)] if made is None else list(made.symbols)
         self._alone = made is None
         self._totals = totals
+        self._halo, self._stop = bound[0].halo, bound[0].stop
+        self._before: list[Relevant] = []
+        """The events that are not reported, until the first one that is."""
         self._first = replace(asked[0], reading=reading)
         self._workers = workers
         self.encoder = LaneEncoder(reading.partition, source.arrow_schema) if reading.partition else None
@@ -117,6 +120,7 @@ class Bunch:
             (),
             workers,
             Classifier(reading, units, workers),
+            grouped=bound[0].grouped,
             ordered=options.ordered,
         )
         self._intake.derived = bound[0].derived_columns()
@@ -135,9 +139,29 @@ class Bunch:
         """Take the next batch of the stream, and add to the totals what ends there; parts may come later."""
         for extended in self._intake.extended([batch.select(self.columns)]):
             for part in self._intake.relevant(extended) if len(extended) else ():
-                self._each(partial(self._take, part))
-                if self._abreast is not None:
-                    self._abreast.add(part)
+                self._go_on(self._reported(part))
+
+    def _go_on(self, part: Relevant) -> None:
+        if not len(part):
+            return
+        if self._before:
+            tail, self._before = joined(self._before), []
+            for member, run in zip(self._members, self._runs, strict=True):
+                run.resume(self._read_by(member, tail))
+            if self._abreast is not None:
+                self._abreast.resume(tail)
+        self._each(partial(self._take, part))
+        if self._abreast is not None:
+            self._abreast.add(part)
+
+    def _reported(self, part: Relevant) -> Relevant:
+        """Those events of a part that are reported; those before them are kept."""
+        if self._stop is not None and (last := int(np.searchsorted(part.positions, self._stop))) < len(part):
+            part = part.take(np.arange(last))
+        first = int(np.searchsorted(part.positions, self._halo)) if self._halo else 0
+        if first:
+            self._before.append(part.take(np.arange(first)))
+        return part.slice(first) if first else part
 
     def rest(self) -> None:
         """Add what ends at the events that are left."""
@@ -152,9 +176,11 @@ class Bunch:
                 self._totals.add(member.number, ends)
 
     def _take(self, part: Relevant, number: int) -> list[CountedEnds]:
-        if not self._alone:
-            part = recoded(part, self._members[number].cells)
-        return self._runs[number].add(part)
+        return self._runs[number].add(self._read_by(self._members[number], part))
+
+    def _read_by(self, member: BunchMember, part: Relevant) -> Relevant:
+        """Events with the symbols of a member."""
+        return part if self._alone else recoded(part, member.cells)
 
     def lane_keys_of(self, lanes: np.ndarray) -> list[pa.Array]:
         """The columns of the keys of some lanes."""
@@ -195,6 +221,10 @@ class SharedRun:
     def add(self, part: Relevant) -> list[CountedEnds]:
         """Take the next relevant events of the query; what ends at those that were run."""
         return self._run(self._chunker.add(self._runner.read(part, self._lanes.lane_count)))
+
+    def resume(self, tail: Relevant) -> None:
+        """Go on after events that are not reported, but may be part of what is."""
+        self._chunker.resume(self._runner.read(tail, self._lanes.lane_count))
 
     def rest(self) -> list[CountedEnds]:
         """Run what is left."""

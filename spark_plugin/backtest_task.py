@@ -1,0 +1,143 @@
+"""In a worker: many queries over the events of a task, and the sums of what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from cer_gpu.spark.arrow_types import shown_as
+from cer_gpu.spark.labels import Labels
+from cer_gpu.spark.task import Task
+from cer_gpu.spark.worker import Job, TaskRun, counts_column
+
+from cer_gpu.backtesting.parted import Parted, columns_found
+from cer_gpu.backtesting.table import numbered, of_ends, of_groups
+from cer_gpu.engine.answers.notes import Notes
+from cer_gpu.engine.read.sources.source import Source, open_source
+from cer_gpu.engine.run.bound import BoundQuery
+from cer_gpu.engine.run.passes import passes_of, sum_up
+from cer_gpu.engine.run.portable import PortableQuery
+from cer_gpu.engine.run.totals import Totals
+from cer_gpu.frozen import dataclass
+
+MATCHES = "matches"
+
+
+@dataclass(frozen=True, slots=True)
+class BacktestTask(Task):
+    """Many queries over the events of a task; `query` is the one by whose needs events are dealt out.
+
+    Attributes
+    ----------
+    members : tuple of Task
+        The queries.
+    numbers : tuple of int
+        Their numbers among those of the backtest.
+    parted : Parted
+        How rows of the result are parted.
+    cut : bool
+        Whether all of them allow that a stream is cut by time, in one way.
+    """
+
+    members: tuple[Task, ...] = ()
+    numbers: tuple[int, ...] = ()
+    parted: Parted = Parted(None, ())
+    cut: bool = False
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether events of types that no query uses change an answer."""
+        return any(one.counts_all for one in self.members)
+
+    @property
+    def types(self) -> tuple[str | int | bool, ...] | None:
+        """The event types that some query uses; None where others may matter."""
+        found: dict[str | int | bool, None] = {}
+        for one in self.members:
+            types = one.types
+            if types is None:
+                return None
+            found.update(dict.fromkeys(types))
+        return tuple(found)
+
+    @property
+    def cuttable(self) -> bool:
+        """Whether a stream can be cut by time for all queries."""
+        return self.cut
+
+    @property
+    def sees_some(self) -> bool:
+        """The filters of one query do not say which events the others have no use for."""
+        return False
+
+
+class BacktestJob(Job):
+    """A task of many queries in the process that does it."""
+
+    task: BacktestTask
+    _source: Source
+
+    def run(
+        self, events: Any, labels: Labels, halo: int, grouped: bool = False, stop: int | None = None
+    ) -> TaskRun:
+        """The queries bound to some events; parameters as of `BoundQuery`."""
+        queries = [one.query for one in self.task.members]
+        names = list(dict.fromkeys(name for query in queries for name in query.columns))
+        streams = [query.options.stream_column for query in queries if query.options.stream_column]
+        source = open_source(
+            events,
+            order_by=self.options.order_by,
+            type_column=self.options.type_column,
+            stream_column=streams[0] if streams else None,
+            names=names,
+        )
+
+        def bound(query: PortableQuery) -> BoundQuery:
+            # What comes only once is read once, which a device cannot do for several queries.
+            device = self.device if source.rewindable else "cpu"
+            options = replace(query.options, device=(device,))
+            units = query.units
+            return BoundQuery(query.query, source, units, options, self.workers, halo, True, grouped, stop)
+
+        first, *others = map(bound, queries)
+        self._source = source
+        return TaskRun(first, labels, tuple(others))
+
+    def _results(self, runs: Iterable[TaskRun]) -> Iterator[pa.RecordBatch]:
+        for run in runs:
+            for found in self._summed([run.bound, *run.beside]):
+                if len(found):
+                    yield self._shown(found)
+
+    def _summed(self, bound: list[BoundQuery]) -> Iterator[pa.Table]:
+        """What the queries find in the events of a run, with their places in the task."""
+        parted, source = self.task.parted, self._source
+        options = replace(self.options, stream_column=source.stream_column)
+        schema = columns_found(parted, source.arrow_schema, options)
+        groups, alone = passes_of(bound)
+        totals = [Totals(parted.buckets, bool(parted.columns)) for _ in groups]
+        bunches = sum_up(groups, bound, source, options, totals, Notes(aloud=False))
+        for own, bunch in zip(totals, bunches, strict=True):
+            yield of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)
+        for number in alone:
+            ends = of_ends(bound[number].counts(), parted.buckets, parted.columns, "time", schema)
+            yield numbered(ends, number)
+
+    def _shown(self, found: pa.Table) -> pa.RecordBatch:
+        """A table as Spark has it."""
+        number, *columns = (_whole(column) for column in found.columns)
+        first, *fields = self.task.result
+        shown = [pa.array(np.array(self.task.numbers)[number.to_numpy()], first.type)]
+        for name, column, field in zip(found.schema.names[1:], columns, fields, strict=True):
+            if name == MATCHES:
+                shown.append(counts_column([int(value) for value in column.to_pylist()]))
+            else:
+                shown.append(shown_as(column, field.type))
+        return pa.RecordBatch.from_arrays(shown, schema=self.task.result)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)

@@ -1,0 +1,257 @@
+"""Backtests over DataFrames and over files: each reading of the events serves as many queries as possible."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from functools import partial, reduce
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from cer_gpu.spark import settings
+from cer_gpu.spark.backtest_task import MATCHES, BacktestJob, BacktestTask
+from cer_gpu.spark.binding import arrow_schema, spark_type, task_of
+from cer_gpu.spark.expressions import in_tasks
+from cer_gpu.spark.files import opened_lake, task_reads_files, told_by_tasks
+from cer_gpu.spark.operators import operator_keywords, size_of
+from cer_gpu.spark.routes import route_of
+from cer_gpu.spark.task import DIGITS, Task
+from cer_gpu.spark.worker import Worker
+
+from cer_gpu.backtesting.about import About
+from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, parameters_of, refuse_unknown
+from cer_gpu.backtesting.parted import columns_found, parted_by
+from cer_gpu.backtesting.result import Backtest
+from cer_gpu.backtesting.table import QUERY, combined
+from cer_gpu.engine.answers.where import exact_column
+from cer_gpu.engine.run.signatures import spelled
+from cer_gpu.engine.run.together import bunched
+from cer_gpu.errors import DataError
+
+if TYPE_CHECKING:
+    from cer_gpu.spark.lake import Paths
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@spelled(operator_keywords, omit=("limit", "event_id"))
+def backtest(df: DataFrame, queries: Any, by: Any = None, **keywords: Any) -> Backtest:
+    """How often queries would have fired over a DataFrame, as `cer_gpu.backtest` says it.
+
+    Queries with the same PARTITION BY go through the events together, and so do those without one whose
+    windows are of one kind; the others take a reading of their own.
+
+    Parameters
+    ----------
+    df : DataFrame
+    queries, by
+        As for `cer_gpu.backtest`. Buckets of time are those of the session's time zone.
+    **keywords
+        As for `run`. Events that `order_by` does not tell apart are ordered by all columns that some query
+        reads: name columns that break all ties, where that matters.
+
+    Returns
+    -------
+    Backtest
+        Jobs run at once. It has no outcomes, durations and funnels: `hits` gives the events to join them to.
+
+    Raises
+    ------
+    QueryError
+        When a query is wrong or does not fit the DataFrame.
+    DataError
+        When a column is missing.
+    ValueError
+        For what `by` cannot be.
+    """
+    size = size_of(df, keywords.pop("rows", None))
+    spark = df.sparkSession
+    over = _Over(arrow_schema(df.schema), spark.conf.get("spark.sql.session.timeZone"), f"{size.rows:,} rows")
+    wanted = _Wanted(queries, by, over, settings.value(spark, settings.GPU), keywords)
+
+    def told(task: BacktestTask) -> Iterator[DataFrame]:
+        route = route_of(df, task, size)
+        if route.streamed and not _in_one_reading(task):
+            for one in _apart(task):
+                yield from told(one)
+            return
+        worker = Worker(task.dumped(), route.segments, route.streamed, BacktestJob)
+        yield in_tasks(route.frame, worker, task.result)
+
+    return wanted.found(told)
+
+
+@spelled(operator_keywords, omit=("rows", "limit", "event_id"))
+def backtest_files(
+    paths: Paths, queries: Any, by: Any = None, spark: SparkSession | None = None, **keywords: Any
+) -> Backtest:
+    """The same over Parquet files, which the workers read themselves: see `backtest` and `run_files`."""
+    from pyspark.sql import SparkSession
+
+    session = spark or SparkSession.getActiveSession()
+    if session is None:
+        raise DataError("there is no Spark session yet: make one, or name it with spark=")
+    order = keywords.get("order_by")
+    if not order:
+        raise DataError("a backtest on Spark needs the column of time: name it with order_by")
+    found = opened_lake(paths, order if isinstance(order, str) else order[0])
+    over = _Over(found.schema, None, f"{found.rows:,} events of {len(found.files):,} files")
+    wanted = _Wanted(queries, by, over, settings.value(session, settings.GPU), keywords)
+
+    def told(task: BacktestTask) -> Iterator[DataFrame]:
+        def shuffled(numbers: Sequence[int], schema: pa.Schema, order_by: list[str]) -> Task:
+            return wanted.task(numbers, wanted.tasks_over(schema, order_by))
+
+        # Where rows go from task to task, they may come as a stream, which is read once.
+        whole = _in_one_reading(task) or task_reads_files(session, found, task)
+        for one in [task] if whole else _apart(task):
+            yield told_by_tasks(session, found, one, partial(shuffled, one.numbers), BacktestJob)
+
+    return wanted.found(told)
+
+
+class _Over(NamedTuple):
+    """What a backtest goes over: columns, the zone of times that have one, and in words how much it is."""
+
+    schema: pa.Schema
+    zone: str | None
+    told: str
+
+
+class _Wanted:
+    """The queries of a backtest, as tasks and readings.
+
+    Parameters
+    ----------
+    queries, by
+        As for `backtest`.
+    over : _Over
+    gpu : {"auto", "required", "off"}
+    keywords : dict
+    """
+
+    def __init__(self, queries: Any, by: Any, over: _Over, gpu: str, keywords: dict[str, Any]) -> None:
+        self._begun_at = time.perf_counter()
+        self._asked = asked_queries(queries)
+        if not self._asked:
+            raise ValueError("there is no query: give one at least")
+        self._params = keywords.pop("params", None) or {}
+        refuse_unknown(self._params, self._asked)
+        self._told, self._gpu, self._keywords, self._each = over.told, gpu, keywords, by is None
+        self._tasks = self.tasks_over(over.schema, keywords.pop("order_by", None))
+        options, schema = self._tasks[0].query.options, over.schema
+        at = schema.field(options.order_by[0])
+        if over.zone is not None and pa.types.is_timestamp(at.type) and at.type.tz is not None:
+            shown = at.with_type(pa.timestamp(at.type.unit, over.zone))
+            schema = schema.set(schema.get_field_index(at.name), shown)
+        partitions = (one.query.query.reading.partition for one in self._tasks)
+        self._parted = parted_by(by, partitions, schema, options)
+        self._schema = columns_found(self._parted, schema, options)
+
+    def tasks_over(self, schema: pa.Schema, order_by: Any) -> list[Task]:
+        """The queries over data of a schema in an order."""
+        found = []
+        for one in self._asked:
+            given = {name: value for name, value in self._params.items() if name in one.query.parameters}
+            own = {**self._keywords, "params": {**given, **one.values}, "gpu": self._gpu}
+            with in_query(one.name):
+                found.append(task_of(one.query, schema, "count", order_by=order_by, **own))
+        return found
+
+    def task(self, numbers: Sequence[int], tasks: Sequence[Task]) -> BacktestTask:
+        """Some queries as one task."""
+        members = [tasks[number] for number in numbers]
+        queries = [one.query.query for one in members]
+        kinds = {one.window.kind for one in queries if one.window is not None}
+        alike = len(kinds) == 1 and (len(members) == 1 or not any(one.looks_ahead for one in queries))
+        cut = alike and all(one.cuttable for one in members)
+        lead = max(members, key=_reached) if cut else members[0]
+        columns = [name for one in members for name in one.columns]
+        ties = tuple(dict.fromkeys(name for name in columns if name not in lead.query.options.order_by))
+        given = {field.name: getattr(lead, field.name) for field in fields(Task)}
+        given |= {"ties": ties, "result": self._result()}
+        return BacktestTask(
+            **given, members=tuple(members), numbers=tuple(numbers), parted=self._parted, cut=cut
+        )
+
+    def found(self, told: Callable[[BacktestTask], Iterator[DataFrame]]) -> Backtest:
+        """What the queries find; `told` gives what the tasks of some of them give."""
+        groups = _groups(self._tasks)
+        frames = [frame for group in groups for frame in told(self.task(group, self._tasks))]
+        names, values = [one.name for one in self._asked], [one.values for one in self._asked]
+        made = combined([self._collected(frames)], names, values, self._schema, self._each)
+        return Backtest(made, (), (len(names), len(frames)), self._about(self._asked))
+
+    def _result(self) -> pa.Schema:
+        """The columns that tasks give: those of the result under names of their own, matches as text."""
+        kinds = [pa.string() if field.name == MATCHES else spark_type(field.type) for field in self._schema]
+        columns = [pa.field(f"c{place}", kind) for place, kind in enumerate(kinds)]
+        return pa.schema([pa.field(QUERY, pa.int64(), nullable=False), *columns])
+
+    def _collected(self, frames: Sequence[DataFrame]) -> pa.Table:
+        """The sums of what all tasks gave, in the columns of the result."""
+        import pyspark.sql.functions as sf
+
+        whole = reduce(lambda one, other: one.unionByName(other), frames)
+        count = len(self._parted.names)
+        keys = [QUERY, *(f"c{place}" for place in range(count))]
+        hits, matches, first, last = (f"c{count + place}" for place in range(4))
+        exact = sf.sum(sf.col(matches).cast(f"decimal({DIGITS},0)"))
+        sums = [sf.sum(hits).alias(hits), exact.alias(matches), sf.min(first).alias(first)]
+        rows = whole.groupBy(*keys).agg(*sums, sf.max(last).alias(last)).orderBy(*keys)
+        table = rows.toArrow()
+        columns = [table.column(QUERY).cast(pa.int64())]
+        for place, field in enumerate(self._schema):
+            column = table.column(f"c{place}")
+            if field.name == MATCHES:
+                columns.append(exact_column(np.array([int(value) for value in column.to_pylist()], object)))
+            else:
+                columns.append(pc.cast(column, field.type))
+        return pa.table(columns, [QUERY, *self._schema.names])
+
+    def _about(self, asked: Sequence[AskedQuery]) -> About:
+        seconds = time.perf_counter() - self._begun_at
+        many = f"{len(asked):,} {'query' if len(asked) == 1 else 'queries'}"
+        told = f"{many} over {self._told} in {seconds:.3g} s, on Spark; cer-gpu {version('cer-gpu')}"
+        return About({one.name: one.query for one in asked}, parameters_of(asked), told)
+
+
+def _groups(tasks: Sequence[Task]) -> list[list[int]]:
+    """The numbers of the queries that go through the events together."""
+    found: dict[Any, list[int]] = {}
+    for number, task in enumerate(tasks):
+        query = task.query.query
+        place: Any = None
+        if task.keyed:
+            place = query.reading.partition
+        elif task.cuttable and query.window is not None:
+            place = number if query.looks_ahead else query.window.kind
+        found.setdefault(place, []).append(number)
+    return list(found.values())
+
+
+def _reached(task: Task) -> int | float:
+    """How far back the ends of a query reach."""
+    query = task.query.query
+    assert query.window is not None
+    return query.window.size if query.reached is None else query.reached
+
+
+def _in_one_reading(task: BacktestTask) -> bool:
+    """Whether one reading of the events is enough for its queries."""
+    groups, alone = bunched([one.query.query for one in task.members])
+    return not alone or (len(alone) == 1 and not groups)
+
+
+def _apart(task: BacktestTask) -> Iterator[BacktestTask]:
+    """The same queries, each that needs a reading of its own as a task of its own."""
+    groups, alone = bunched([one.query.query for one in task.members])
+    for places in ([place for group in groups for place in group], *([one] for one in alone)):
+        if places:
+            given = {field.name: getattr(task, field.name) for field in fields(BacktestTask)}
+            given["members"] = tuple(task.members[place] for place in places)
+            given["numbers"] = tuple(task.numbers[place] for place in places)
+            yield BacktestTask(**given)

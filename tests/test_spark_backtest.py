@@ -1,0 +1,165 @@
+"""Backtests on Spark: the rows are those of the local backtest, whatever way the events take to the tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import spark_sessions
+from spark_tasks import ROW, shuffled
+from test_spark_operators import history
+
+import cer_gpu as cer
+from cer_gpu import spark as cer_spark
+from cer_gpu.errors import DataError, QueryError
+
+pytestmark = spark_sessions.GROUP
+
+KEYED = cer.sweep(
+    "SELECT * WHERE (A AS a FILTER a[price > $p]) ; B ; C PARTITION BY [k] WITHIN $w",
+    p=[10, 50, 90],
+    w=["1 s", "5 s", "20 s"],
+)
+
+QUERIES: dict[str, Any] = {
+    "swept": KEYED,
+    "near": "SELECT * WHERE A ; (B AS b FILTER b[price < 20]) WITHIN 4 EVENTS",
+    "soon": "SELECT * WHERE (A AS a FILTER a[price > 60]) ; B : C WITHIN 10 SECONDS",
+    "later": "SELECT * WHERE A ; (C AS c FILTER c[price > 95]) WITHIN 15 SECONDS",
+    "silent": "SELECT * WHERE (A AS a FILTER a[price > 97]) NOT FOLLOWED BY [<= 9 s] B PARTITION BY k",
+    "dearer": "SELECT * WHERE A AS a ; B AS b FILTER b.price > a.price + 60 PARTITION BY [k] WITHIN 1 SECOND",
+    "best": "SELECT MAX * WHERE A+ ; (B AS b FILTER b[price > 90]) PARTITION BY [k] WITHIN 3 SECONDS",
+    "first": "SELECT * WHERE (A AS a FILTER a[price > 98]) CONSUME BY ANY",
+    "none": "SELECT * WHERE Z ; A WITHIN 1 HOUR",
+}
+"""Keyed and not, cut by time, by events and not at all, read together and one by one."""
+
+OPTIONS: dict[str, Any] = {"order_by": ["ts", ROW]}
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return history(n=2000)
+
+
+@pytest.fixture(scope="module")
+def frame(spark: Any, table: pa.Table) -> Any:
+    """The history with its rows in any order, over several partitions."""
+    from random import Random
+
+    return spark.createDataFrame(shuffled(table, Random(1))).repartition(3).cache()
+
+
+@pytest.fixture
+def small_tasks(spark: Any) -> Iterator[None]:
+    """Tasks of a few hundred rows, so that keys are cut."""
+    spark.conf.set("spark.cer.rowsPerTask", "400")
+    yield
+    spark.conf.unset("spark.cer.rowsPerTask")
+
+
+def rows_of(found: cer.Backtest) -> list[dict[str, Any]]:
+    """The rows of a result, those of a query in any order."""
+    return sorted(found.to_arrow().to_pylist(), key=repr)
+
+
+def check(found: cer.Backtest, queries: Any, table: pa.Table, by: Any = None) -> None:
+    """Assert that rows are those of the local backtest."""
+    expected = cer.backtest(queries, table, by, **OPTIONS, device="cpu")
+    assert found.to_arrow().schema.names == expected.to_arrow().schema.names
+    assert rows_of(found) == rows_of(expected)
+
+
+@pytest.mark.usefixtures("small_tasks")
+@pytest.mark.filterwarnings("ignore:one task runs the whole stream", "ignore:no event ", "ignore:.*skipped")
+def test_all_kinds_of_queries(frame: Any, table: pa.Table) -> None:
+    found = cer_spark.backtest(frame, QUERIES, **OPTIONS, rows=len(table))
+    check(found, QUERIES, table)
+    assert sum(row["hits"] > 0 for row in found.to_arrow().to_pylist()) > len(KEYED)
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped")
+@pytest.mark.parametrize("by", ["5 min", ["2 min", "k"]])
+def test_rows_by_bucket_and_key(frame: Any, table: pa.Table, by: Any) -> None:
+    check(cer_spark.backtest(frame, KEYED, by, **OPTIONS, rows=len(table)), KEYED, table, by)
+
+
+@pytest.mark.filterwarnings("ignore:one task reads all", "ignore:no event ", "ignore:.*skipped")
+def test_files(spark: Any, table: pa.Table, tmp_path: Path) -> None:
+    for number in range(4):
+        pq.write_table(
+            table.slice(500 * number, 500), tmp_path / f"part {number}.parquet", row_group_size=100
+        )
+    spark.conf.set("spark.cer.rowsPerTask", "100")
+    try:
+        found = cer_spark.backtest_files(str(tmp_path), QUERIES, spark=spark, **OPTIONS)
+        parted = cer_spark.backtest_files(str(tmp_path), KEYED, ["2 min", "k"], spark=spark, **OPTIONS)
+    finally:
+        spark.conf.unset("spark.cer.rowsPerTask")
+    check(found, QUERIES, table)
+    check(parted, KEYED, table, ["2 min", "k"])
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_files_out_of_order_are_shuffled(spark: Any, table: pa.Table, tmp_path: Path) -> None:
+    mixed = table.take(pa.array(np.random.default_rng(3).permutation(len(table))))
+    pq.write_table(mixed, tmp_path / "mixed.parquet", row_group_size=300)
+    found = cer_spark.backtest_files(str(tmp_path), KEYED, spark=spark, **OPTIONS)
+    check(found, KEYED, table)
+
+
+@pytest.mark.filterwarnings("ignore:.*skipped")
+def test_buckets_are_those_of_the_sessions_zone(spark: Any, table: pa.Table, frame: Any) -> None:
+    spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
+    try:
+        found = cer_spark.backtest(frame, KEYED, "1 h", **OPTIONS, rows=len(table)).to_arrow()
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+    assert found.schema.field("bucket").type == pa.timestamp("us", "Asia/Kolkata")
+    shown = table.set_column(1, "ts", table["ts"].cast(pa.timestamp("us", "Asia/Kolkata")))
+    expected = cer.backtest(KEYED, shown, "1 h", **OPTIONS, device="cpu").to_arrow()
+    assert found.to_pylist() == expected.to_pylist()
+    assert {row["bucket"].minute for row in found.to_pylist()} == {30} or len(found)
+
+
+def test_numbers_past_64_bits(spark: Any) -> None:
+    count = 300
+    table = pa.table({"type": ["A"] * count, "ts": np.arange(count)})
+    queries = ["SELECT * WHERE A+ WITHIN 200 EVENTS"]
+    found = cer_spark.backtest(spark.createDataFrame(table.slice(0, 90)), queries, order_by="ts")
+    expected = cer.backtest(queries, table.slice(0, 90), order_by="ts", device="cpu")
+    assert found.to_arrow().to_pylist() == expected.to_arrow().to_pylist()
+    assert found.to_arrow()["matches"][0].as_py() > 1 << 64
+
+
+def test_parameters_for_all_queries(frame: Any, table: pa.Table) -> None:
+    queries = {name: f"SELECT * WHERE {name} AS a FILTER a[price > $p]" for name in "AB"}
+    found = cer_spark.backtest(frame, queries, params={"p": 90}, **OPTIONS, rows=len(table))
+    expected = cer.backtest(queries, table, params={"p": 90}, **OPTIONS, device="cpu")
+    assert rows_of(found) == rows_of(expected)
+    with pytest.raises(ValueError, match="no query has the parameter `\\$q`"):
+        cer_spark.backtest(frame, queries, params={"q": 90}, **OPTIONS)
+
+
+def test_what_is_wrong_is_said(spark: Any, frame: Any, tmp_path: Path, table: pa.Table) -> None:
+    with pytest.raises(ValueError, match="there is no query"):
+        cer_spark.backtest(frame, {}, **OPTIONS)
+    with pytest.raises(QueryError) as error:
+        cer_spark.backtest(frame, {"mine": "SELECT * WHERE A AS a FILTER a[cost > 3]"}, **OPTIONS)
+    assert "in the query 'mine'" in error.value.__notes__
+    with pytest.raises(DataError, match="order_by"):
+        cer_spark.backtest(frame, ["SELECT * WHERE A"])
+    pq.write_table(table, tmp_path / "events.parquet")
+    with pytest.raises(DataError, match="order_by"):
+        cer_spark.backtest_files(str(tmp_path), ["SELECT * WHERE A"], spark=spark)
+
+
+def test_a_report_of_it(frame: Any, table: pa.Table, tmp_path: Path) -> None:
+    found = cer_spark.backtest(frame, KEYED, "2 min", **OPTIONS, rows=len(table))
+    found.report(str(tmp_path / "page.html"))
+    assert "on Spark" in (tmp_path / "page.html").read_text()
