@@ -41,7 +41,7 @@ def test_tasks_and_executors_that_die_change_nothing(lake: str, tmp_path: Path) 
         env=os.environ | {"PYTHONPATH": str(application.parent)},
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=600,
         check=False,
         cwd=tmp_path,
     )
