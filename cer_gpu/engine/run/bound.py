@@ -340,7 +340,7 @@ class BoundQuery:
             outlooks.keep_times()
         chunker = Chunker(query, intake, runner, workers, carries, options.memory)
         # What is kept is kept by lane where memory is bounded, and where partitions follow one another.
-        by_lane = options.memory is not None or self._grouped or self.place.numbers
+        by_lane = options.memory is not None or self.grouped or self.place.numbers
         chunker.in_order = query.in_order and not by_lane
         lister = Lister(runner, form, workers, query.limit, options.memory)
         return Run(query, workers, intake, runner, chunker, form, lister, ends, ids, outlooks)
