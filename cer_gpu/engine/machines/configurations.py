@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from cer_gpu.engine.machines.configurations_kept import (
     NO_VALUES,
     ROOM,
     STORED,
+    labels_at,
     most_open,
     no_answers,
     numbers_of_limbs,
@@ -163,7 +164,7 @@ class ConfigurationRuns:
         values, moved = self._values.read(following.rows)
         if moved and self._steps is not None:
             for columns, old, new in moved:
-                for rows, slot in self._labels_at(columns):
+                for rows, slot in labels_at(self._kept, self._shapes.all, columns):
                     found = self._kept.bits[rows, slot]
                     self._kept.bits[rows, slot] = new[np.searchsorted(old, found)]
             self._regroup(np.flatnonzero(self._kept.shape >= 0), len(self._kept.shape))
@@ -171,21 +172,13 @@ class ConfigurationRuns:
             self._steps.note_programs(anew=True)
         return values
 
-    def _labels_at(self, columns: frozenset[int]) -> Iterator[tuple[np.ndarray, int]]:
-        """Where values of some columns are kept: rows and the slot."""
-        if self._steps is None:
-            return
-        kept = self._kept
-        rows = np.flatnonzero(kept.shape >= 0)
-        for shape in np.unique(kept.shape[rows]).tolist():
-            own = rows[kept.shape[rows] == shape]
-            for slot, measure in enumerate(self._shapes.all[shape].measures):
-                if measure - 2 in columns:
-                    yield own, slot
-
     def _labels_held(self, columns: frozenset[int]) -> np.ndarray:
         """The labels that are kept of some columns."""
-        found = [self._kept.bits[rows, slot] for rows, slot in self._labels_at(columns)]
+        if self._steps is None:
+            return np.empty(0, np.int64)
+        found = [
+            self._kept.bits[rows, slot] for rows, slot in labels_at(self._kept, self._shapes.all, columns)
+        ]
         return np.concatenate([np.empty(0, np.int64), *found])
 
     def _follow(self, events: TimedEvents, stop: int, ends: EndsFound) -> EndsFound:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
+from cer_gpu.automata.configurations.shapes import Shape
 from cer_gpu.engine.machines.ends import Ends
 from cer_gpu.engine.machines.found import Answers
 from cer_gpu.kernels.configurations import contract as words
@@ -72,3 +75,15 @@ def most_open(kept: Kept, most: int, memory: int) -> int:
     """How many configurations may be open: in so much memory, as each is copied while an event changes it."""
     row = sum(own.nbytes for own in kept if own is not kept.bits and own is not kept.reals)
     return min(most, memory // (2 * row // len(kept.shape)))
+
+
+def labels_at(
+    kept: Kept, shapes: Sequence[Shape], columns: frozenset[int]
+) -> Iterator[tuple[np.ndarray, int]]:
+    """Where values of some columns are kept: rows and the slot."""
+    rows = np.flatnonzero(kept.shape >= 0)
+    for shape in np.unique(kept.shape[rows]).tolist():
+        own = rows[kept.shape[rows] == shape]
+        for slot, measure in enumerate(shapes[shape].measures):
+            if measure - 2 in columns:
+                yield own, slot
