@@ -11,6 +11,7 @@ from random_timed import holds
 from random_windows import formula
 
 from cer_gpu.automata.configurations.formulas import Stepped, predicates_of, stepped
+from cer_gpu.automata.configurations.held import Held
 from cer_gpu.automata.configurations.shapes import TICK, Shapes
 from cer_gpu.automata.configurations.written import shape_of, written
 from cer_gpu.errors import LimitError
@@ -48,7 +49,7 @@ def automaton_of(pattern: t.Pattern, events: list[Event]) -> tuple[Shapes, Stepp
         for event in events
     ]
     automaton = stepped(pattern, list(numbers), predicates)
-    return Shapes(automaton), automaton, symbols
+    return Shapes(automaton, Held((), ())), automaton, symbols
 
 
 def runs(pattern: t.Pattern, events: list[Event]) -> list[Match]:
