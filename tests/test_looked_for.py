@@ -88,7 +88,7 @@ def test_events_that_nothing_asks_of_are_dropped() -> None:
 
 
 def test_too_many_partial_matches_of_what_is_looked_for_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cer_gpu.engine.machines.registers.STATES", 100)
+    monkeypatch.setattr("cer_gpu.engine.machines.configurations.CONFIGURATIONS", 100)
     table = events("D " + "B " * 10 + "C", p=[float(1 << n) for n in range(12)])
     with pytest.raises(LimitError, match=r"SUM\(b.p\) = 3"):
         ends("D FOLLOWED BY (((B AS b)+ ; C) FILTER SUM(b.p) = 3)", table)
