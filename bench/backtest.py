@@ -29,7 +29,7 @@ FEW = 100_000
 OTHERS = 100
 """Queries that have nothing to do with one another."""
 
-PART = 50
+PART = 5
 """DuckDB joins so small a part of the events."""
 
 JOIN = """
