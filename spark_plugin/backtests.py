@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial, reduce
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -22,8 +21,8 @@ from cer_gpu.spark.routes import route_of
 from cer_gpu.spark.task import DIGITS, Task
 from cer_gpu.spark.worker import Worker
 
-from cer_gpu.backtesting.about import About
-from cer_gpu.backtesting.asked import AskedQuery, asked_queries, in_query, parameters_of, refuse_unknown
+from cer_gpu.backtesting.about import about
+from cer_gpu.backtesting.asked import asked_queries, in_query, refuse_unknown, values_for
 from cer_gpu.backtesting.parted import columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined
@@ -74,8 +73,8 @@ def backtest(df: DataFrame, queries: Any, by: Any = None, **keywords: Any) -> Ba
 
     def told(task: BacktestTask) -> Iterator[DataFrame]:
         route = route_of(df, task, size)
-        if route.streamed and not _in_one_reading(task):
-            for one in _apart(task):
+        if route.streamed and len(readings := _readings(task)) > 1:
+            for one in readings:
                 yield from told(one)
             return
         worker = Worker(task.dumped(), route.segments, route.streamed, BacktestJob)
@@ -106,8 +105,7 @@ def backtest_files(
             return wanted.task(numbers, wanted.tasks_over(schema, order_by))
 
         # Where rows go from task to task, they may come as a stream, which is read once.
-        whole = _in_one_reading(task) or task_reads_files(session, found, task)
-        for one in [task] if whole else _apart(task):
+        for one in [task] if task_reads_files(session, found, task) else _readings(task):
             yield told_by_tasks(session, found, one, partial(shuffled, one.numbers), BacktestJob)
 
     return wanted.found(told)
@@ -155,8 +153,8 @@ class _Wanted:
         """The queries over data of a schema in an order."""
         found = []
         for one in self._asked:
-            given = {name: value for name, value in self._params.items() if name in one.query.parameters}
-            own = {**self._keywords, "params": {**given, **one.values}, "gpu": self._gpu}
+            params = values_for(one.query, self._params, one.values)
+            own = {**self._keywords, "params": params, "gpu": self._gpu}
             with in_query(one.name):
                 found.append(task_of(one.query, schema, "count", order_by=order_by, **own))
         return found
@@ -183,7 +181,9 @@ class _Wanted:
         frames = [frame for group in groups for frame in told(self.task(group, self._tasks))]
         names, values = [one.name for one in self._asked], [one.values for one in self._asked]
         made = combined([self._collected(frames)], names, values, self._schema, self._each)
-        return Backtest(made, (), (len(names), len(frames)), self._about(self._asked))
+        seconds = time.perf_counter() - self._begun_at
+        how = about(self._asked, f"over {self._told} in {seconds:.3g} s, on Spark")
+        return Backtest(made, (), (len(names), len(frames)), how)
 
     def _result(self) -> pa.Schema:
         """The columns that tasks give: those of the result under names of their own, matches as text."""
@@ -212,12 +212,6 @@ class _Wanted:
                 columns.append(pc.cast(column, field.type))
         return pa.table(columns, [QUERY, *self._schema.names])
 
-    def _about(self, asked: Sequence[AskedQuery]) -> About:
-        seconds = time.perf_counter() - self._begun_at
-        many = f"{len(asked):,} {'query' if len(asked) == 1 else 'queries'}"
-        told = f"{many} over {self._told} in {seconds:.3g} s, on Spark; cer-gpu {version('cer-gpu')}"
-        return About({one.name: one.query for one in asked}, parameters_of(asked), told)
-
 
 def _groups(tasks: Sequence[Task]) -> list[list[int]]:
     """The numbers of the queries that go through the events together."""
@@ -240,18 +234,14 @@ def _reached(task: Task) -> int | float:
     return query.window.size if query.reached is None else query.reached
 
 
-def _in_one_reading(task: BacktestTask) -> bool:
-    """Whether one reading of the events is enough for its queries."""
+def _readings(task: BacktestTask) -> list[BacktestTask]:
+    """The same queries as tasks for which one reading of the events is enough."""
     groups, alone = bunched([one.query.query for one in task.members])
-    return not alone or (len(alone) == 1 and not groups)
-
-
-def _apart(task: BacktestTask) -> Iterator[BacktestTask]:
-    """The same queries, each that needs a reading of its own as a task of its own."""
-    groups, alone = bunched([one.query.query for one in task.members])
-    for places in ([place for group in groups for place in group], *([one] for one in alone)):
-        if places:
-            given = {field.name: getattr(task, field.name) for field in fields(BacktestTask)}
-            given["members"] = tuple(task.members[place] for place in places)
-            given["numbers"] = tuple(task.numbers[place] for place in places)
-            yield BacktestTask(**given)
+    together = [place for group in groups for place in group]
+    if not alone or len(task.members) == 1:
+        return [task]
+    found = []
+    for places in ([together] if together else []) + [[place] for place in alone]:
+        members = tuple(task.members[place] for place in places)
+        found.append(replace(task, members=members, numbers=tuple(task.numbers[place] for place in places)))
+    return found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from importlib.metadata import version
 from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
 from cer_gpu.api import Query
+from cer_gpu.backtesting.asked import AskedQuery, parameters_of
 
 
 class About(NamedTuple):
@@ -24,6 +27,16 @@ class About(NamedTuple):
     queries: dict[str, Query]
     parameters: tuple[str, ...]
     told: str
+
+
+def about(asked: Sequence[AskedQuery], how: str) -> About:
+    """How queries were run; `how` says in words over what, how long and where."""
+    many = f"{len(asked):,} {'query' if len(asked) == 1 else 'queries'}"
+    return About(
+        {one.name: one.query for one in asked},
+        parameters_of(asked),
+        f"{many} {how}; cer-gpu {version('cer-gpu')}",
+    )
 
 
 class BacktestResult(Protocol):

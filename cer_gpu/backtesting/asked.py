@@ -70,10 +70,15 @@ def _compiled(name: str, text: str) -> Query:
 
 
 def bound_query(one: AskedQuery, source: Source, options: Options) -> BoundQuery:
-    # Of the values for all queries each takes those that it has a parameter for.
-    given = {name: value for name, value in options.params.items() if name in one.query.parameters}
+    """A query of a backtest over its source."""
     with in_query(one.name):
-        return one.query.bound_to(source, replace(options, params={**given, **one.values}))
+        params = values_for(one.query, options.params, one.values)
+        return one.query.bound_to(source, replace(options, params=params))
+
+
+def values_for(query: Query, params: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a query: of those for all queries the ones that it has a parameter for, and its own."""
+    return {**{name: value for name, value in params.items() if name in query.parameters}, **own}
 
 
 @contextmanager

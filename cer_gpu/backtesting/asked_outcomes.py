@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from cer_gpu.api import Query
-from cer_gpu.backtesting.asked import AskedQuery, parameters_of
+from cer_gpu.backtesting.asked import AskedQuery, parameters_of, values_for
 from cer_gpu.backtesting.outcomes.table import Firing, Outcomes
 from cer_gpu.backtesting.outcomes.words import AskedOutcome, outcome
 from cer_gpu.engine.read.sources.source import Source
@@ -62,8 +62,7 @@ def outcomes_of(
     """Work out the outcomes of all queries of a backtest."""
 
     def bound_to(query: Query, values: Mapping[str, Any]) -> BoundQuery:
-        given = {name: value for name, value in options.params.items() if name in query.parameters}
-        return query.bound_to(source, replace(options, params={**given, **values}))
+        return query.bound_to(source, replace(options, params=values_for(query, options.params, values)))
 
     progress = begun(source.rows)
     made = Outcomes(wanted, source, options.order_unit, split, bound_to, progress.watch, parameters_of(asked))

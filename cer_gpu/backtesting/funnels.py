@@ -10,14 +10,13 @@ import pyarrow as pa
 
 from cer_gpu.api import Query
 from cer_gpu.backtesting.asked import AskedQuery, parameters_of
+from cer_gpu.backtesting.table import QUERY
 from cer_gpu.engine.answers.form import free_name, parameter_column
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.options import Options
 from cer_gpu.funnel import FunnelStage, funnel, stages_of
 from cer_gpu.language import tree
 from cer_gpu.language.printer import to_text
-
-QUERY = "query"
 
 
 def funnels_of(asked: Sequence[AskedQuery], source: Source, options: Options) -> pa.Table:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cer_gpu.backtesting.about import About
-from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, parameters_of, refuse_unknown
+from cer_gpu.backtesting.about import About, about
+from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, refuse_unknown
 from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
 from cer_gpu.backtesting.durations import MOST, with_durations
 from cer_gpu.backtesting.funnels import funnels_of
@@ -102,22 +101,21 @@ def backtest(
             for text in one.notes.texts:
                 notes.say(text, aloud=False)
         groups, alone = passes_of(bound)
-        again = "outcomes" if wanted else "durations" if durations else "a funnel"
-        if (wanted or durations or funnel) and not source.rewindable:
-            raise DataError(
-                f"the events can be read once only, and {again} {'needs' if again == 'a funnel' else 'need'} "
-                "them again: pass a table"
-            )
+        for wants, told in (
+            (wanted, "outcomes need"),
+            (durations, "durations need"),
+            (funnel, "a funnel needs"),
+        ):
+            if wants and not source.rewindable:
+                raise DataError(f"the events can be read once only, and {told} them again: pass a table")
         if alone and not source.rewindable and (groups or len(alone) > 1):
             raise DataError(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
                 f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
             )
         tables = _together(groups, bound, source, options, parted, notes)
-        schema, at = (
-            columns_found(parted, source.arrow_schema, options),
-            "time" if options.order_by else "position",
-        )
+        schema = columns_found(parted, source.arrow_schema, options)
+        at = "time" if options.order_by else "position"
         for number in alone:
             found = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
             tables.append(numbered(found, number))
@@ -126,7 +124,7 @@ def backtest(
         if durations:
             tables = _with_durations(tables, asked, bound, parted, bool(options.order_by), notes)
             schema = tables[0].schema.remove(0) if tables else schema
-        told = outcomes_of(wanted, split, asked, bound, source, options) if wanted else None
+        outcome = outcomes_of(wanted, split, asked, bound, source, options) if wanted else None
         steps = funnels_of(asked, source, options) if funnel else None
     called, values = [one.name for one in asked], [one.values for one in asked]
     made = combined(tables, called, values, schema, by is None)
@@ -136,7 +134,7 @@ def backtest(
         notes.texts,
         (len(asked) - len(alone), len(groups)),
         _about(asked, source, seconds),
-        told,
+        outcome,
         steps,
     )
 
@@ -168,13 +166,13 @@ def _with_durations(
 
 def _about(asked: Sequence[AskedQuery], source: Source, seconds: float) -> About:
     """How the queries were run."""
-    many = f"{len(asked):,} {'query' if len(asked) == 1 else 'queries'}"
-    told = f"{many} in {seconds:.3g} s"
-    if source.rows is not None:
-        told = f"{many} over {source.rows:,} events of {source.where} in {seconds:.3g} s"
-        told += f" ({source.rows * len(asked) / max(seconds, 1e-9):,.0f} events times queries a second)"
-    return About(
-        {one.name: one.query for one in asked}, parameters_of(asked), f"{told}; cer-gpu {version('cer-gpu')}"
+    if source.rows is None:
+        return about(asked, f"in {seconds:.3g} s")
+    rate = source.rows * len(asked) / max(seconds, 1e-9)
+    return about(
+        asked,
+        f"over {source.rows:,} events of {source.where} in {seconds:.3g} s "
+        f"({rate:,.0f} events times queries a second)",
     )
 
 
