@@ -138,6 +138,16 @@ def test_the_funnels_of_all_queries() -> None:
         found.plot.funnel("other")
 
 
+def test_the_values_of_a_funnel_are_those_of_its_backtest() -> None:
+    query = cer.compile("SELECT * WHERE (A AS a FILTER a[x > $p]) ; B WITHIN 1 HOUR", params={"p": 3})
+    options: dict[str, Any] = {"order_by": "ts", "device": "cpu", "params": {"p": 15}}
+    found = cer.backtest({"one": query}, ticks(), funnel=True, **options)
+    own = query.funnel(ticks(), **options)
+    assert found.funnel.drop_columns(["query"]) == own
+    whole = [row["hits"] for row in own.to_pylist() if row["step"] == 2 and row["without"] is None]
+    assert whole == found.to_arrow()["hits"].to_pylist()
+
+
 def test_no_funnel_was_asked_for() -> None:
     found = cer.backtest(["SELECT * WHERE A"], ticks(10), device="cpu")
     with pytest.raises(ValueError, match="funnel=True"):

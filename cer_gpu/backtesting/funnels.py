@@ -27,7 +27,7 @@ def funnels_of(asked: Sequence[AskedQuery], source: Source, options: Options) ->
     for number, one in enumerate(asked):
         if not isinstance(one.query.tree, tree.SelectQuery):
             continue
-        given = {**options.params, **one.query.given, **one.values}
+        given = {**one.query.given, **options.params, **one.values}
         for stage in stages_of(one.query.tree):
             text = to_text(stage.query)
             query = compiled.get(text) or compiled.setdefault(text, Query(text))
