@@ -28,7 +28,7 @@ RUN_THERE = {
         "test_cuda_clocked.py",
         "test_cuda_check.py",
     ],
-    "queries": ["test_cuda_engine.py", "test_cuda_values.py"],
+    "queries": ["test_cuda_engine.py", "test_cuda_values.py", "test_cuda_cases.py"],
     "devices": ["test_cuda_devices.py", "test_cuda_resident.py", "test_cuda_suite.py"],
 }
 """The files of a process: to start one and import Numba takes longer than most of them."""

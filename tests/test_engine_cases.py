@@ -1,65 +1,60 @@
-"""The case files that this version evaluates: the engine gives what they expect."""
+"""The case files that this version evaluates: the engine gives what they expect, in every way of asking."""
 
 from __future__ import annotations
 
-import math
-import warnings
-from collections import Counter
-from datetime import datetime, timedelta
+from random import Random
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from case_files import PATTERNS, cases, expected_of, plain
+from case_files import PATTERNS, Found, assert_answers, cases
+from case_tables import found_by_engine, table_of
+from engine_oracle import cuts, pieces
+from test_engine_random import tiny_pieces
 
 import cer_gpu as cer
 
-ARROW = {
-    "int64": pa.int64(),
-    "float64": pa.float64(),
-    "string": pa.string(),
-    "timestamp[ms]": pa.timestamp("ms"),
-}
+__all__ = ["tiny_pieces"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-def table_of(case: dict[str, Any]) -> pa.Table:
-    kinds = {name: kind for attributes in case["types"].values() for name, kind in attributes.items()}
-    columns = {"type": pa.array([event["type"] for event in case["events"]], pa.string())}
-    for name, kind in kinds.items():
-        values = [
-            event["ts"] if name == case["order_by"] else event["attrs"].get(name) for event in case["events"]
-        ]
-        columns[name] = pa.array([math.nan if value == "NaN" else value for value in values], ARROW[kind])
-    return pa.table(columns)
+def check(case: dict[str, Any], rng: Random) -> None:
+    """Assert that batches, streams and every engine that takes the query give what the case expects."""
+    query, table, order = cer.compile(case["query"]), table_of(case), case["order_by"]
+    wanted = found_by_engine(query.run(table, order_by=order))
+    assert_answers(case, wanted)
+    for engine in [name for name, refusal in query._plan.said if refusal is None]:
+        options = {"order_by": order, "engine": engine}
+        assert found_by_engine(query.run(table, **options)) == wanted, engine
+        assert query.count(table, **options) == len(wanted), engine
+        ends = query.hits(table, **options)["position"].to_pylist()
+        assert ends == sorted({row[1] for row in wanted}), engine
+        reader = table.to_reader(max_chunksize=rng.choice((1, 2, 3)))
+        assert found_by_engine(query.run(reader, **options)) == wanted, engine
+    parts = pieces(table, cuts(rng, len(table)))
+    assert sorted(pushed(query, parts, order, rng), key=repr) == sorted(wanted, key=repr)
 
 
-def _plain(value: Any) -> Any:
-    """Times and durations as numbers of milliseconds, the unit of their columns."""
-    if isinstance(value, datetime):
-        value -= datetime(1970, 1, 1)
-    return value // timedelta(milliseconds=1) if isinstance(value, timedelta) else value
+def pushed(query: cer.Query, parts: list[pa.Table], order: str, rng: Random) -> list[Found]:
+    """The complex events of a stream that is stored and continued now and then, and of its end."""
+    stream, rows = query.stream(order_by=order), []
+    for part in parts:
+        rows += found_by_engine(stream.push(part))
+        if rng.random() < 0.3:
+            stream = query.stream(state=stream.snapshot(), order_by=order)
+    last = stream.close()
+    return rows if last is None else rows + found_by_engine(last)
 
 
 @pytest.mark.parametrize("family", PATTERNS)
 def test_the_engine_gives_what_the_cases_expect(family: str) -> None:
     for case in cases(family):
-        query = cer.compile(case["query"])
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "no event ")
-            table = table_of(case)
-            got = [
-                plain(
-                    ce.start, ce.end, ce.marks, {name: _plain(value) for name, value in ce.measures.items()}
-                )
-                for ce in query.run(table, order_by=case["order_by"])
-            ]
-            count = query.count(table, order_by=case["order_by"])
-        wanted = expected_of(case)
-        assert count == len(got) == len(set(got)), case["id"]
-        if case["check"]["kind"] == "exact":
-            assert set(got) == wanted, case["id"]
-        else:
-            assert set(got) <= wanted, case["id"]
-            ends = Counter(row[1] for row in wanted)
-            limit = case["check"]["n"]
-            assert Counter(row[1] for row in got) == {end: min(limit, n) for end, n in ends.items()}
+        check(case, Random(case["id"]))
+
+
+@pytest.mark.usefixtures("tiny_pieces")
+@pytest.mark.parametrize("family", PATTERNS)
+def test_it_does_in_tiny_pieces_too(family: str) -> None:
+    for case in cases(family):
+        check(case, Random(f"tiny {case['id']}"))

@@ -10,10 +10,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from case_files import RULES, cases
+from case_tables import table_of
 from engine_oracle import cuts, pieces
 from generate import stream_to_table
 from random_rules import random_rule, random_rule_events
-from test_engine_cases import table_of
 
 import cer_gpu as cer
 from cer_gpu.api import Query
