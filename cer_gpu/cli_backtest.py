@@ -79,6 +79,15 @@ Funnel = Annotated[
     typer.Option("--funnel", help="In the report also how far matches get, and which condition stops them."),
 ]
 
+Resume = Annotated[
+    str | None,
+    typer.Option(
+        "--resume",
+        metavar="FILE",
+        help="Keep in this file how far the backtest is, after each file of events; interrupted and called "
+        "again, it goes on from there.",
+    ),
+]
 Report = Annotated[
     str | None,
     typer.Option("--report", metavar="PAGE.html", help="Write tables and charts as one HTML page, too."),
@@ -177,6 +186,7 @@ def backtest(
     split: Split = None,
     durations: Durations = False,
     funnel: Funnel = False,
+    resume: Resume = None,
     order_by: OrderBy = None,
     order_unit: OrderUnit = None,
     type_column: TypeColumn = "type",
@@ -209,7 +219,7 @@ def backtest(
         raise typer.BadParameter("--funnel is for the report: name it with --report PAGE.html")
     parted, wanted = parts_of(by), outcomes_asked(outcome)
     try:
-        found = tried(asked, events, parted, wanted, split, durations, funnel, **options)
+        found = tried(asked, events, parted, wanted, split, durations, funnel, resume, **options)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     if report is not None:

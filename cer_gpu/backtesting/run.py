@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ from cer_gpu.backtesting.asked import AskedQuery, asked_queries, bound_query, re
 from cer_gpu.backtesting.asked_outcomes import asked_outcomes, outcomes_of
 from cer_gpu.backtesting.durations import MOST, with_durations
 from cer_gpu.backtesting.funnels import funnels_of
+from cer_gpu.backtesting.kept import KeptBacktest
 from cer_gpu.backtesting.parted import Parted, columns_found, parted_by
 from cer_gpu.backtesting.result import Backtest
 from cer_gpu.backtesting.table import QUERY, combined, numbered, of_ends, of_groups
@@ -38,6 +40,7 @@ def backtest(
     split: Any = None,
     durations: bool = False,
     funnel: bool = False,
+    resume: str | os.PathLike[str] | None = None,
     **keywords: Any,
 ) -> Backtest:
     """How often queries would have fired: hits and matches of each, in as few passes as possible.
@@ -67,6 +70,11 @@ def backtest(
         takes longer than counting them.
     funnel : bool, default False
         Also how far the matches of each pattern get: `Backtest.funnel`.
+    resume : str or path, optional
+        A file where the backtest keeps how far it is, as it goes through the files of the events. Called
+        again after an interruption it goes on with the first file that it had not finished, and what it
+        returns is the same as without the interruption. Where there are new files behind the old ones, it
+        reads only these. Durations, funnels and outcomes read all files, whatever was kept.
 
     Returns
     -------
@@ -77,7 +85,8 @@ def backtest(
     QueryError
         When a query is wrong or does not fit the events.
     DataError
-        When the events cannot be read, or only once where they are needed again.
+        When the events cannot be read, or only once where they are needed again; where what `resume` names
+        was kept by another backtest, or the events are not those of files.
     ValueError
         For what `by`, `outcomes` or `split` cannot be, and for a value in `params` that no query has a
         parameter for.
@@ -113,11 +122,18 @@ def backtest(
                 f"the events can be read once only, and {len(alone):,} of the queries need a pass of their "
                 f"own (the first is {asked[alone[0]].name!r}): pass a table, or paths of files"
             )
-        tables = _together(groups, bound, source, options, parted, notes)
+        kept = None
+        if resume is not None:
+            kept = KeptBacktest(os.fspath(resume), asked, by, groups, source, options)
+        tables = _together(groups, bound, source, options, parted, notes, kept)
         schema = columns_found(parted, source.arrow_schema, options)
         at = "time" if options.order_by else "position"
         for number in alone:
-            found = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
+            found = None if kept is None else kept.table_of(number)
+            if found is None:
+                found = of_ends(bound[number].counts(), parted.buckets, parted.columns, at, schema)
+                if kept is not None:
+                    kept.keep_table(number, found)
             tables.append(numbered(found, number))
             for text in bound[number].notes.texts:
                 notes.say(text, aloud=False)
@@ -128,7 +144,7 @@ def backtest(
         steps = funnels_of(asked, source, options) if funnel else None
     called, values = [one.name for one in asked], [one.values for one in asked]
     made = combined(tables, called, values, schema, by is None)
-    seconds = time.perf_counter() - begun_at
+    seconds = time.perf_counter() - begun_at + (0 if kept is None else kept.seconds_before)
     return Backtest(
         made,
         notes.texts,
@@ -183,10 +199,11 @@ def _together(
     options: Options,
     parted: Parted,
     notes: Notes,
+    kept: KeptBacktest | None,
 ) -> list[pa.Table]:
     """What the queries of each group find, with their numbers, in one pass over the events."""
     totals = [Totals(parted.buckets, bool(parted.columns)) for _ in groups]
-    bunches = sum_up(groups, bound, source, options, totals, notes)
+    bunches = sum_up(groups, bound, source, options, totals, notes, kept)
     schema = columns_found(parted, source.arrow_schema, options)
     return [
         of_groups(own.groups(), parted.buckets, parted.columns, bunch, schema)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Protocol, TypeVar
@@ -453,6 +453,14 @@ class AutomatonRunner:
         if self.carries:
             self.registers[segments.lane] = registers
         return found
+
+    def carried(self) -> list[np.ndarray]:
+        """What is carried of each lane."""
+        return [self.registers, self.vectors]
+
+    def carry_on(self, carried: Sequence[np.ndarray]) -> None:
+        """Go on with what `carried` returned."""
+        self.registers, self.vectors = carried
 
     def store_vectors(self, lanes: np.ndarray, vectors: np.ndarray) -> None:
         """Carry how many partial matches there are, shape (lanes given, n_live).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -92,6 +92,18 @@ class MachineRunner(Protocol):
 
         None where each push runs the open window again.
         """
+        ...
+
+
+class CarryingRunner(MachineRunner, Protocol):
+    """A runner that carries arrays from chunk to chunk: that of a query which `carries`."""
+
+    def carried(self) -> list[np.ndarray]:
+        """What it carries."""
+        ...
+
+    def carry_on(self, carried: Sequence[np.ndarray]) -> None:
+        """Go on with what `carried` returned."""
         ...
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from cer_gpu.engine.machines.chunk import Chunk
@@ -48,6 +50,14 @@ class NeighbourRunner(StepRunner):
         self._widen(int(events.lanes.max(initial=0)) + 1)
         given = self.timed(chunk)
         return neighbour_ends(self.tables, given, events.positions, events.lanes, self._known, counted)
+
+    def carried(self) -> list[np.ndarray]:
+        """What is known of each lane."""
+        return list(self._known)
+
+    def carry_on(self, carried: Sequence[np.ndarray]) -> None:
+        """Go on with what `carried` returned."""
+        self._known = NeighbourLanes(*carried)
 
     def _widen(self, lanes: int) -> None:
         """Make room for what is kept of so many lanes."""

@@ -136,6 +136,10 @@ class AbreastRun:
         """Run what is left."""
         self._run(self._chunker.rest())
 
+    def held(self) -> Relevant | None:
+        """The events that later ones may need, for `resume`."""
+        return self._chunker.held()
+
     def _run(self, chunk: Chunk | None) -> None:
         if chunk is None:
             return

@@ -7,10 +7,13 @@ state is put back.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+
+if TYPE_CHECKING:
+    from cer_gpu.engine.read.intake import Intake
 
 MODULES = frozenset(
     f"cer_gpu.engine.{name}"
@@ -22,6 +25,30 @@ MODULES = frozenset(
 )  # fmt: skip
 
 _NOT_KEPT = object()
+
+
+def intake_state(intake: Intake) -> dict[str, Any]:
+    """The state of what reads the events of a stream, with the types and streams that were seen."""
+    names = intake.classifier.names
+    return {
+        "parts": remembered(intake),
+        "unseen": {name: sorted(texts) for name, texts in names.unseen.items()},
+        "seen": {name: sorted(texts) for name, texts in names.seen.items()},
+    }
+
+
+def resume_intake(intake: Intake, state: dict[str, Any], schema: pa.Schema) -> None:
+    """Go on with what `intake_state` returned; `schema` is that of the batches."""
+    begin_intake(intake, schema)
+    remind(intake, state["parts"])
+    names = intake.classifier.names
+    for own, kept in ((names.unseen, "unseen"), (names.seen, "seen")):
+        own.update({name: set(texts) for name, texts in state[kept].items()})
+
+
+def begin_intake(intake: Intake, schema: pa.Schema) -> None:
+    """Make an intake ready for batches of a schema: it then has all the parts that have a state."""
+    intake.begin(pa.RecordBatch.from_pylist([], schema=schema))
 
 
 def is_component(value: Any) -> bool:

@@ -32,7 +32,7 @@ DIGEST = 16
 ALIGNED = 64
 """Arrays begin at multiples of so many bytes in the rest."""
 
-_ARRAY, _TABLE, _BATCH = "$array", "$table", "$batch"
+_ARRAY, _TABLE, _BATCH, _WIDE = "$array", "$table", "$batch", "$wide"
 """A JSON object with this one key stands for such a value."""
 
 
@@ -44,7 +44,8 @@ class Stored(NamedTuple):
     about : dict
         The query, the keywords and the version of the stream.
     state : object
-        Dicts with keys of text, lists, texts, numbers, None, arrays of numbers, Arrow tables and batches.
+        Dicts with keys of text, lists, texts, numbers, None, Arrow tables and batches, arrays of numbers,
+        also of whole numbers of any size.
     """
 
     about: dict[str, Any]
@@ -65,6 +66,8 @@ def to_bytes(stored: Stored) -> bytes:
         return place
 
     def plain(value: Any) -> Any:
+        if isinstance(value, np.ndarray) and value.dtype == object:
+            return {_WIDE: [list(value.shape), [hex(each) for each in value.ravel()]]}
         if isinstance(value, np.ndarray):
             whole = np.ascontiguousarray(value)
             return {_ARRAY: [whole.dtype.str, list(whole.shape), *put(whole.tobytes())]}
@@ -116,6 +119,11 @@ def from_bytes(data: bytes) -> Stored:
         if _ARRAY in plain:
             kind, shape, start, size = plain[_ARRAY]
             return np.frombuffer(rest[start : start + size], np.dtype(kind)).reshape(shape).copy()
+        if _WIDE in plain:
+            shape, numbers = plain[_WIDE]
+            wide = np.empty(len(numbers), object)
+            wide[:] = [int(each, 16) for each in numbers]
+            return wide.reshape(shape)
         if _TABLE in plain:
             start, size = plain[_TABLE]
             table = pa.ipc.open_stream(pa.py_buffer(bytes(rest[start : start + size]))).read_all()

@@ -20,7 +20,14 @@ from cer_gpu.engine.read.sources.columns import is_text
 from cer_gpu.engine.read.sources.fields import field_of, path_to
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import Run
-from cer_gpu.engine.run.components import is_component, remembered, remind
+from cer_gpu.engine.run.components import (
+    begin_intake,
+    intake_state,
+    is_component,
+    remembered,
+    remind,
+    resume_intake,
+)
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
 from cer_gpu.engine.versions import own_version
@@ -214,19 +221,16 @@ class Stream:
         if self._first is None:
             return to_bytes(Stored(self._about, None))
         run, schema = self._run, self._first.arrow_schema
-        run.intake.begin(_nothing(schema))
+        begin_intake(run.intake, schema)
         # First of all, events that are no longer open are dropped, and their keys with them.
         state = self._state.state()
-        names = run.intake.classifier.names
         return to_bytes(
             Stored(
                 self._about,
                 {
                     "schema": schema.empty_table(),
-                    "intake": remembered(run.intake),
+                    "intake": intake_state(run.intake),
                     "away": [] if run.intake.away is None else run.intake.away.everything(),
-                    "unseen": {name: sorted(texts) for name, texts in names.unseen.items()},
-                    "seen": {name: sorted(texts) for name, texts in names.seen.items()},
                     "runner": [remembered(one) for one in vars(run.runner).values() if is_component(one)],
                     "outlooks": [] if run.outlooks is None else run.outlooks.state(),
                     "open": state,
@@ -249,13 +253,9 @@ class Stream:
             return
         self._first = self._open(state["schema"])
         run = self._run = self._first.begin("run", pushed=True)
-        run.intake.begin(_nothing(self._first.arrow_schema))
-        remind(run.intake, state["intake"])
+        resume_intake(run.intake, state["intake"], self._first.arrow_schema)
         if run.intake.away is not None:
             run.intake.away.resume(state["away"])
-        names = run.intake.classifier.names
-        for own, kept in ((names.unseen, "unseen"), (names.seen, "seen")):
-            own.update({name: set(texts) for name, texts in state[kept].items()})
         components = [one for one in vars(run.runner).values() if is_component(one)]
         for component, kept in zip(components, state["runner"], strict=True):
             remind(component, kept)
@@ -290,11 +290,6 @@ class Stream:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _nothing(schema: pa.Schema) -> pa.RecordBatch:
-    """A batch without rows."""
-    return pa.RecordBatch.from_pylist([], schema=schema)
 
 
 def about(text: str, asked: Options) -> dict[str, Any]:

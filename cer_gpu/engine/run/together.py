@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -13,16 +13,24 @@ import pyarrow as pa
 from cer_gpu.compiling.loaded import words
 from cer_gpu.engine.answers.notes import Notes
 from cer_gpu.engine.machines.chunk import Chunk
-from cer_gpu.engine.machines.machine import runner_of
+from cer_gpu.engine.machines.machine import CarryingRunner, runner_of
 from cer_gpu.engine.read.classify import Classifier
-from cer_gpu.engine.read.events import Relevant, joined
+from cer_gpu.engine.read.events import Relevant, joined, relevant_of, state_of
 from cer_gpu.engine.read.intake import Intake
+from cer_gpu.engine.read.keys import Keys
 from cer_gpu.engine.read.lanes import LaneEncoder
 from cer_gpu.engine.read.shared_lanes import SharedLanes
 from cer_gpu.engine.read.sources.source import Source
 from cer_gpu.engine.run.abreast import AbreastRun, BunchMember, blocks_of, counted
 from cer_gpu.engine.run.bound import BATCH, BoundQuery
 from cer_gpu.engine.run.chunks import CHUNK, Chunker
+from cer_gpu.engine.run.components import (
+    intake_state,
+    is_component,
+    remembered,
+    remind,
+    resume_intake,
+)
 from cer_gpu.engine.run.noticed import say_what_was_read
 from cer_gpu.engine.run.options import Options
 from cer_gpu.engine.run.totals import CountedEnds, Totals
@@ -134,6 +142,7 @@ class Bunch:
         self._runs = [SharedRun(member.query, lanes, workers, least) for member in self._members]
         self._abreast = AbreastRun(blocks, lanes, workers, totals) if blocks else None
         self.columns = tuple(dict.fromkeys(name for one in bound for name in one.columns(())))
+        self._schema = source.arrow_schema
 
     def read(self, batch: pa.RecordBatch) -> None:
         """Take the next batch of the stream, and add to the totals what ends there; parts may come later."""
@@ -164,10 +173,29 @@ class Bunch:
         return part.slice(first) if first else part
 
     def rest(self) -> None:
-        """Add what ends at the events that are left."""
+        """Add what ends at the events that are left; further ones may follow."""
         self._each(lambda number: self._runs[number].rest())
         if self._abreast is not None:
             self._abreast.rest()
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept for later events, once `rest` has been called, and what was found so far."""
+        return {
+            "intake": intake_state(self._intake),
+            "runs": [run.state() for run in self._runs],
+            "abreast": None if self._abreast is None else _stored(self._abreast.held()),
+            "totals": self._totals.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on with what `state` returned, of the same queries over the same columns."""
+        resume_intake(self._intake, state["intake"], self._schema)
+        keys = self._intake.lane_keys
+        for run, its in zip(self._runs, state["runs"], strict=True):
+            run.restore(its, keys)
+        if self._abreast is not None and state["abreast"] is not None:
+            self._abreast.resume(relevant_of(state["abreast"], keys))
+        self._totals.resume(state["totals"])
 
     def _each(self, function: Callable[[int], list[CountedEnds]]) -> None:
         found = self._workers.map("counting", function, range(len(self._members)))
@@ -190,6 +218,10 @@ class Bunch:
     def say(self, notes: Notes, options: Options) -> None:
         """Note which types and streams no event had, and what was skipped."""
         say_what_was_read(notes, self._first, self._intake, options)
+
+
+def _stored(held: Relevant | None) -> dict[str, Any] | None:
+    return None if held is None else state_of(held)
 
 
 def recoded(part: Relevant, table: np.ndarray) -> Relevant:
@@ -216,6 +248,7 @@ class SharedRun:
         self._lanes = lanes
         carries = query.carries
         self._runner = runner_of(query, workers, carries)
+        self._carrying = cast("CarryingRunner", self._runner) if carries else None
         self._chunker = Chunker(query, lanes, self._runner, workers, carries, None, least)
 
     def add(self, part: Relevant) -> list[CountedEnds]:
@@ -229,6 +262,27 @@ class SharedRun:
     def rest(self) -> list[CountedEnds]:
         """Run what is left."""
         return self._run(self._chunker.rest())
+
+    def state(self) -> dict[str, Any]:
+        """All that is kept for later events, once `rest` has been called."""
+        return {
+            "held": _stored(self._chunker.held()),
+            "parts": [remembered(one) for one in self._components],
+            "carried": self._carrying.carried() if self._carrying is not None else None,
+        }
+
+    def restore(self, state: dict[str, Any], lane_keys: Keys | None) -> None:
+        """Go on with what `state` returned; `lane_keys` is what lanes stand for."""
+        for component, kept in zip(self._components, state["parts"], strict=True):
+            remind(component, kept)
+        if self._carrying is not None:
+            self._carrying.carry_on(state["carried"])
+        if state["held"] is not None:
+            self._chunker.resume(relevant_of(state["held"], lane_keys))
+
+    @property
+    def _components(self) -> list[Any]:
+        return [one for one in vars(self._runner).values() if is_component(one)]
 
     def _run(self, chunk: Chunk | None) -> list[CountedEnds]:
         if chunk is None:

@@ -113,6 +113,14 @@ class Totals:
             self._parts = [summed(self._parts)]
             self._waiting = 0
 
+    def state(self) -> dict[str, np.ndarray]:
+        """All that was found, by the names of `Sums`."""
+        return self.groups()._asdict()
+
+    def resume(self, state: dict[str, np.ndarray]) -> None:
+        """Go on with what `state` returned."""
+        self.take(Sums(**state))
+
     def groups(self) -> Sums:
         """All that was found, ascending by query, bucket and partition."""
         return summed(self._parts)

@@ -89,6 +89,11 @@ class FieldRows(Rows):
         self.rows, self.where, self.partial = rows.rows, rows.where, rows.partial
         self.unread = rows.unread
         self.rewindable, self.repeats, self.ordered = rows.rewindable, rows.repeats, rows.ordered
+        self.stamp = rows.stamp
+
+    def parts(self) -> list[Rows]:
+        """See `Rows.parts`."""
+        return [FieldRows(part, self._paths) for part in self._inner.parts()]
 
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """See `Rows.read`."""

@@ -76,6 +76,14 @@ class FileRows(Rows):
                 "lines, or write the file as Parquet"
             )
 
+        stamp = files[0].stamp
+        if len(files) == 1 and stamp is not None:
+            self.stamp = (first, stamp.size, stamp.modified)
+
+    def parts(self) -> list[Rows]:
+        """See `Rows.parts`."""
+        return [FileRows([each], self.schema) for each in self._files]
+
     @classmethod
     def at(cls, paths: Sequence[str | os.PathLike[str]], text: TextForm = PLAIN) -> FileRows:
         """The files at some paths; `text` says how those of text are read."""

@@ -46,6 +46,8 @@ class Rows(ABC):
         Columns that no query can use, with what their type is or why.
     is_text : bool
         Whether it is read from CSV or JSON lines.
+    stamp : tuple of (str, int, int or None), or None
+        Of one file its path, its size in bytes, and when it was changed (ns since 1970); None for all else.
     """
 
     schema: pa.Schema
@@ -58,9 +60,17 @@ class Rows(ABC):
     is_text: bool = False
     unread: Mapping[str, str] = {}
 
+    stamp: tuple[str, int, int | None] | None = None
+
     @abstractmethod
     def read(self, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
         """Batches of at most `rows` rows with these columns, in this order and in the types of `schema`."""
+
+    def parts(self) -> list[Rows]:
+        """The rows of each file, which follow one another, in the types of `schema`; none where they are not
+        those of files.
+        """
+        return []
 
     def place(self, row: int) -> str:
         """The place of a row of `read` in the data as passed: "row 7 of trades.csv (counted from 0)"."""

@@ -99,6 +99,17 @@ class Source:
         """The events where they lie, if that is a CUDA device and they are in their order."""
         return self._rows.tables if isinstance(self._rows, DeviceRows) else ()
 
+    @property
+    def stamp(self) -> tuple[str, int, int | None] | None:
+        """Of one file its path, its size in bytes, and when it was changed (ns since 1970), where known."""
+        return self._rows.stamp
+
+    def parts(self) -> list[Source]:
+        """The events of each file, which follow one another; none where the events are not those of files."""
+        return [
+            Source(part, self.order_by, self.type_column, self.stream_column) for part in self._rows.parts()
+        ]
+
     def _typed(self, schema: pa.Schema) -> pa.Schema:
         """Check the columns that have a role, and give type and stream column their fixed type."""
         for column in self.order_by:

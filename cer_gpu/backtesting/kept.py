@@ -1,0 +1,178 @@
+"""How far a backtest over files is, kept in a file: after an interruption it goes on from there."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+import pyarrow as pa
+
+from cer_gpu.backtesting.asked import AskedQuery
+from cer_gpu.engine.read.sources.source import Source
+from cer_gpu.engine.run.options import Options
+from cer_gpu.engine.run.passes import PassState
+from cer_gpu.engine.run.stored import Stored, from_bytes, to_bytes
+from cer_gpu.engine.versions import own_version
+from cer_gpu.errors import DataError
+from cer_gpu.output import output_file
+
+SHARE = 10
+"""The state is kept after a file only where that takes at most this part, 1 / SHARE, of the time since."""
+
+
+READING = ("order_by", "order_unit", "type_column", "stream_column", "ordered", "engine")
+"""The keywords by which events are read."""
+
+
+class KeptBacktest:
+    """Keeps what a backtest over files needs to go on.
+
+    Parameters
+    ----------
+    path : str
+        Of the file where it is kept; it need not exist.
+    asked : sequence of AskedQuery
+    by : object
+        As for `backtest`.
+    groups : sequence of sequence of int
+        The queries that are read together.
+    source : Source
+        The events of all files.
+    options : Options
+
+    Attributes
+    ----------
+    seconds_before : float
+        How long the backtest has taken before it was interrupted.
+
+    Raises
+    ------
+    DataError
+        Where the events are not those of files, or the file was kept by another backtest.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        asked: Sequence[AskedQuery],
+        by: Any,
+        groups: Sequence[Sequence[int]],
+        source: Source,
+        options: Options,
+    ) -> None:
+        self._path = path
+        stamps = [part.stamp for part in source.parts()]
+        self._files = [list(stamp) for stamp in stamps if stamp is not None]
+        """Path, size and time of change of each file."""
+        if not self._files or None in stamps:
+            raise DataError(
+                f"resume keeps how far a backtest is after each file, and the events are {source.where}: "
+                "pass the paths of files, without sort=True; or leave resume out"
+            )
+        self._about = _about(asked, by, groups, source, options)
+        self._state: dict[str, Any] = {
+            "pass": None,
+            "files": [],
+            "tables": {},
+            "tables_of": [],
+            "seconds": 0.0,
+        }
+        self._begun_at = self._kept_at = time.perf_counter()
+        self._cost = 0.0
+        if os.path.exists(path):
+            self._state |= self._read()
+        self.seconds_before: float = self._state["seconds"]
+
+    def begun(self) -> PassState | None:
+        """See `PassKeeper.begun`."""
+        state = self._state["pass"]
+        return None if state is None else PassState(**state)
+
+    def keep(self, files: int, state: Callable[[], PassState]) -> None:
+        """See `PassKeeper.keep`: after the last file the state is always kept."""
+        now = time.perf_counter()
+        if files < len(self._files) and now - self._kept_at < SHARE * self._cost:
+            return
+        self._state |= {"pass": state()._asdict(), "files": self._files[:files]}
+        self._write()
+        self._kept_at = time.perf_counter()
+        self._cost = self._kept_at - now
+
+    def table_of(self, number: int) -> pa.Table | None:
+        """What a query that is read by itself has found in these files; None where it was not kept."""
+        if self._state["tables_of"] != self._files:
+            return None
+        found: pa.Table | None = self._state["tables"].get(str(number))
+        return found
+
+    def keep_table(self, number: int, found: pa.Table) -> None:
+        """Keep what such a query has found."""
+        if self._state["tables_of"] != self._files:
+            self._state |= {"tables": {}, "tables_of": self._files}
+        self._state["tables"][str(number)] = found
+        self._write()
+
+    def _write(self) -> None:
+        self._state["seconds"] = self.seconds_before + time.perf_counter() - self._begun_at
+        with output_file(self._path) as sink:
+            sink.write(to_bytes(Stored(self._about, self._state)))
+
+    def _read(self) -> dict[str, Any]:
+        """What the file holds, which must be of this backtest."""
+        with open(self._path, "rb") as file:
+            data = file.read()
+        remedy = "remove the file to begin anew, or name another one with resume"
+        try:
+            stored = from_bytes(data)
+        except DataError as error:
+            raise DataError(
+                f"{self._path} does not hold what a backtest has kept: {error}; {remedy}"
+            ) from None
+        other = [what for what in self._about if stored.about.get(what) != self._about[what]]
+        if other:
+            raise DataError(
+                f"{self._path} was kept by a backtest with another {' and another '.join(other)}: {remedy}"
+            )
+        state: dict[str, Any] = stored.state
+        files = self._files
+        for place, before in enumerate(state["files"]):
+            if place == len(files) or files[place] != before:
+                now = (
+                    "is missing now"
+                    if place == len(files)
+                    else f"has changed, or {files[place][0]} came first"
+                )
+                raise DataError(
+                    f"{self._path} was kept after {before[0]} had been read, which {now}; new files must "
+                    f"come after the old ones: {remedy}"
+                )
+        return state
+
+
+def _about(
+    asked: Sequence[AskedQuery],
+    by: Any,
+    groups: Sequence[Sequence[int]],
+    source: Source,
+    options: Options,
+) -> dict[str, Any]:
+    """What tells a backtest from others, each part in a few characters."""
+    read = [getattr(options, name) for name in READING]
+    text = options.text
+    read += [text.delimiter, text.types, text.decimal_point, text.date_formats]
+    return {
+        "version of cer-gpu": own_version(),
+        "set of queries": _digest([(one.name, one.query.text, sorted(one.values.items())) for one in asked]),
+        "params": _digest(sorted(options.params.items())),
+        "by": _digest(by),
+        "keyword": _digest(read),
+        "schema of the events": _digest(str(source.arrow_schema)),
+        "way of reading queries together": _digest([list(group) for group in groups]),
+    }
+
+
+def _digest(value: Any) -> str:
+    return blake2b(repr(value).encode(), digest_size=16).hexdigest()
