@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from cer_gpu.engine.views.body import Body
 from cer_gpu.engine.views.drawn import drawn
 from cer_gpu.engine.views.grouped import Grouping, changed
 from cer_gpu.engine.views.kept import KeptView
@@ -376,6 +377,16 @@ def _statement(text: str) -> tuple[t.Rule, Mapping[str, str]]:
         return statement, {}
     what = "a view keeps a rule, and this is a query over a stream"
     raise QueryError([Diagnostic("CER095", what, None, hints=("write `Q(x, y) <- R(x, z), S(z, y)`",))], text)
+
+
+def body_of(view: JoinView) -> Body:
+    """The rule of a view as the engine reads it."""
+    return view._kept.body
+
+
+def schema_of(view: JoinView) -> pa.Schema | None:
+    """Columns of the answers of a view; None until a batch has shown the types of all of them."""
+    return view._schema()
 
 
 def _check_kept(rule: t.Rule, text: str) -> None:

@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from cer_gpu.errors import DataError
 from cer_gpu.frozen import dataclass
-from cer_gpu.views import MOST_KEPT, MULTIPLICITY, JoinView
+from cer_gpu.views import MOST_KEPT, MULTIPLICITY, JoinView, body_of, schema_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -80,7 +80,7 @@ def maintain(
     """
     view = JoinView(rule, most_kept)
     key = shared_key(view)
-    body = view._kept.body
+    body = body_of(view)
     split = key is not None and (not body.aggregates or key.variable in {name for _, name in body.head})
     if parts is not None and parts > 1 and not split:
         why = "no variable is in all atoms" if key is None else "it folds answers of several keys together"
@@ -115,7 +115,7 @@ class ViewKey:
 
 def shared_key(view: JoinView) -> ViewKey | None:
     """The variable by which the rows of a view can be shared out, None where there is none."""
-    readings = view._kept.body.readings
+    readings = body_of(view).readings
     for variable in readings[0].variables:
         found: dict[str, str] = {}
         for reading in readings:
@@ -408,7 +408,7 @@ class SparkView:
         return found
 
     def _outputs(self) -> set[str]:
-        return {variable for _, variable in JoinView(self.rule)._kept.body.head}
+        return {variable for _, variable in body_of(JoinView(self.rule)).head}
 
     def _key_of(self, frame: DataFrame, relation: str) -> tuple[str, str]:
         """The column by which rows are shared out, and its type."""
@@ -440,7 +440,7 @@ def _applied(
         ViewFolder(folder).write(name, view.snapshot())
         ViewFolder(folder).write(given, _packed(rows))
         _views[folder, part] = name, view
-        schema = view._schema()
+        schema = schema_of(view)
         shown = "" if schema is None else base64.b64encode(schema.serialize().to_pybytes()).decode()
         return pa.table(
             {

@@ -299,6 +299,45 @@ def test_kernels_have_few_parameters():
     assert not many
 
 
+PRIVATE_OF_OTHERS = {
+    "_getframe",  # of sys
+    "_import_from_c", "_import_from_c_capsule", "_import_from_c_device", "_import_from_c_device_capsule",
+    "_getvalue",  # of Numba's structures
+    "_parse_table",  # of Lark's parser: it is stored with the package
+    "_jdf", "_jsc", "_active_spark_context", "_ensure_initialized",  # what PySpark has no public name for
+    "_replace", "_fields", "_asdict", "_make",  # public: of named tuples
+}  # fmt: skip
+"""Private names of libraries; what they do has no public name there."""
+
+
+def private_names_used(path):
+    """Private names that a file takes from another object and does not define itself."""
+    own, used = set(), set()
+    for node in nodes_of(path):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            own.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own.add(node.id)
+        elif isinstance(node, ast.ImportFrom):
+            used |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.ctx, ast.Store):
+                own.add(node.attr)
+            elif ast.unparse(node.value) not in {"self", "cls", "super()"}:
+                used.add(node.attr)
+    private = {name for name in used if name.startswith("_") and not name.startswith("__")}
+    return private - own - PRIVATE_OF_OTHERS
+
+
+def test_no_file_reaches_into_private_parts_of_another():
+    """`thing._part` and `from module import _part` stand in the file alone that defines `_part`."""
+    assert {name: found for name, path in MODULES if (found := private_names_used(path))} == {}
+
+
+KINDS = {"AutomatonMachine", "ClockMachine", "ComparedMachine", "GeneralMachine", "JoinMachine"}
+KINDS |= {"StepMachine", "TupleMachine", "ApartMachine"}
+
+
 def test_files_are_short():
     long = {
         str(path.relative_to(ROOT)): lines

@@ -37,7 +37,7 @@ from .contract import (
 
 
 @jit
-def _advance(steps, forward, t0, t1, event, marks_first, side, levels, matrices, arena, progress):
+def advance(steps, forward, t0, t1, event, marks_first, side, levels, matrices, arena, progress):
     """Lengthen the best paths by one event; the number of ranks afterwards.
 
     ==============  ================================  =================================================
@@ -118,7 +118,7 @@ def _advance(steps, forward, t0, t1, event, marks_first, side, levels, matrices,
 
 
 @jit
-def _identity(side, matrices):
+def identity(side, matrices):
     """Only the empty paths; the number of ranks."""
     rank = matrices.rank
     node = matrices.node
@@ -133,7 +133,7 @@ def _identity(side, matrices):
 
 
 @jit
-def _compact(paths, place, h0, h1, progress):
+def compact(paths, place, h0, h1, progress):
     """Drop the nodes from `progress[NODES]` on that no answer of the hits h0 .. h1 - 1 leads to."""
     arena = paths.arena
     early = paths.early
@@ -203,21 +203,19 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
     for h in range(h0, h1):
         j, low = event[h], lowest[h]
         if low > middle:
-            _compact(paths, place, turned, h, progress)
+            compact(paths, place, turned, h, progress)
             turned = progress[HIT] = h
             while known < h1 and lowest[known] < j:
                 known += 1
             g = known - 1
-            levels = _identity(side, matrices)
+            levels = identity(side, matrices)
             for i in range(j - 1, low - 1, -1):
                 if halt.shape[0] > 0 and halt[0]:
                     return DONE
                 if progress[USED] + room > paths.arena.shape[0]:
                     return ARENA_FULL
                 t0, t1 = first[symbols[i]], first[symbols[i] + 1]
-                levels = _advance(
-                    steps, False, t0, t1, i, not latest, side, levels, matrices, arena, progress
-                )
+                levels = advance(steps, False, t0, t1, i, not latest, side, levels, matrices, arena, progress)
                 side = 1 - side
                 while g >= h and lowest[g] == i:
                     for x in range(n):
@@ -225,7 +223,7 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
                         rows.node[g - turned, x] = node[side, x, 0]
                         rows.start[g - turned, x] = start[side, x, 0]
                     g -= 1
-            levels = _identity(side, matrices)
+            levels = identity(side, matrices)
             middle = at = j
         for i in range(at, j):
             if halt.shape[0] > 0 and halt[0]:
@@ -233,7 +231,7 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
             if progress[USED] + room > paths.arena.shape[0]:
                 return ARENA_FULL
             t0, t1 = first[symbols[i]], first[symbols[i] + 1]
-            levels = _advance(steps, True, t0, t1, i, latest, side, levels, matrices, arena, progress)
+            levels = advance(steps, True, t0, t1, i, latest, side, levels, matrices, arena, progress)
             side = 1 - side
         at = j
         best = -1
@@ -263,7 +261,7 @@ def best_segment(tables, symbols, hits, h0, h1, latest, matrices, rows, paths, p
                     paths.start[h] = j if p == 0 else start[side, x, p]
         if best < 0:
             return NO_ANSWER
-    _compact(paths, place, turned, h1, progress)
+    compact(paths, place, turned, h1, progress)
     return DONE
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from ..jit import jit
 from ..runs.barred import NO_START
 from .contract import ARENA_FULL, DONE, EVENT, LABEL, NEXT, NO_ANSWER, USED, WIDTH, WORDS, PathMatrices, Paths
-from .cpu import _advance, _identity
+from .cpu import advance, identity
 
 LEAF = 16
 """Events of a leaf."""
@@ -187,12 +187,12 @@ def _run(tables, symbols, low, high, latest, scratch):
     steps = tables.source, tables.target, tables.label
     scratch.used[USED] = 0
     side = 0
-    levels = _identity(side, scratch.matrices)
+    levels = identity(side, scratch.matrices)
     for event in range(low, high):
         symbol = np.int64(symbols[event])
         if scratch.admitted[event] == 0 and (symbol // n_symbols) & NO_START == 0:
             symbol += NO_START * n_symbols
-        levels = _advance(
+        levels = advance(
             steps, True, tables.first[symbol], tables.first[symbol + 1], event, latest, side, levels,
             scratch.matrices, scratch.paths.arena, scratch.used,
         )  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from ..jit import inline, jit
 from ..streams.cpu import least_start
 from .contract import ARENA_FULL, DONE, EVENT, HIT, LABEL, NEXT, NODES, SEGMENT, USED
-from .cpu import _advance, _identity
+from .cpu import advance, identity
 
 AT, NEEDED = SEGMENT, NODES
 """Words of `progress`: the next event; how many nodes there has to be room for, where the arena was full."""
@@ -85,21 +85,21 @@ def _turn(tables, events, lane, low, event, latest, paths_of, matrices, paths, p
         return ARENA_FULL
     side = 0
     steps = tables.source, tables.target, tables.label
-    levels = _identity(side, matrices)
+    levels = identity(side, matrices)
     for k in range(count - 1, -1, -1):
         i = low + k
         if laned:
             i = paths_of.own[k]
         symbol = events.symbols[i]
         t0, t1 = tables.first[symbol], tables.first[symbol + 1]
-        levels = _advance(steps, False, t0, t1, i, not latest, side, levels, matrices, paths.arena, progress)
+        levels = advance(steps, False, t0, t1, i, not latest, side, levels, matrices, paths.arena, progress)
         side = 1 - side
         for x in range(n):
             there = matrices.rank[side, x, 0] >= 0
             paths_of.back_rank[i, x] = matrices.rank[side, x, 0]
             paths_of.back_node[i, x] = matrices.node[side, x, 0] if there else -1
             paths_of.back_start[i, x] = matrices.start[side, x, 0] if there else -1
-    levels = _identity(side, matrices)
+    levels = identity(side, matrices)
     _keep_front(lane, side, levels, matrices, paths_of)
     paths_of.middle[lane] = event
     return DONE
@@ -197,7 +197,7 @@ def follow(tables, events, stop, window, latest, bounds, paths_of, matrices, pat
                     matrices.start[0, x, c] = paths_of.start[lane, x, c]
             levels = paths_of.levels[lane]
             t0, t1 = tables.first[symbol], tables.first[symbol + 1]
-            levels = _advance(steps, True, t0, t1, event, latest, 0, levels, matrices, paths.arena, progress)
+            levels = advance(steps, True, t0, t1, event, latest, 0, levels, matrices, paths.arena, progress)
             _keep_front(lane, 1, levels, matrices, paths_of)
         progress[AT] = event + 1
     return DONE

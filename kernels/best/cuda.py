@@ -20,7 +20,7 @@ from ..runs.contract import SegmentHits
 from . import cpu as on_cpu
 from .contract import DONE, EVENT, LABEL, NEXT, NODES, WIDTH, WORDS, BackRows, PathMatrices, Paths
 
-_FORM = form_of([on_cpu._advance, on_cpu._identity, on_cpu._compact, on_cpu.best_segment])
+_FORM = form_of([on_cpu.advance, on_cpu.identity, on_cpu.compact, on_cpu.best_segment])
 _best_segment = _FORM["best_segment"]
 
 

@@ -6,7 +6,7 @@ window, so each union is counted once for each least stamp that leads to it.
 
 from ..jit import inline, jit
 from .contract import BOTTOM, LABEL, LEFT, NO_CHECK, RIGHT, UNION
-from .cpu_walk import _admits, _checked
+from .cpu_walk import admits, checked
 
 DONE = 0
 STACK_FULL = 1
@@ -23,7 +23,7 @@ SIDE, SUM, FRAME = 2, 3, 4
 
 
 @inline
-def _place(table, node, least, end):
+def place(table, node, least, end):
     mask = table.shape[0] - 1
     at = (node * 0x9E3779B1 + least * 0x85EBCA6B) & mask
     while table[at, END] == end and (table[at, NODE] != node or table[at, LEAST] != least):
@@ -35,14 +35,14 @@ def _place(table, node, least, end):
 def union_below(arena, node, least, lowest):
     """The first union at or below a node, -1 where no run passes, -2 for a single one; the least stamp."""
     while True:
-        if not _admits(arena, node, lowest, least):
+        if not admits(arena, node, lowest, least):
             return -1, least
         label = arena[node, LABEL]
         if label == BOTTOM:
             return -2, least
         if label == UNION:
             return node, least
-        least = _checked(arena, node, least)
+        least = checked(arena, node, least)
         node = arena[node, LEFT]
 
 
@@ -82,7 +82,7 @@ def count_exactly(arena, roots, lowest, counts, table, stack, progress, halt):
                 node = stack[n - 1, NODE]
                 least = stack[n - 1, LEAST]
                 side = stack[n - 1, SIDE]
-                at = _place(table, node, least, end)
+                at = place(table, node, least, end)
                 if table[at, END] == end:
                     value = table[at, VALUE]
                     n -= 1

@@ -191,12 +191,12 @@ def melded(arena, progress, one, other, pieces):
     found = one if one >= 0 else other
     while n > 0:
         n -= 1
-        found = _heap(arena, progress, pieces[0, n], pieces[1, n], found)
+        found = heap_of(arena, progress, pieces[0, n], pieces[1, n], found)
     return found
 
 
 @jit
-def _heap(arena, progress, item, left, right):
+def heap_of(arena, progress, item, left, right):
     """The heap of its greatest run and two heaps, each of which may be -1."""
     if left < 0:
         left, right = right, left

@@ -30,10 +30,10 @@ from ..forest.cpu_nodes import (
     SIDE,
     SLOT_OF,
     UNUSED,
-    _first_of,
-    _release,
+    first_of,
+    release,
 )
-from ..forest.cpu_stream import LANE, STREAM_WORDS, _unpack, pack
+from ..forest.cpu_stream import LANE, STREAM_WORDS, pack, unpack
 from ..jit import inline, jit
 from ..streams.contract import StreamEnds
 from ..streams.cpu import consume, least_start
@@ -86,7 +86,7 @@ class ClockedScratch(NamedTuple):
 
 
 @jit
-def _merge(arena, slots, progress, slot):
+def merge(arena, slots, progress, slot):
     """The union of a whole list, made once as long as the list does not change."""
     if slots[slot, MERGED] < 0:
         k = ITEM + slots[slot, LENGTH] - 1
@@ -99,7 +99,7 @@ def _merge(arena, slots, progress, slot):
 
 
 @jit
-def _insert(arena, slots, progress, slot, node, sense, pieces):
+def insert(arena, slots, progress, slot, node, sense, pieces):
     """Put a node into a list, whose first node has no smaller stamp; into the heap where checks are `>=`."""
     slots[slot, MERGED] = -1
     if sense < 0:
@@ -126,7 +126,7 @@ def _insert(arena, slots, progress, slot, node, sense, pieces):
 
 
 @jit
-def _expire(arena, slots, slot, bound, least):
+def expire(arena, slots, slot, bound, least):
     """Drop the elements of a list whose starts are all below a bound, or whose stamps are too small.
 
     The first one stays as long as any does: it holds the place of a node that is no union.
@@ -148,7 +148,7 @@ def _expire(arena, slots, slot, bound, least):
 
 
 @jit
-def _new_list(slots, states, progress):
+def new_list(slots, states, progress):
     progress[FREE] -= 1
     slot = states[UNUSED, progress[FREE]]
     slots[slot, LENGTH] = 0
@@ -157,13 +157,13 @@ def _new_list(slots, states, progress):
 
 
 @jit
-def _moved_list(arena, progress, scratch, slot, resets, stamp, least):
+def moved_list(arena, progress, scratch, slot, resets, stamp, least):
     """A list under a gadget, `ul-clock-check` and `ul-reset` of the paper; -1 where nothing is left.
 
     After a reset all nodes have one stamp: the first stays, the others become one node behind it.
     """
     slots = scratch.slots
-    fresh = _new_list(slots, scratch.states, progress)
+    fresh = new_list(slots, scratch.states, progress)
     n = 0
     for k in range(slots[slot, LENGTH]):
         node = composed(arena, progress, resets, stamp, least, slots[slot, ITEM + k])
@@ -176,20 +176,20 @@ def _moved_list(arena, progress, scratch, slot, resets, stamp, least):
             n += 1
     slots[fresh, LENGTH] = n
     if n == 0:
-        _release(scratch.states, progress, fresh)
+        release(scratch.states, progress, fresh)
         return -1
     return fresh
 
 
 @inline
-def _append(states, progress, side, state, slot):
+def append(states, progress, side, state, slot):
     states[ORDER + side, progress[ACTIVE]] = state
     states[SLOT_OF + side, state] = slot
     progress[ACTIVE] += 1
 
 
 @jit
-def _follow(tables, arena, roots, scratch, progress, symbol, event, stamp, bound):
+def follow_event(tables, arena, roots, scratch, progress, symbol, event, stamp, bound):
     """Follow all runs over one event, from the present side to the other."""
     slots = scratch.slots
     states = scratch.states
@@ -202,8 +202,8 @@ def _follow(tables, arena, roots, scratch, progress, symbol, event, stamp, bound
         least = NO_CHECK
         if tables.useful[state] >= 0:
             least = scratch.least[tables.useful[state]]
-        if _expire(arena, slots, slot, bound, least) == 0:
-            _release(states, progress, slot)
+        if expire(arena, slots, slot, bound, least) == 0:
+            release(states, progress, slot)
             states[SLOT_OF + side, state] = -1
     progress[ACTIVE] = 0
     progress[SIDE] = other
@@ -221,7 +221,7 @@ def _follow(tables, arena, roots, scratch, progress, symbol, event, stamp, bound
                     continue
             node = -1
             moved = False
-            t = _first_of(tables.source, state, low, stop)
+            t = first_of(tables.source, state, low, stop)
             while t < stop and tables.source[t] == state:
                 resets = tables.resets[t] != 0
                 if resets != (turn == 0):
@@ -238,17 +238,17 @@ def _follow(tables, arena, roots, scratch, progress, symbol, event, stamp, bound
                     taken = states[SLOT_OF + other, goal]
                 if label == 0 and goal >= 0 and taken < 0 and k >= 0:
                     if resets or least != NO_CHECK:
-                        fresh = _moved_list(arena, progress, scratch, slot, resets, stamp, least)
+                        fresh = moved_list(arena, progress, scratch, slot, resets, stamp, least)
                         if fresh >= 0:
-                            _append(states, progress, other, goal, fresh)
+                            append(states, progress, other, goal, fresh)
                     else:
                         # the list itself goes on: nothing is built
-                        _append(states, progress, other, goal, slot)
+                        append(states, progress, other, goal, slot)
                         moved = True
                     goal = -1
                 if node < 0 and (goal >= 0 or ends):
                     if k >= 0:
-                        node = _merge(arena, slots, progress, slot)
+                        node = merge(arena, slots, progress, slot)
                     else:
                         if start < 0:
                             start = bottom(arena, progress, event, stamp)
@@ -265,17 +265,17 @@ def _follow(tables, arena, roots, scratch, progress, symbol, event, stamp, bound
                         reached = made(arena, progress, label, node, event)
                     reached = composed(arena, progress, resets, stamp, least, reached)
                     if reached >= 0 and taken >= 0:
-                        _insert(arena, slots, progress, taken, reached, tables.sense, scratch.pieces)
+                        insert(arena, slots, progress, taken, reached, tables.sense, scratch.pieces)
                     elif reached >= 0:
-                        fresh = _new_list(slots, states, progress)
+                        fresh = new_list(slots, states, progress)
                         slots[fresh, ITEM] = reached
                         slots[fresh, LENGTH] = 1
-                        _append(states, progress, other, goal, fresh)
+                        append(states, progress, other, goal, fresh)
                 t += 1
             if turn == 1 and k >= 0:
                 states[SLOT_OF + side, state] = -1
                 if not moved:
-                    _release(states, progress, slot)
+                    release(states, progress, slot)
     items = 0
     for k in range(progress[ACTIVE]):
         items += slots[states[SLOT_OF + other, states[ORDER + other, k]], LENGTH]
@@ -307,7 +307,7 @@ def _aged(clocked, lanes, event, lane, sense, least):
 
 
 @jit
-def _report(arena, out, scratch, progress, event, bound):
+def report_event(arena, out, scratch, progress, event, bound):
     """Note the end at an event, if one of its runs is in the window; `DONE` or `STACK_FULL`."""
     hit = progress[HIT]
     first = out.roots.first[hit]
@@ -365,7 +365,7 @@ def follow(tables, events, clocked, stop, window, bounds, lanes, lists, arena, o
             if lane != progress[LANE]:
                 if pack(lists, scratch.slots, scratch.states, progress) != DONE:
                     return POOL_FULL
-                _unpack(lane, lists, scratch.slots, scratch.states, progress)
+                unpack(lane, lists, scratch.slots, scratch.states, progress)
             block = tables.first[symbol + 1] - tables.first[symbol]
             if progress[NODES] + block * each + 2 * progress[ITEMS] + 2 > arena.shape[0]:
                 return ARENA_FULL
@@ -374,12 +374,12 @@ def follow(tables, events, clocked, stop, window, bounds, lanes, lists, arena, o
             _aged(clocked, lanes, event, lane, tables.sense, scratch.least)
             bound = least_start(events, event, lane, window.size, bounds)
             stamp = tables.sense * clocked.serial[event]
-            _follow(tables, arena, out.roots, scratch, progress, symbol, event, stamp, bound)
+            follow_event(tables, arena, out.roots, scratch, progress, symbol, event, stamp, bound)
             progress[BOUND] = bound
             progress[FOLLOWED] = 1
         if progress[ROOTS] > out.roots.first[progress[HIT]]:
             before = progress[HIT]
-            if _report(arena, out, scratch, progress, event, progress[BOUND]) != DONE:
+            if report_event(arena, out, scratch, progress, event, progress[BOUND]) != DONE:
                 return STACK_FULL
             if progress[HIT] > before:
                 consume(bounds, event, lane, window.consumes)

@@ -10,21 +10,21 @@ from ..forest.cpu_enumerate import (
     HIT_TOO_LARGE,
     MAX_SPAN,
     MISMATCH,
-    _fits,
-    _record,
     canonical,
+    path_fits,
+    record,
 )
 from ..jit import inline, jit
 from .contract import BOTTOM, CHECK, LABEL, LATEST, LEFT, NO_CHECK, RESET, RIGHT, STAMP, UNION
 
 
 @inline
-def _admits(arena, node, lowest, least):
+def admits(arena, node, lowest, least):
     return arena[node, LATEST] >= lowest and arena[node, STAMP] >= least
 
 
 @inline
-def _checked(arena, node, least):
+def checked(arena, node, least):
     """The least stamp that is admitted below a node."""
     label = arena[node, LABEL]
     result = least
@@ -42,7 +42,7 @@ def latest_start(arena, root, lowest, best, stack):
     Gives `best` where there is none, and -2 where `stack`, int64 [2, nodes], is too small. Later starts are
     looked for first, so that of nodes whose resets ascend with their starts one path is walked.
     """
-    if not _admits(arena, root, lowest, NO_CHECK):
+    if not admits(arena, root, lowest, NO_CHECK):
         return best
     stack[0, 0] = root
     stack[1, 0] = NO_CHECK
@@ -56,12 +56,12 @@ def latest_start(arena, root, lowest, best, stack):
             if label == BOTTOM:
                 best = arena[node, RIGHT]
                 break
-            least = _checked(arena, node, least)
+            least = checked(arena, node, least)
             child = arena[node, LEFT]
             if label == UNION:
                 right = arena[node, RIGHT]
-                if _admits(arena, right, lowest, least):
-                    if not _admits(arena, child, lowest, least):
+                if admits(arena, right, lowest, least):
+                    if not admits(arena, child, lowest, least):
                         child = right
                     else:
                         if arena[right, LATEST] > arena[child, LATEST]:
@@ -71,7 +71,7 @@ def latest_start(arena, root, lowest, best, stack):
                         stack[0, n] = right
                         stack[1, n] = least
                         n += 1
-            if not _admits(arena, child, lowest, least):
+            if not admits(arena, child, lowest, least):
                 break
             node = child
     return best
@@ -101,7 +101,7 @@ def _walk(arena, roots, hit, end, lowest, room, found, stack):
     n = 0
     n_marks = 0
     for r in range(roots.first[hit], roots.first[hit + 1]):
-        if not _admits(arena, roots.node[r], lowest, NO_CHECK):
+        if not admits(arena, roots.node[r], lowest, NO_CHECK):
             continue
         depth = 0
         if roots.label[r] != 0:
@@ -121,17 +121,17 @@ def _walk(arena, roots, hit, end, lowest, room, found, stack):
                 label = arena[node, LABEL]
                 if label == BOTTOM:
                     start = arena[node, RIGHT] - base
-                    if start < 0 or n == room or not _fits(n_marks + depth, found):
+                    if start < 0 or n == room or not path_fits(n_marks + depth, found):
                         return -HIT_TOO_LARGE
-                    _record(n, start, n_marks, depth, found, path)
+                    record(n, start, n_marks, depth, found, path)
                     n += 1
                     n_marks += depth
                     break
-                least = _checked(arena, node, least)
+                least = checked(arena, node, least)
                 child = arena[node, LEFT]
                 if label == UNION:
                     right = arena[node, RIGHT]
-                    if _admits(arena, right, lowest, least):
+                    if admits(arena, right, lowest, least):
                         if n_pending == pending.shape[1]:
                             return -HIT_TOO_LARGE
                         pending[0, n_pending] = right
@@ -144,7 +144,7 @@ def _walk(arena, roots, hit, end, lowest, room, found, stack):
                     path[0, depth] = arena[node, RIGHT] - base
                     path[1, depth] = label
                     depth += 1
-                if not _admits(arena, child, lowest, least):
+                if not admits(arena, child, lowest, least):
                     break
                 node = child
     return n
@@ -171,7 +171,7 @@ def count_up_to(arena, roots, lowest, most, counts, stack, halt):
         found = 0
         for root in range(roots.first[end], roots.first[end + 1]):
             n = 0
-            if _admits(arena, roots.node[root], bound, NO_CHECK):
+            if admits(arena, roots.node[root], bound, NO_CHECK):
                 stack[0, 0] = roots.node[root]
                 stack[1, 0] = NO_CHECK
                 n = 1
@@ -184,8 +184,8 @@ def count_up_to(arena, roots, lowest, most, counts, stack, halt):
                     if label == BOTTOM:
                         found += 1
                         break
-                    least = _checked(arena, node, least)
-                    if label == UNION and _admits(arena, arena[node, RIGHT], bound, least):
+                    least = checked(arena, node, least)
+                    if label == UNION and admits(arena, arena[node, RIGHT], bound, least):
                         if n == stack.shape[1]:
                             found = -1
                             break
@@ -193,7 +193,7 @@ def count_up_to(arena, roots, lowest, most, counts, stack, halt):
                         stack[1, n] = least
                         n += 1
                     node = arena[node, LEFT]
-                    if not _admits(arena, node, bound, least):
+                    if not admits(arena, node, bound, least):
                         break
             if found < 0:
                 break

@@ -60,33 +60,33 @@ def _named(form, *names):
     return {name: form[name] for name in names}
 
 
-_BEGIN = form_of([lists._begin, lists._release, lists._first_of])
-_PACK = form_of([packing._needed, packing.pack, packing._unpack], _begin=_BEGIN["_begin"])
+_BEGIN = form_of([lists.begin_lists, lists.release, lists.first_of])
+_PACK = form_of([packing.words_needed, packing.pack, packing.unpack], begin_lists=_BEGIN["begin_lists"])
 _BOUNDS = form_of([streams.least_start, streams.consume])
 _NODES = form_of(
     [
         *(cpu_nodes.made, cpu_nodes.bottom, cpu_nodes.union, cpu_nodes.exit_of, cpu_nodes.composed),
-        *(cpu_nodes.below_gadget, cpu_nodes.joined, cpu_nodes._heap, cpu_nodes.melded),
+        *(cpu_nodes.below_gadget, cpu_nodes.joined, cpu_nodes.heap_of, cpu_nodes.melded),
     ]
 )
-_WALK = form_of([cpu_walk._admits, cpu_walk._checked, cpu_walk.latest_start])
+_WALK = form_of([cpu_walk.admits, cpu_walk.checked, cpu_walk.latest_start])
 _FOLLOW = form_of(
     [
-        *(cpu_stream._merge, cpu_stream._insert, cpu_stream._expire, cpu_stream._new_list),
-        *(cpu_stream._moved_list, cpu_stream._append, cpu_stream._follow, cpu_stream._report),
+        *(cpu_stream.merge, cpu_stream.insert, cpu_stream.expire, cpu_stream.new_list),
+        *(cpu_stream.moved_list, cpu_stream.append, cpu_stream.follow_event, cpu_stream.report_event),
         cpu_stream.follow,
     ],
     SPINE=SPINE,
     _aged=_aged,
-    **_named(_BEGIN, "_release", "_first_of"),
-    **_named(_PACK, "pack", "_unpack"),
+    **_named(_BEGIN, "release", "first_of"),
+    **_named(_PACK, "pack", "unpack"),
     **_named(_BOUNDS, "least_start", "consume"),
     **_named(_NODES, "made", "bottom", "union", "composed", "joined", "melded"),
     **_named(_WALK, "latest_start"),
 )
 _COUNTS = form_of(
-    [cpu_counts._place, cpu_counts.union_below, cpu_counts.count_exactly],
-    **_named(_WALK, "_admits", "_checked"),
+    [cpu_counts.place, cpu_counts.union_below, cpu_counts.count_exactly],
+    **_named(_WALK, "admits", "checked"),
 )
 
 follow = _FOLLOW["follow"]

@@ -88,7 +88,7 @@ def total(sums, order, base, size, low, high):
 
 
 @jit
-def _counts(tables, events, segments, arranged, runs, first, room, out, halt):
+def counts_body(tables, events, segments, arranged, runs, first, room, out, halt):
     """Write the number of complex events at each hit, -1 where it may not fit: how many hits there are.
 
     ==========  =========================  ==================================================================
@@ -187,7 +187,7 @@ def _counts(tables, events, segments, arranged, runs, first, room, out, halt):
 
 
 @jit
-def _shallow(tables, events, window, segments, arranged, first, lowest, trees, last, out, halt):
+def shallow_body(tables, events, window, segments, arranged, first, lowest, trees, last, out, halt):
     """Write the number of complex events of one or two events in the window of each hit: how many hits.
 
     ==========  ============================  ===============================================================
@@ -348,7 +348,7 @@ def exact_ends(tables, events, segments, arranged, event, number):
 def _run_shallow(tables, events, window, segments, arranged, first, lowest, out):
     trees = np.empty((len(tables.order_slot), int(segments.base[-1])), np.int32)
     last = np.empty(len(tables.accepting), np.int64)
-    return _shallow(tables, events, window, segments, arranged, first, lowest, trees, last, out)
+    return shallow_body(tables, events, window, segments, arranged, first, lowest, trees, last, out)
 
 
 def counts(tables, events, segments, arranged, first, event, lowest):
@@ -406,7 +406,7 @@ def _run(tables, events, segments, arranged, runs, first, out):
         entered,
         entered.astype(np.float64),
     )
-    return _counts(tables, events, segments, arranged, runs, first, room, out)
+    return counts_body(tables, events, segments, arranged, runs, first, room, out)
 
 
 def _exact(tables, events, segments, arranged, number, owner, begin, event):

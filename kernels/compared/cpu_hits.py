@@ -62,7 +62,7 @@ def entry_shown(tables, events, arranged, best, last, base, g, view, i):
 
 
 @jit
-def _hits(tables, events, window, segments, arranged, early, best, last, entered, out, halt):
+def hits_body(tables, events, window, segments, arranged, early, best, last, entered, out, halt):
     """Write the hits of all segments: how many there are.
 
     ==========  =======================  ===================================================================
@@ -155,7 +155,7 @@ def hits(tables, events, keys, size, segments, arranged, early=False):
     out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
     best = np.empty((len(tables.order_slot), 2 * int(segments.base[-1])), np.int64)
     last = np.empty((len(tables.accepting), 2), np.int64)
-    n = _hits(
+    n = hits_body(
         tables, events, comparable(keys, size), segments, arranged, early, best, last, scratch(tables), out
     )
     return out.event[:n], out.start[:n]

@@ -15,10 +15,10 @@ from . import cpu_counts
 from .contract import Arranged, ComparedSegments, shallow
 from .cuda_units import LOOK_UPS, rooms_of
 
-_sums = form_of([cpu_counts.added, cpu_counts.cleared, cpu_counts.total, cpu_counts._counts], **LOOK_UPS)
-counts_of = _sums["_counts"]
-_short = form_of([cpu_counts.put, cpu_counts.before_rank, cpu_counts._shallow], **LOOK_UPS)
-shallow_of = _short["_shallow"]
+_sums = form_of([cpu_counts.added, cpu_counts.cleared, cpu_counts.total, cpu_counts.counts_body], **LOOK_UPS)
+counts_of = _sums["counts_body"]
+_short = form_of([cpu_counts.put, cpu_counts.before_rank, cpu_counts.shallow_body], **LOOK_UPS)
+shallow_of = _short["shallow_body"]
 
 
 @kernel

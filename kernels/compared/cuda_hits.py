@@ -19,9 +19,9 @@ from . import cpu_hits
 from .contract import Arranged, ComparedSegments
 from .cuda_units import LOOK_UPS, rooms_of
 
-BODIES = [cpu_hits.raised, cpu_hits.greatest, cpu_hits.entry_shown, cpu_hits._hits]
+BODIES = [cpu_hits.raised, cpu_hits.greatest, cpu_hits.entry_shown, cpu_hits.hits_body]
 
-hits_of = form_of(BODIES, **LOOK_UPS)["_hits"]
+hits_of = form_of(BODIES, **LOOK_UPS)["hits_body"]
 
 
 @kernel

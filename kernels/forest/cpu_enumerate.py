@@ -25,12 +25,12 @@ SMALL = 24
 
 
 @inline
-def _fits(n_marks, found):
+def path_fits(n_marks, found):
     return n_marks <= found.event.shape[0]
 
 
 @inline
-def _record(item, start, n_marks, depth, found, path):
+def record(item, start, n_marks, depth, found, path):
     """Write a complex event whose marks are on the path, the last one first."""
     found.start[item] = start
     found.first[item] = n_marks
@@ -41,7 +41,7 @@ def _record(item, start, n_marks, depth, found, path):
 
 
 @jit
-def _walk_pending(arena, lowest, base, n_pending, least, free, n_marks, found, stack):
+def walk_pending(arena, lowest, base, n_pending, least, free, n_marks, found, stack):
     """Find the complex events of pending nodes, as items free - 1, free - 2, ... down to `least`.
 
     Their starts are `lowest` or later, or of such a rank; events are numbered from `base` on. Returns the
@@ -72,16 +72,16 @@ def _walk_pending(arena, lowest, base, n_pending, least, free, n_marks, found, s
             node = arena[node, LEFT]
             label = arena[node, LABEL]
         start = arena[node, RIGHT] - base
-        if start < 0 or not _fits(n_marks + depth, found):
+        if start < 0 or not path_fits(n_marks + depth, found):
             return free, -HIT_TOO_LARGE, n_pending
         free -= 1
-        _record(free, start, n_marks, depth, found, path)
+        record(free, start, n_marks, depth, found, path)
         n_marks += depth
     return free, n_marks, n_pending
 
 
 @inline
-def _begin_root(node, label, end, base, stack):
+def begin_root(node, label, end, base, stack):
     """Put a root, and the mark at the end if it has one, where a walk begins."""
     depth = 0
     if label != 0:
@@ -101,8 +101,8 @@ def _walk(arena, roots, hit, end, lowest, count, found, stack):
         node = roots.node[r]
         if arena[node, LATEST] < lowest:
             continue
-        _begin_root(node, roots.label[r], end, end - MAX_SPAN, stack)
-        free, n_marks, n_pending = _walk_pending(
+        begin_root(node, roots.label[r], end, end - MAX_SPAN, stack)
+        free, n_marks, n_pending = walk_pending(
             arena, lowest, end - MAX_SPAN, 1, 0, free, n_marks, found, stack
         )
         if n_marks < 0:
@@ -113,7 +113,7 @@ def _walk(arena, roots, hit, end, lowest, count, found, stack):
 
 
 @inline
-def _precedes(one, other, found):
+def path_precedes(one, other, found):
     """Whether a complex event comes strictly before another in canonical order."""
     result = found.start[one] < found.start[other]
     if found.start[one] == found.start[other]:
@@ -136,13 +136,13 @@ def _precedes(one, other, found):
 
 
 @jit
-def _sort_slice(order, spare, low, high, found):
+def sort_slice(order, spare, low, high, found):
     """Sort order[low:high] canonically: insertion into short runs, then merging."""
     for begin in range(low, high, SMALL):
         for k in range(begin + 1, min(begin + SMALL, high)):
             item = order[k]
             m = k
-            while m > begin and _precedes(item, order[m - 1], found):
+            while m > begin and path_precedes(item, order[m - 1], found):
                 order[m] = order[m - 1]
                 m -= 1
             order[m] = item
@@ -157,7 +157,7 @@ def _sort_slice(order, spare, low, high, found):
                 spare[k] = order[k]
             p, q, k = begin, middle, begin
             while p < middle:
-                if q < stop and _precedes(order[q], spare[p], found):
+                if q < stop and path_precedes(order[q], spare[p], found):
                     order[k] = order[q]
                     q += 1
                 else:
@@ -168,7 +168,7 @@ def _sort_slice(order, spare, low, high, found):
 
 
 @jit
-def _sort_by_start(order, spare, count, starts, tally):
+def sort_by_start(order, spare, count, starts, tally):
     """Stable radix sort of order[:count] by start, eight bits at a time."""
     least = starts[0]
     most = starts[0]
@@ -209,20 +209,20 @@ def canonical(count, found, sorting):
     for k in range(count):
         order[k] = k
     if count <= SMALL:
-        _sort_slice(order, spare, 0, count, found)
+        sort_slice(order, spare, 0, count, found)
         return
-    _sort_by_start(order, spare, count, starts, sorting.tally)
+    sort_by_start(order, spare, count, starts, sorting.tally)
     low = 0
     while low < count:
         high = low + 1
         start = starts[order[low]]
         ordered = True
         while high < count and starts[order[high]] == start:
-            if ordered and _precedes(order[high], order[high - 1], found):
+            if ordered and path_precedes(order[high], order[high - 1], found):
                 ordered = False
             high += 1
         if not ordered:
-            _sort_slice(order, spare, low, high, found)
+            sort_slice(order, spare, low, high, found)
         low = high
 
 

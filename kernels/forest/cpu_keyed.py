@@ -17,7 +17,7 @@ from ..jit import inline, jit
 from ..streams.cpu import consume
 from .contract import BOTTOM, LABEL, LATEST, LEFT, RIGHT, UNION
 from .cpu_nodes import ARENA_FULL, DONE, ROOTS_FULL
-from .cpu_ranked import EVENT, HIT, NODES, ROOTS, STEPS, _follow
+from .cpu_ranked import EVENT, HIT, NODES, ROOTS, STEPS, follow_event
 
 LEAST = -(2**63)
 
@@ -147,7 +147,7 @@ def follow(tables, events, span, numbers, consumes, bounds, nodes, roots, ends, 
         for state in range(n_states):
             heaps[0, state] = nodes.heaps[lane, state]
         first_root = progress[ROOTS]
-        _follow(
+        follow_event(
             tables, arena, distance, roots, scratch, progress, symbol, event,
             numbers.own[event - first], LEAST, True,
         )  # fmt: skip

@@ -31,7 +31,7 @@ latest start, and each state's slot or -1; then a stack of unused slots."""
 
 
 @inline
-def _node(arena, progress, label, left, right, latest):
+def made_node(arena, progress, label, left, right, latest):
     node = progress[NODES]
     progress[NODES] = node + 1
     arena[node, LABEL] = label
@@ -42,27 +42,27 @@ def _node(arena, progress, label, left, right, latest):
 
 
 @inline
-def _latest(arena, node):
+def latest_of(arena, node):
     return arena[node, LATEST]
 
 
 @inline
-def _is_union(arena, node):
+def is_union(arena, node):
     return arena[node, LABEL] == UNION
 
 
 @inline
-def _left(arena, node):
+def left_of(arena, node):
     return arena[node, LEFT]
 
 
 @inline
-def _right(arena, node):
+def right_of(arena, node):
     return arena[node, RIGHT]
 
 
 @inline
-def _root(roots, progress, label, node):
+def made_root(roots, progress, label, node):
     root = progress[ROOTS]
     progress[ROOTS] = root + 1
     roots.label[root] = label
@@ -70,7 +70,7 @@ def _root(roots, progress, label, node):
 
 
 @inline
-def _room(arena, roots, progress, block):
+def room_left(arena, roots, progress, block):
     """Whether an event with `block` transitions finds room; `DONE`, or which array is full."""
     status = DONE
     if progress[NODES] + progress[ITEMS] + 4 * block + 1 > arena.shape[0]:
@@ -81,47 +81,47 @@ def _room(arena, roots, progress, block):
 
 
 @inline
-def _union(arena, progress, left, right):
-    return _node(arena, progress, UNION, left, right, _latest(arena, left))
+def union_of(arena, progress, left, right):
+    return made_node(arena, progress, UNION, left, right, latest_of(arena, left))
 
 
 @inline
-def _joined(arena, progress, one, other):
+def joined(arena, progress, one, other):
     """The union of two nodes with the same latest start, whose left children (if any) are no unions.
 
     The gadget of CORE's Figure 4: the result has a non-union on its left again, and its output depth does
     not grow with the number of joins.
     """
-    if not _is_union(arena, one):
-        result = _union(arena, progress, one, other)
-    elif not _is_union(arena, other):
-        result = _union(arena, progress, other, one)
+    if not is_union(arena, one):
+        result = union_of(arena, progress, one, other)
+    elif not is_union(arena, other):
+        result = union_of(arena, progress, other, one)
     else:
-        first = _right(arena, one)
-        second = _right(arena, other)
-        if _latest(arena, first) < _latest(arena, second):
+        first = right_of(arena, one)
+        second = right_of(arena, other)
+        if latest_of(arena, first) < latest_of(arena, second):
             first, second = second, first
-        rest = _union(arena, progress, first, second)
-        inner = _union(arena, progress, _left(arena, other), rest)
-        result = _union(arena, progress, _left(arena, one), inner)
+        rest = union_of(arena, progress, first, second)
+        inner = union_of(arena, progress, left_of(arena, other), rest)
+        result = union_of(arena, progress, left_of(arena, one), inner)
     return result
 
 
 @inline
-def _merge(arena, slots, progress, slot):
+def merge(arena, slots, progress, slot):
     """The union of a whole list, made once as long as the list does not change."""
     if slots[slot, MERGED] < 0:
         k = ITEM + slots[slot, LENGTH] - 1
         node = slots[slot, k]
         while k > ITEM:
             k -= 1
-            node = _union(arena, progress, slots[slot, k], node)
+            node = union_of(arena, progress, slots[slot, k], node)
         slots[slot, MERGED] = node
     return slots[slot, MERGED]
 
 
 @inline
-def _new_list(slots, states, progress, node):
+def new_list(slots, states, progress, node):
     progress[FREE] -= 1
     slot = states[UNUSED, progress[FREE]]
     slots[slot, LENGTH] = 1
@@ -131,21 +131,21 @@ def _new_list(slots, states, progress, node):
 
 
 @inline
-def _release(states, progress, slot):
+def release(states, progress, slot):
     states[UNUSED, progress[FREE]] = slot
     progress[FREE] += 1
 
 
 @inline
-def _insert(arena, slots, progress, slot, node):
+def insert(arena, slots, progress, slot, node):
     """Put a node, not later than the first one, into a list."""
-    latest = _latest(arena, node)
+    latest = latest_of(arena, node)
     stop = ITEM + slots[slot, LENGTH]
     k = ITEM + 1
-    while k < stop and _latest(arena, slots[slot, k]) > latest:
+    while k < stop and latest_of(arena, slots[slot, k]) > latest:
         k += 1
-    if k < stop and _latest(arena, slots[slot, k]) == latest:
-        slots[slot, k] = _joined(arena, progress, slots[slot, k], node)
+    if k < stop and latest_of(arena, slots[slot, k]) == latest:
+        slots[slot, k] = joined(arena, progress, slots[slot, k], node)
     else:
         for m in range(stop, k, -1):
             slots[slot, m] = slots[slot, m - 1]
@@ -155,10 +155,10 @@ def _insert(arena, slots, progress, slot, node):
 
 
 @inline
-def _expire(arena, slots, slot, bound):
+def expire(arena, slots, slot, bound):
     """Drop the elements of a list whose starts are all below the bound; its length."""
     length = slots[slot, LENGTH]
-    while length > 0 and _latest(arena, slots[slot, ITEM + length - 1]) < bound:
+    while length > 0 and latest_of(arena, slots[slot, ITEM + length - 1]) < bound:
         length -= 1
         slots[slot, LENGTH] = length
         slots[slot, MERGED] = -1
@@ -166,7 +166,7 @@ def _expire(arena, slots, slot, bound):
 
 
 @inline
-def _append(states, progress, side, state, slot):
+def append(states, progress, side, state, slot):
     """Give a state its list, behind those of the other states on a side."""
     states[ORDER + side, progress[ACTIVE]] = state
     states[SLOT_OF + side, state] = slot
@@ -174,19 +174,19 @@ def _append(states, progress, side, state, slot):
 
 
 @inline
-def _forget(states, progress):
+def forget(states, progress):
     """Drop all lists of the present side."""
     side = progress[SIDE]
     for k in range(progress[ACTIVE]):
         state = states[ORDER + side, k]
-        _release(states, progress, states[SLOT_OF + side, state])
+        release(states, progress, states[SLOT_OF + side, state])
         states[SLOT_OF + side, state] = -1
     progress[ACTIVE] = 0
     progress[ITEMS] = 0
 
 
 @jit
-def _begin(slots, states, progress):
+def begin_lists(slots, states, progress):
     """Begin a segment: no state has a list, and all slots are unused."""
     progress[FREE] = slots.shape[0]
     for slot in range(slots.shape[0]):
@@ -199,7 +199,7 @@ def _begin(slots, states, progress):
 
 
 @inline
-def _first_of(source, state, low, high):
+def first_of(source, state, low, high):
     """The first transition of a state in a symbol's block."""
     while low < high:
         middle = (low + high) >> 1
@@ -211,7 +211,7 @@ def _first_of(source, state, low, high):
 
 
 @inline
-def _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, bound):
+def follow_event(tables, arena, roots, slots, states, progress, symbol, event, ends, bound):
     """Follow all runs over one event, from the present side to the other."""
     side = progress[SIDE]
     other = 1 - side
@@ -226,12 +226,12 @@ def _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, 
             state = states[ORDER + side, k]
             slot = states[SLOT_OF + side, state]
             states[SLOT_OF + side, state] = -1
-            if _expire(arena, slots, slot, bound) == 0:
-                _release(states, progress, slot)
+            if expire(arena, slots, slot, bound) == 0:
+                release(states, progress, slot)
                 continue
         node = -1
         moved = False
-        t = _first_of(tables.source, state, tables.first[symbol], stop)
+        t = first_of(tables.source, state, tables.first[symbol], stop)
         while t < stop and tables.source[t] == state:
             goal = tables.target[t]
             taken = -1
@@ -239,27 +239,27 @@ def _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, 
                 taken = states[SLOT_OF + other, goal]
             if tables.label[t] == 0 and goal >= 0 and taken < 0 and k >= 0:
                 # the list itself goes on: nothing is built
-                _append(states, progress, other, goal, slot)
+                append(states, progress, other, goal, slot)
                 moved = True
                 goal = -1
             if node < 0 and (goal >= 0 or (ends and tables.accepting[t])):
                 if k < 0:
-                    node = _node(arena, progress, BOTTOM, -1, event, event)
+                    node = made_node(arena, progress, BOTTOM, -1, event, event)
                 else:
-                    node = _merge(arena, slots, progress, slot)
+                    node = merge(arena, slots, progress, slot)
             if ends and tables.accepting[t]:
-                _root(roots, progress, tables.label[t], node)
+                made_root(roots, progress, tables.label[t], node)
             if goal >= 0:
                 reached = node
                 if tables.label[t] != 0:
-                    reached = _node(arena, progress, tables.label[t], node, event, _latest(arena, node))
+                    reached = made_node(arena, progress, tables.label[t], node, event, latest_of(arena, node))
                 if taken < 0:
-                    _append(states, progress, other, goal, _new_list(slots, states, progress, reached))
+                    append(states, progress, other, goal, new_list(slots, states, progress, reached))
                 else:
-                    _insert(arena, slots, progress, taken, reached)
+                    insert(arena, slots, progress, taken, reached)
             t += 1
         if k >= 0 and not moved:
-            _release(states, progress, slot)
+            release(states, progress, slot)
     items = 0
     for k in range(progress[ACTIVE]):
         items += slots[states[SLOT_OF + other, states[ORDER + other, k]], LENGTH]
@@ -290,7 +290,7 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
     while progress[SEGMENT] < begin.shape[0]:
         g = progress[SEGMENT]
         if progress[OPEN] == 0:
-            _begin(slots, states, progress)
+            begin_lists(slots, states, progress)
             progress[OPEN] = 1
             progress[EVENT] = begin[g]
             progress[HIT] = hits.first[g]
@@ -305,11 +305,11 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
             if hits.lowest[h] > bound:
                 bound = hits.lowest[h]
                 if bound > event:
-                    _forget(states, progress)
+                    forget(states, progress)
                     event = bound
             symbol = symbols[event]
             block = tables.first[symbol + 1] - tables.first[symbol]
-            status = _room(arena, roots, progress, block)
+            status = room_left(arena, roots, progress, block)
             if status != DONE:
                 progress[EVENT] = event
                 progress[HIT] = h
@@ -318,7 +318,7 @@ def build(tables, symbols, begin, stop, hits, arena, roots, slots, states, progr
             ends = hits.event[h] == event
             if ends:
                 roots.first[h] = progress[ROOTS]
-            _follow(tables, arena, roots, slots, states, progress, symbol, event, ends, bound)
+            follow_event(tables, arena, roots, slots, states, progress, symbol, event, ends, bound)
             if ends:
                 h += 1
                 roots.first[h] = progress[ROOTS]

@@ -97,7 +97,7 @@ def _meld(arena, distance, progress, one, other, way):
 
 
 @jit
-def _follow(tables, arena, distance, roots, scratch, progress, symbol, event, rank, bound, ends):
+def follow_event(tables, arena, distance, roots, scratch, progress, symbol, event, rank, bound, ends):
     """Follow all runs over one event: `heaps[0]` has the heaps of the states before it, and then after it."""
     heaps, way = scratch
     n_states = heaps.shape[1]
@@ -178,7 +178,7 @@ def build(tables, symbols, rank, begin, stop, hits, arena, distance, roots, scra
             ends = hits.event[h] == event
             if ends:
                 roots.first[h] = progress[ROOTS]
-            _follow(
+            follow_event(
                 tables, arena, distance, roots, scratch, progress, symbol, event, rank[event],
                 hits.lowest[h], ends,
             )  # fmt: skip

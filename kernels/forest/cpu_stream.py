@@ -29,9 +29,9 @@ from .cpu_nodes import (
     SLOT_OF,
     UNUSED,
     WORDS,
-    _begin,
-    _follow,
-    _room,
+    begin_lists,
+    follow_event,
+    room_left,
 )
 
 DONE = 0
@@ -62,7 +62,7 @@ class PackedLists(NamedTuple):
 
 
 @inline
-def _needed(progress):
+def words_needed(progress):
     return BLOCK + 3 * progress[ACTIVE] + progress[ITEMS]
 
 
@@ -79,7 +79,7 @@ def pack(lists, slots, states, progress):
         lists.where[lane] = -1
         progress[LANE] = -1
         return DONE
-    needed = _needed(progress)
+    needed = words_needed(progress)
     at = lists.where[lane]
     if at < 0 or lists.pool[at + CAPACITY] < needed:
         # Room for some more, so that a list that grows is not moved at every event.
@@ -109,9 +109,9 @@ def pack(lists, slots, states, progress):
 
 
 @jit
-def _unpack(lane, lists, slots, states, progress):
+def unpack(lane, lists, slots, states, progress):
     """Take the lists of a lane out of the pool."""
-    _begin(slots, states, progress)
+    begin_lists(slots, states, progress)
     progress[LANE] = lane
     at = lists.where[lane]
     if at < 0:
@@ -168,15 +168,15 @@ def follow(tables, events, stop, window, bounds, lists, arena, roots, ends, slot
         if lane != progress[LANE]:
             if pack(lists, slots, states, progress) != DONE:
                 return POOL_FULL
-            _unpack(lane, lists, slots, states, progress)
+            unpack(lane, lists, slots, states, progress)
         symbol = events.symbols[event]
         block = tables.first[symbol + 1] - tables.first[symbol]
-        status = _room(arena, roots, progress, block)
+        status = room_left(arena, roots, progress, block)
         if status != DONE:
             return status
         bound = least_start(events, event, lane, window.size, bounds)
         first_root = progress[ROOTS]
-        _follow(tables, arena, roots, slots, states, progress, symbol, event, True, bound)
+        follow_event(tables, arena, roots, slots, states, progress, symbol, event, True, bound)
         progress[EVENT] = event + 1
         if progress[ROOTS] > first_root:
             end = progress[HIT]

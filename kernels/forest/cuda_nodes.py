@@ -56,30 +56,30 @@ def _always_room(arena, roots, progress, block):
 
 
 _BODIES = [
-    nodes._union,
-    nodes._joined,
-    nodes._merge,
-    nodes._new_list,
-    nodes._release,
-    nodes._insert,
-    nodes._expire,
-    nodes._append,
-    nodes._forget,
-    nodes._begin,
-    nodes._first_of,
-    nodes._follow,
+    nodes.union_of,
+    nodes.joined,
+    nodes.merge,
+    nodes.new_list,
+    nodes.release,
+    nodes.insert,
+    nodes.expire,
+    nodes.append,
+    nodes.forget,
+    nodes.begin_lists,
+    nodes.first_of,
+    nodes.follow_event,
     nodes.build,
 ]
-_STORED = [nodes._node, nodes._latest, nodes._is_union, nodes._left, nodes._right, nodes._root]
+_STORED = [nodes.made_node, nodes.latest_of, nodes.is_union, nodes.left_of, nodes.right_of, nodes.made_root]
 
 build_counted = form_of(
     _BODIES,
-    _node=_counted,
-    _root=_counted_root,
-    _latest=_latest_counted,
-    _is_union=_counted_is_union,
-    _left=_counted_child,
-    _right=_counted_child,
+    made_node=_counted,
+    made_root=_counted_root,
+    latest_of=_latest_counted,
+    is_union=_counted_is_union,
+    left_of=_counted_child,
+    right_of=_counted_child,
     _room=_always_room,
 )["build"]
 build_filled = form_of(_BODIES + _STORED, _room=_always_room)["build"]

@@ -36,20 +36,20 @@ def _not_recorded(item, start, n_marks, depth, found, path):
     pass
 
 
-_begin_root = device(paths._begin_root.py_func)
-_walk_counted = form_of([paths._walk_pending], _fits=_always_fits, _record=_not_recorded)["_walk_pending"]
+begin_root = device(paths.begin_root.py_func)
+_walk_counted = form_of([paths.walk_pending], path_fits=_always_fits, record=_not_recorded)["walk_pending"]
 _FORM = form_of(
     [
-        paths._walk_pending,
-        paths._fits,
-        paths._record,
-        paths._precedes,
-        paths._sort_slice,
-        paths._sort_by_start,
+        paths.walk_pending,
+        paths.path_fits,
+        paths.record,
+        paths.path_precedes,
+        paths.sort_slice,
+        paths.sort_by_start,
         paths.canonical,
     ]
 )
-_walk_recorded, canonical, precedes = _FORM["_walk_pending"], _FORM["canonical"], _FORM["_precedes"]
+_walk_recorded, canonical, precedes = _FORM["walk_pending"], _FORM["canonical"], _FORM["path_precedes"]
 
 
 @device
@@ -106,7 +106,7 @@ def walk_unit(forest, unit, ways, least, free, n_marks, found, stack, records):
         if skip > 0 and skip >= ways[unit[WAYS] + node - unit[NODE]]:
             skip -= ways[unit[WAYS] + node - unit[NODE]]
             continue
-        _begin_root(node, roots.label[r], forest.event[hit], lowest, stack)
+        begin_root(node, roots.label[r], forest.event[hit], lowest, stack)
         n_pending = _descend(arena, ways, unit[NODE] - unit[WAYS], lowest, skip, stack)
         skip = 0
         if n_pending == 0:

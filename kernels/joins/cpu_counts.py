@@ -21,7 +21,7 @@ HALF = 1 << 31
 
 
 @inline
-def _product(one, other):
+def product_of(one, other):
     result = LARGEST
     if max(one, other) < HALF or other == 0 or one <= (LARGEST - 1) // other:
         result = one * other
@@ -29,7 +29,7 @@ def _product(one, other):
 
 
 @inline
-def _sum(one, other):
+def sum_of(one, other):
     result = LARGEST
     if one < LARGEST - other:
         result = one + other
@@ -37,7 +37,7 @@ def _sum(one, other):
 
 
 @inline
-def _jump(arena, jump, node):
+def jumped(arena, jump, node):
     """A node further down the list of single events that begins at a node; itself at its end, -1: no list."""
     below = arena[node, LEFT]
     result = -1
@@ -53,7 +53,7 @@ def _jump(arena, jump, node):
 
 
 @jit
-def _inside(arena, jump, node, lowest):
+def inside_window(arena, jump, node, lowest):
     """How many events of a list are inside the window; the first is."""
     last = node
     while True:
@@ -81,20 +81,20 @@ def weigh(arena, children, weights):
         number = 1
         first = arena[node, EVENT]
         for k in range(arena[node, CHILD], arena[node, CHILD] + arena[node, CHILDREN]):
-            number = _product(number, total[children[k]])
+            number = product_of(number, total[children[k]])
             first = min(first, earliest[children[k]])
         for side in (LEFT, RIGHT):
             below = arena[node, side]
             if below >= 0:
-                number = _sum(number, total[below])
+                number = sum_of(number, total[below])
                 first = min(first, earliest[below])
         total[node] = number
         earliest[node] = first
-        jump[node] = _jump(arena, jump, node)
+        jump[node] = jumped(arena, jump, node)
 
 
 @inline
-def _known(arena, weights, node, lowest, hit):
+def known_key(arena, weights, node, lowest, hit):
     """The number of answers of a node inside the window, -1 where it is still to be found."""
     result = -1
     if node < 0 or arena[node, LATEST] < lowest:
@@ -102,7 +102,7 @@ def _known(arena, weights, node, lowest, hit):
     elif weights.earliest[node] >= lowest:
         result = weights.total[node]
     elif weights.jump[node] >= 0:
-        result = _inside(arena, weights.jump, node, lowest)
+        result = inside_window(arena, weights.jump, node, lowest)
     elif weights.memo_hit[node] == hit:
         result = weights.memo[node]
     return result
@@ -133,7 +133,7 @@ def count_hits(arena, children, weights, root_first, root_node, hit_lowest, out,
             root = root_node[r]
             stack[0] = root
             top = 1
-            if _known(arena, weights, root, lowest, hit) >= 0:
+            if known_key(arena, weights, root, lowest, hit) >= 0:
                 top = 0
             while top > 0:
                 node = stack[top - 1]
@@ -141,25 +141,25 @@ def count_hits(arena, children, weights, root_first, root_node, hit_lowest, out,
                 number = 1
                 for k in range(arena[node, CHILD], arena[node, CHILD] + arena[node, CHILDREN]):
                     below = children[k]
-                    found = _known(arena, weights, below, lowest, hit)
+                    found = known_key(arena, weights, below, lowest, hit)
                     if found < 0:
                         stack[top] = below
                         top += 1
                     else:
-                        number = _product(number, found)
+                        number = product_of(number, found)
                 for side in (LEFT, RIGHT):
                     below = arena[node, side]
-                    found = _known(arena, weights, below, lowest, hit)
+                    found = known_key(arena, weights, below, lowest, hit)
                     if found < 0:
                         stack[top] = below
                         top += 1
                     else:
-                        number = _sum(number, found)
+                        number = sum_of(number, found)
                 if top == before:
                     weights.memo_hit[node] = hit
                     weights.memo[node] = number
                     top -= 1
-            answers = _sum(answers, _known(arena, weights, root, lowest, hit))
+            answers = sum_of(answers, known_key(arena, weights, root, lowest, hit))
         out[hit] = answers
 
 

@@ -24,7 +24,7 @@ SEGMENT, AT, HIT, NODES, LINKS, ROOTS, OPEN, BASE, BOUND, NEEDED, WORDS = range(
 
 
 @inline
-def _copy(arena, progress, node):
+def copied_node(arena, progress, node):
     new = progress[NODES]
     progress[NODES] = new + 1
     for k in range(COLUMNS):
@@ -33,16 +33,16 @@ def _copy(arena, progress, node):
 
 
 @inline
-def _on_top(arena, progress, fresh, old):
+def on_top(arena, progress, fresh, old):
     """A fresh node as the root of a heap with no later one."""
-    root = _copy(arena, progress, fresh)
+    root = copied_node(arena, progress, fresh)
     arena[root, LEFT] = old
     arena[root, WEIGHT] = arena[old, WEIGHT] + 1
     return root
 
 
 @inline
-def _live(arena, node, side, bound):
+def live(arena, node, side, bound):
     """One child of a node, -1 where there is none or it has expired."""
     child = arena[node, side]
     if child >= 0 and arena[child, LATEST] < bound:
@@ -51,7 +51,7 @@ def _live(arena, node, side, bound):
 
 
 @inline
-def _weight(arena, node):
+def weight_of(arena, node):
     weight = 0
     if node >= 0:
         weight = arena[node, WEIGHT]
@@ -77,24 +77,24 @@ def union(arena, progress, path, old, fresh, bound):
     length = 0
     node = old
     while node >= 0 and latest < arena[node, LATEST]:
-        left = _live(arena, node, LEFT, bound)
-        right = _live(arena, node, RIGHT, bound)
+        left = live(arena, node, LEFT, bound)
+        right = live(arena, node, RIGHT, bound)
         side = LEFT
-        if _weight(arena, right) < _weight(arena, left):
+        if weight_of(arena, right) < weight_of(arena, left):
             side = RIGHT
         path[length, 0] = node
         path[length, 1] = side
         length += 1
         node = left if side == LEFT else right
-    below = fresh if node < 0 else _on_top(arena, progress, fresh, node)
+    below = fresh if node < 0 else on_top(arena, progress, fresh, node)
     # from below upwards, so that what a node refers to precedes it
     for k in range(length - 1, -1, -1):
         side = path[k, 1]
         other = LEFT + RIGHT - side
-        node = _copy(arena, progress, path[k, 0])
-        arena[node, other] = _live(arena, node, other, bound)
+        node = copied_node(arena, progress, path[k, 0])
+        arena[node, other] = live(arena, node, other, bound)
         arena[node, side] = below
-        arena[node, WEIGHT] = 1 + arena[below, WEIGHT] + _weight(arena, arena[node, other])
+        arena[node, WEIGHT] = 1 + arena[below, WEIGHT] + weight_of(arena, arena[node, other])
         below = node
     return below
 
@@ -111,7 +111,7 @@ def _hold(table, offset, entry, slot, node):
 
 
 @inline
-def _looked_up(tables, events, table, arena, read, event, base, bound):
+def looked_up(tables, events, table, arena, read, event, base, bound):
     """The runs that a look-up of an event finds in its entry, -1 where there are none."""
     entry = tables.read_entry[read]
     column = tables.read_column[read]
@@ -201,7 +201,7 @@ def build(tables, events, begin, stop, hits, table, nodes, fired, path, room, pr
                 latest = event
                 links = progress[LINKS]
                 for r in range(tables.read_first[t], tables.read_first[t + 1]):
-                    node = _looked_up(tables, events, table, arena, r, event, base, bound)
+                    node = looked_up(tables, events, table, arena, r, event, base, bound)
                     if node < 0:
                         latest = -1
                         break

@@ -9,7 +9,7 @@ EMPTY = -1
 
 
 @inline
-def _place(key, mask):
+def place_key(key, mask):
     """Where to look for a key first: the upper half of a product, which depends on all bits of the key."""
     product = key * -7046029254386353131
     return ((product >> 32) ^ (product >> 52)) & mask
@@ -51,7 +51,7 @@ def localise(slots, table_key, table_code):
             key = np.int64(slots[column, i])
             if key < 0:
                 continue
-            at = _place(key, mask)
+            at = place_key(key, mask)
             while table_key[at] != key and table_key[at] != EMPTY:
                 at = (at + 1) & mask
             if table_key[at] == EMPTY:

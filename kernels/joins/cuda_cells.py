@@ -26,7 +26,7 @@ EMPTY = cpu_slots.EMPTY
 BYTES = 8
 """Bytes of a word."""
 
-_place = device(cpu_slots._place.py_func)
+place_key = device(cpu_slots.place_key.py_func)
 
 
 @device
@@ -37,7 +37,7 @@ def sought(keys, entry, slot):
     """
     cells = keys.shape[0]
     key = np.int64(entry) << 32 | np.int64(slot)
-    at = (_place(key, 0xFFFFFFFF) * cells) >> 32
+    at = (place_key(key, 0xFFFFFFFF) * cells) >> 32
     while keys[at] != key and keys[at] != EMPTY:
         at += 1
         if at == cells:

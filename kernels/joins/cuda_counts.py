@@ -26,12 +26,12 @@ TOO_LARGE = 2
 
 _FORM = form_of(
     [
-        join_counts._product,
-        join_counts._sum,
-        join_counts._jump,
-        join_counts._inside,
+        join_counts.product_of,
+        join_counts.sum_of,
+        join_counts.jumped,
+        join_counts.inside_window,
         join_counts.weigh,
-        join_counts._known,
+        join_counts.known_key,
         join_counts.count_hits,
     ]
 )

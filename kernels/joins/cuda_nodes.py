@@ -39,12 +39,12 @@ def _hold(table, offset, entry, slot, node):
 
 build = form_of(
     [
-        join_nodes._copy,
-        join_nodes._on_top,
-        join_nodes._live,
-        join_nodes._weight,
+        join_nodes.copied_node,
+        join_nodes.on_top,
+        join_nodes.live,
+        join_nodes.weight_of,
         join_nodes.union,
-        join_nodes._looked_up,
+        join_nodes.looked_up,
         join_nodes.build,
     ],
     _held=_held,

@@ -26,7 +26,7 @@ DOUBTFUL = float(LARGEST // 2)
 
 
 @jit
-def _counts(tables, events, segments, first, room, sums, near, entered, guessed, out, halt):
+def counts_body(tables, events, segments, first, room, sums, near, entered, guessed, out, halt):
     """Write the number of complex events at each hit, -1 where it may not fit: how many hits there are.
 
     ==========  ==========================  =================================================================
@@ -188,7 +188,7 @@ def _run(tables, events, segments, first, out):
     room = room_for(tables, events.symbols, False)
     size = len(room.event) + len(room.used)
     entered = scratch(tables)
-    return _counts(
+    return counts_body(
         tables, events, segments, first, room, np.empty(size, np.int64), np.empty(size, np.float64), entered,
         entered.astype(np.float64), out,
     )  # fmt: skip

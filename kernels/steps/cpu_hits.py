@@ -59,7 +59,7 @@ def enter(tables, events, room, event, start, least, entered):
 
 
 @jit
-def _hits(tables, events, window, segments, early, room, entered, out, halt):
+def hits_body(tables, events, window, segments, early, room, entered, out, halt):
     """Write the hits of all segments: how many there are.
 
     ==========  =================  =====================================================================
@@ -126,7 +126,7 @@ def _found(tables, events, window, segments, early):
     capacity = int((segments.stop - segments.report).sum())
     out = FoundEnds(np.empty(capacity, np.int64), np.empty(capacity, np.int64))
     room = room_for(tables, events.symbols, False)
-    n = _hits(tables, events, window, segments, early, room, scratch(tables), out)
+    n = hits_body(tables, events, window, segments, early, room, scratch(tables), out)
     return out.event[:n], out.start[:n]
 
 

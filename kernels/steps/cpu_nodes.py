@@ -18,7 +18,7 @@ VALUE, LINKS = range(2)
 
 
 @jit
-def _build(tables, events, window, segments, hits, room, entered, nodes, halt):
+def build_body(tables, events, window, segments, hits, room, entered, nodes, halt):
     """Make the entries of all segments, and the roots of their hits: how many links there are.
 
     ==========  =================  =====================================================================
@@ -132,7 +132,7 @@ def build(tables, events, keys, size, segments, hits):
         np.empty(0, np.int32),
     )
     entered = np.empty((len(scratch(tables)), 2), np.int64)
-    used = _build(tables, events, comparable(keys, size), segments, hits, room, entered, nodes)
+    used = build_body(tables, events, comparable(keys, size), segments, hits, room, entered, nodes)
     return nodes._replace(
         link_low=nodes.link_low[:used],
         link_high=nodes.link_high[:used],

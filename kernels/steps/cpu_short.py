@@ -45,7 +45,7 @@ class ShortSums(NamedTuple):
 
 
 @jit
-def _short(tables, short, events, segments, first, event, lowest, room, sums, out, halt):
+def short_body(tables, short, events, segments, first, event, lowest, room, sums, out, halt):
     """Write the number of complex events in the window of each hit.
 
     ==========  ====================  =================================================================
@@ -153,5 +153,5 @@ def short_counts(tables, short, events, segments, first, event, lowest):
         *(np.empty(size, np.int64) for size in (pairs, pairs, n_states)),
     )
     out = np.empty(len(event), np.int64)
-    _short(tables, short, events, segments, first, event, lowest, room, sums, out)
+    short_body(tables, short, events, segments, first, event, lowest, room, sums, out)
     return out

@@ -17,8 +17,8 @@ from .cuda_hits import moved
 from .cuda_units import BYTES_OF_ENTRY, VIEWS, counted_room, entered_of, room_of, rooms_of
 
 _of_views = {name: VIEWS[name] for name in ("begin_segment", "all_shown", "neighbour")}
-counts_of = form_of([step_counts._counts], **_of_views)["_counts"]
-short_of = form_of([step_short._short], **_of_views)["_short"]
+counts_of = form_of([step_counts.counts_body], **_of_views)["counts_body"]
+short_of = form_of([step_short.short_body], **_of_views)["short_body"]
 
 
 @inlined

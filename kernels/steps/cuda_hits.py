@@ -21,7 +21,7 @@ from .contract import StepSegments
 from .cuda_units import BYTES_OF_ENTRY, VIEWS, counted_room, entered_of, queued_views, room_of, rooms_of
 
 _of_views = {name: VIEWS[name] for name in ("begin_segment", "latest_shown", "neighbour")}
-hits_of = form_of([step_hits.enter, step_hits._hits], **_of_views)["_hits"]
+hits_of = form_of([step_hits.enter, step_hits.hits_body], **_of_views)["hits_body"]
 
 
 @kernel

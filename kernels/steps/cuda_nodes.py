@@ -17,7 +17,7 @@ from .contract import StepNodes, StepSegments
 from .cuda_units import VIEWS, counted_room, entered_of, queued_views, room_of, rooms_of
 
 _of_views = {name: VIEWS[name] for name in ("begin_segment", "all_shown", "latest_shown", "neighbour")}
-build_of = form_of([step_nodes._build], **_of_views)["_build"]
+build_of = form_of([step_nodes.build_body], **_of_views)["build_body"]
 
 
 class UnitNodes(NamedTuple):
