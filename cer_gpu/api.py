@@ -22,7 +22,7 @@ from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import Outline, outline
 from cer_gpu.plan.planning.planner import Plan, plan
-from cer_gpu.plan.routes import AUTO, ENGINES
+from cer_gpu.plan.routes import AUTO, check_engine
 from cer_gpu.printable import printable
 from cer_gpu.progress import shown_together
 
@@ -425,8 +425,7 @@ class Query:
     def _checked_plan(
         self, schema: Schema | None, columns: RoleColumns, engine: str, asked: Outline | None = None
     ) -> Plan:
-        if engine not in ENGINES:
-            raise ValueError(f"engine={engine!r}: the engines are {', '.join(ENGINES)}")
+        check_engine(engine)
         try:
             before = self._plan if schema is not None and asked is None and engine == AUTO else None
             return plan(asked or self._outline, schema, columns, engine, before)

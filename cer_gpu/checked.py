@@ -18,6 +18,7 @@ from cer_gpu.plan.evaluated import never_answers
 from cer_gpu.plan.leaves import RoleColumns
 from cer_gpu.plan.outline import outline
 from cer_gpu.plan.planning.planner import plan
+from cer_gpu.plan.routes import check_engine
 from cer_gpu.progress import shown_together
 
 if TYPE_CHECKING:
@@ -28,11 +29,13 @@ def checked(
     query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
 ) -> tuple[Diagnostic, ...]:
     """The findings about a query, with those that events bring; keywords as in `Query.run`."""
+    asked = read_options(**keywords)
+    check_engine(asked.engine)
     if events is None:
-        query = _with_values(query, keywords.get("params"), None, text)
-        return _with_planned(query, check_query(query, None))
+        query = _with_values(query, asked.params, None, text)
+        return _with_planned(query, check_query(query, None), asked.engine)
     with shown_together():
-        return _checked_on(query, text, events, keywords)
+        return _checked_on(query, text, events, asked)
 
 
 def _with_values(
@@ -47,10 +50,7 @@ def _with_values(
     return with_values(query, given, schema, text)
 
 
-def _checked_on(
-    query: tree.Statement, text: str, events: Any, keywords: dict[str, Any]
-) -> tuple[Diagnostic, ...]:
-    asked = read_options(**keywords)
+def _checked_on(query: tree.Statement, text: str, events: Any, asked: Options) -> tuple[Diagnostic, ...]:
     source = opened(names_in(query), events, asked)
     schema = schema_of(query, source, asked)
     query = _with_values(query, asked.params, schema, text)
@@ -59,18 +59,20 @@ def _checked_on(
         if occurring is not None:
             attributes = frozenset(schema.attributes)
             schema = replace(schema, types=dict.fromkeys(sorted(occurring), attributes))
-    findings = _with_planned(query, check_query(query, schema))
+    findings = _with_planned(query, check_query(query, schema), asked.engine)
     if all(finding.severity != "error" for finding in findings):
         check_roles(query, source)
     return findings
 
 
-def _with_planned(query: tree.Statement, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """The findings and, for a query without errors, what its plan says."""
+def _with_planned(
+    query: tree.Statement, findings: tuple[Diagnostic, ...], engine: str
+) -> tuple[Diagnostic, ...]:
+    """The findings and, for a query without errors, what its plan on an engine says."""
     if any(finding.severity == "error" for finding in findings):
         return findings
     try:
-        if plan(outline(query, ""), None, RoleColumns(stream="stream")).never:
+        if plan(outline(query, ""), None, RoleColumns(stream="stream"), engine).never:
             findings += (never_answers(query),)
     except QueryError as error:
         findings += tuple(error.diagnostics)

@@ -107,7 +107,8 @@ QueryText = Annotated[
     str, typer.Argument(metavar="QUERY", help="The query, or @FILE, or @- for standard input.")
 ]
 Memory = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Host memory to stay under, such as 500MB or 2GiB.")
+    str | None,
+    typer.Option(metavar="SIZE", help="What the run may keep and work on at a time, such as 500MB or 2GiB."),
 ]
 
 
@@ -320,6 +321,7 @@ def check(
     decimal_point: DecimalPoint = None,
     param: Param = None,
     input_format: MaybeInputFormat = None,
+    engine: Engine = "auto",
 ) -> int:
     """Print errors and notes about the query, or ok."""
     from cer_gpu.api import check as findings_of
@@ -330,7 +332,8 @@ def check(
         events = events_of(data, input_format, query) if data else None
         options = read_keywords(order_by, order_unit, type_column, stream_column, False, False)
         options |= text_keywords(delimiter, column_type, date_format, decimal_point)
-        findings = findings_of(text, events, params=given_params(param), **options)
+        options |= {"params": given_params(param), "engine": engine_named(engine)}
+        findings = findings_of(text, events, **options)
     except QueryError as error:
         findings = error.diagnostics
     if findings:

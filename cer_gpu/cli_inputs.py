@@ -65,7 +65,9 @@ StreamColumn = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Column of the stream's name, for S>T.")
 ]
 Sort = Annotated[bool, typer.Option("--sort", help="Sort the events by --order-by first.")]
-Ordered = Annotated[bool, typer.Option("--ordered", help="The events are in the order of time as a whole.")]
+Ordered = Annotated[
+    bool, typer.Option("--ordered", help="Promise that all events together are in the order of time.")
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(metavar="SIGN", help="What stands between the cells of CSV files, such as ; or \\t."),

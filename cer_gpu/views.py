@@ -147,7 +147,7 @@ class JoinView:
         self._kept.update(batch)
 
     def count(self) -> int:
-        """The number of answers, without listing them; the same answer several times is several."""
+        """The number of answers, without listing them: one that is there three times counts three times."""
         return self._kept.count()
 
     def enumerate(self) -> ViewAnswers:

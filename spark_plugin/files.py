@@ -57,7 +57,7 @@ def run_files(
     spark : SparkSession, optional
         By default the active one.
     **keywords
-        `order_unit`, `type_column`, `stream_column`, `limit`, `memory`, `engine`: as for `run`.
+        `order_unit`, `type_column`, `stream_column`, `limit`, `memory`, `params`, `engine`: as for `run`.
 
     Returns
     -------

@@ -179,7 +179,7 @@ def test_no_engine_is_asked_for_by_its_name() -> None:
 # ------------------------------------------------------------------------------------ engine= on every call
 
 QUERY_CALLS = ("run", "count", "counts", "hits", "stream", "explain", "funnel", "check", "portable")
-COMMANDS = ("run", "count", "hits", "explain", "backtest")
+COMMANDS = ("run", "count", "hits", "explain", "check", "backtest")
 OPERATORS = (
     *("run", "count", "counts", "hits", "explain"),
     *("run_files", "count_files", "counts_files", "hits_files"),
@@ -204,6 +204,18 @@ def test_a_stream_and_a_backtest_run_on_the_engine_that_is_asked_for() -> None:
         assert [(one.start, one.end) for one in stream.push(events)] == wanted
     counted = cer.backtest(query, events, order_by="ts", engine="chain").to_arrow()
     assert counted.column("matches").to_pylist() == [query.count(events, order_by="ts")]
+
+
+def test_a_check_says_what_the_engine_that_is_asked_for_does_not_take() -> None:
+    events = dense(Random(3), 12)
+    for given in (None, events):
+        assert cer.compile(PLAIN).check(given) == ()
+        (found,) = cer.compile(PLAIN).check(given, engine="chain")
+        assert (found.code, found.severity) == ("CER091", "error")
+        with pytest.raises(ValueError, match="engine='fast': the engines are"):
+            cer.compile(PLAIN).check(given, engine="fast")
+        with pytest.raises(TypeError, match="there is no keyword 'order'"):
+            cer.compile(PLAIN).check(given, order="ts")
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -337,7 +337,7 @@ def beyond(what: str, node: t.Pattern | None, span: Span | None = None) -> Query
         [
             Diagnostic(
                 "CER090",
-                f"{what} together with an interval of time is beyond this engine",
+                f"this engine does not take {what} together with an interval of time",
                 place,
                 hints=(
                     "it takes intervals on `;`, `:` and iterations of event types with AS, OR, AND and "

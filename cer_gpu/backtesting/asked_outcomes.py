@@ -44,7 +44,7 @@ def asked_outcomes(outcomes: Mapping[str, str] | None, split: Any) -> tuple[Aske
     """
     if outcomes is None:
         if split is not None:
-            raise ValueError("split parts the hits whose outcomes are summed up: give outcomes too")
+            raise ValueError("split divides the hits for the sums of their outcomes: give outcomes, too")
         return ()
     if not isinstance(outcomes, Mapping) or not all(isinstance(text, str) for text in outcomes.values()):
         raise TypeError('outcomes are texts by their names: {"later": "AFTER 5 MINUTES (price) - price"}')

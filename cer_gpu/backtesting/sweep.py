@@ -59,7 +59,7 @@ def sweep(
     random : int, optional
         Draw so many variants of the grid, none of them twice, in place of all.
     seed : int, optional
-        Of what is drawn.
+        The seed of the draw: the same seed draws the same variants.
     **grid : object
         For each parameter its values; a value that is a str or no sequence is the only one. The last
         parameter varies fastest.
@@ -87,7 +87,7 @@ def sweep(
         return Variants(query, (dict(zip(values, chosen)) for chosen in product(*values.values())))
     count = prod(map(len, values.values()))
     if not 0 <= random <= count:
-        raise ValueError(f"random={random:,}: the grid has {count:,} variants; draw from 0 to so many")
+        raise ValueError(f"random={random:,}: the grid has {count:,} variants: give a number from 0 to that")
     drawn = sorted(Random(seed).sample(range(count), random))
     return Variants(query, (_variant(values, number) for number in drawn))
 

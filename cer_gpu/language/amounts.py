@@ -149,7 +149,12 @@ def sum_of(parts: Sequence[Amount], span: Span, findings: Findings, *, negative:
     given = next((part.parameter for part in parts if part.parameter is not None), None)
     if given is not None and (negative or len(parts) > 1):
         hint = f"its value may be any span: `${written(given.name)}`"
-        findings.error("CER016", "a parameter stands for a whole span, with its sign", span, hint)
+        findings.error(
+            "CER016",
+            "the value of a parameter is the whole span, its sign included: nothing is added to it",
+            span,
+            hint,
+        )
     if len(parts) == 1:
         return Amount(sign * parts[0].value, parts[0].unit, span, given)
     if any(part.unit == EVENTS for part in parts):

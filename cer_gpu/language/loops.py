@@ -51,7 +51,7 @@ class Loops:
             findings.error("CER027", message, place, hint)
         elif barriers:
             message = f"`{barriers[0]}` stands between PRIOR and the iteration that repeats `{shown}`"
-            findings.error("CER027", message, place, "PRIOR stands directly inside what is repeated")
+            findings.error("CER027", message, place, "write PRIOR directly inside what is repeated")
 
     def _defining(self, variable: str) -> tuple[Loops | None, list[str]]:
         barriers: list[str] = []

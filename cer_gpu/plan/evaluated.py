@@ -78,7 +78,7 @@ def _refused(what: str, query: tree.SelectQuery, span: Span | None) -> Diagnosti
         hint += "; what is equal inside every partition need not be compared"
     return Diagnostic(
         "CER090",
-        f"{what} with a comparison between variables is beyond this engine",
+        f"this engine does not take {what} with a comparison between variables",
         span,
         hints=(hint,),
     )

@@ -24,8 +24,16 @@ def form_of(functions, **replaced):
     Returns
     -------
     dict of str to device function
+
+    Raises
+    ------
+    ValueError
+        For a name to replace that the module does not have.
     """
     scope = dict(functions[0].py_func.__globals__)
+    unknown = replaced.keys() - scope.keys()
+    if unknown:
+        raise ValueError(f"{scope['__name__']} has no {', '.join(sorted(unknown))} to replace")
     for function in functions:
         body = function.py_func
         scope[body.__name__] = device(FunctionType(body.__code__, scope, body.__name__))

@@ -80,9 +80,9 @@ build_counted = form_of(
     is_union=_counted_is_union,
     left_of=_counted_child,
     right_of=_counted_child,
-    _room=_always_room,
+    room_left=_always_room,
 )["build"]
-build_filled = form_of(_BODIES + _STORED, _room=_always_room)["build"]
+build_filled = form_of(_BODIES + _STORED, room_left=_always_room)["build"]
 
 
 @kernel

@@ -18,7 +18,9 @@ from .cuda_units import BYTES_OF_ENTRY, VIEWS, counted_room, entered_of, room_of
 
 _of_views = {name: VIEWS[name] for name in ("begin_segment", "all_shown", "neighbour")}
 counts_of = form_of([step_counts.counts_body], **_of_views)["counts_body"]
-short_of = form_of([step_short.short_body], **_of_views)["short_body"]
+short_of = form_of(
+    [step_short.short_body], begin_segment=VIEWS["begin_segment"], all_shown=VIEWS["all_shown"]
+)["short_body"]
 
 
 @inlined

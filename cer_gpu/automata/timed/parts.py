@@ -238,7 +238,10 @@ def _watched(part: TimedPart, condition: tree.Condition, asked: Sequence[tree.Ev
                 source = number[state, violated]
                 moves.append(replace(move, predicate=predicate, source=source, target=number[there]))
         if len(todo) + len(moves) > TIMED_BUDGET:
-            raise LimitError("a filter of many conditions that are not joined by AND makes too many states")
+            raise LimitError(
+                "the conditions of a filter that are not joined by AND take too many states of the timed "
+                "automaton: join them by AND, or use fewer"
+            )
     place = {identity(literal): place for place, literal in enumerate(asked)}
     final = {
         number[state, violated]

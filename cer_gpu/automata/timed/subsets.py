@@ -208,8 +208,8 @@ class _Subsets:
         steps = math.prod(map(len, cuts)) * len(moves)
         if steps > self.effort.left:
             raise LimitError(
-                f"timed determinisation takes too many steps: a state asks {len(clocks)} clocks at once, "
-                f"whose values make {math.prod(map(len, cuts)):,} cells"
+                f"the deterministic timed automaton takes too many steps: a state asks {len(clocks)} clocks "
+                f"at once, whose bounds divide their values into {math.prod(map(len, cuts)):,} cells"
             )
         self.effort.spend(steps)
         found: dict[tuple[frozenset[int], Subset], list[Cell]] = {}

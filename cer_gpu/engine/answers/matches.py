@@ -129,7 +129,7 @@ class Matches:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of the runs so far: notes of the checks, events that were skipped, limits.
+        """Notes of the runs so far: what the checks found, events that were skipped, limits that were met.
 
         Each but the last, which says where they took place, was also a warning when it was made.
         """

@@ -306,10 +306,12 @@ class Lookups:
             plan = self._plan
             sources = [*(one.source for one in plan.checked), *(one.source for one in plan.compared)]
             compared = list(map(to_text, sources))
-            asked = f" of which {' and '.join(compared)}" if compared else ""
+            kept = (
+                f"{' and '.join(compared)} leaves hardly any" if compared else "hardly any are in an answer"
+            )
             raise LimitError(
-                f"looking up atom {step.atom + 1} of the rule gives more than {EFFORT:,} events{asked} "
-                "leaves hardly any: narrow the window, or let the atom share a variable with another one"
+                f"looking up atom {step.atom + 1} of the rule gives more than {EFFORT:,} events, of which "
+                f"{kept}: narrow the window, or let the atom share a variable with another one"
             )
 
     # --------------------------------------------------------------------------------------- lookups

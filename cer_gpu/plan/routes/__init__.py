@@ -89,6 +89,12 @@ def choose(outline: Outline, engine: str = AUTO) -> Chosen:
     return Chosen(name, taken[name], tuple(said), tuple(others))
 
 
+def check_engine(name: str) -> None:
+    """Raise a ValueError for a name that no engine has."""
+    if name not in ENGINES:
+        raise ValueError(f"engine={name!r}: the engines are {', '.join(ENGINES)}")
+
+
 def _findings(
     outline: Outline, engine: str, said: list[tuple[str, Refusal | None]], taken: dict[str, Sketch]
 ) -> list[Diagnostic]:
