@@ -144,7 +144,7 @@ def test_no_other_module_names_a_kind_of_machine() -> None:
             assert any(home in name for home in HOMES[kind]), f"{name} imports {kind}"
 
 
-EVERY_KIND = {"LookingMachine", "Machine", "MachineRunner", "PairsRunner", "UnitsRunner"}
+EVERY_KIND = {"CarryingRunner", "LookingMachine", "Machine", "MachineRunner", "PairsRunner", "UnitsRunner"}
 """What all machines and runners are, or several share."""
 
 
