@@ -130,6 +130,7 @@ CODES: Mapping[str, str] = {
     "CER109": "a repetition without its smaller number",
     "CER110": "a comparison of a value with itself",
     "CER111": "a clause that bounds nothing",
+    "CER112": "a time that no clock showed, or that was shown twice",
 }
 """Every code with its title. A code is never used again for something else."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import cache
 
 import numpy as np
@@ -16,8 +17,8 @@ from cer_gpu.late import compute as pc
 def json_text(array: pa.Array) -> pa.LargeStringArray:
     """Each value of an array as JSON.
 
-    Times are ISO 8601 strings, with their offset where the type has a zone; durations are numbers in their
-    unit; the floats that JSON lacks are the strings "NaN", "Infinity" and "-Infinity"; a null is `null`.
+    Times are ISO 8601 strings, with their offset where the type has a zone; durations are seconds; the
+    floats that JSON lacks are the strings "NaN", "Infinity" and "-Infinity"; a null is `null`.
 
     Parameters
     ----------
@@ -40,7 +41,9 @@ def json_text(array: pa.Array) -> pa.LargeStringArray:
     if pa.types.is_date(kind) or pa.types.is_time(kind):
         return _filled(wrapped('"', array.cast(pa.large_string()), '"'))
     if pa.types.is_duration(kind):
-        return _filled(array.cast(pa.int64()).cast(pa.large_string()))
+        seconds = in_seconds(array)
+        exact = pa.types.is_decimal(seconds.type)
+        return _filled(seconds.cast(pa.large_string())) if exact else json_text(seconds)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _list_text(array)
     if pa.types.is_struct(kind):
@@ -77,6 +80,18 @@ def time_text(array: pa.TimestampArray) -> pa.LargeStringArray:
     # Of a time beyond the calendar Arrow says so, with the number in its place.
     beyond = pc.starts_with(bare, "<")
     return pc.if_else(beyond, bare, text) if pc.any(beyond).as_py() else text
+
+
+def in_seconds(array: pa.DurationArray) -> pa.Array:
+    """Durations in seconds: int64 where that is their unit, else float64, or decimals where that is exact."""
+    per_second, counts = _SECONDS[array.type.unit], array.cast(pa.int64())
+    if per_second == 1:
+        return counts
+    most = pc.max(pc.abs(counts)).as_py() or 0
+    if 0 <= most <= 1 << 53:
+        return pc.divide(counts.cast(pa.float64()), float(per_second))
+    digits = len(str(per_second)) - 1
+    return pc.multiply(counts.cast(pa.decimal128(19)), pa.scalar(Decimal(1).scaleb(-digits)))
 
 
 _AT_UTC = ("UTC", "Etc/UTC", "Z", "GMT", "+00:00")

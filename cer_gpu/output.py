@@ -29,7 +29,7 @@ from cer_gpu.engine.answers.shown import cells
 from cer_gpu.engine.answers.values import has_positions, head_columns, mark_columns
 from cer_gpu.engine.read.sources.arrow_types import is_text, roomy
 from cer_gpu.engine.workers import Workers
-from cer_gpu.json_text import joined, json_text, lines, quoted, time_text, wrapped
+from cer_gpu.json_text import in_seconds, joined, json_text, lines, quoted, time_text, wrapped
 from cer_gpu.printable import CONTROLS, REPLACEMENT, on_one_line, printable
 from cer_gpu.progress import show
 
@@ -279,7 +279,7 @@ def _flat_column(column: pa.Array, shown: bool) -> pa.Array:
     if shown and is_text(kind):
         return pc.replace_substring_regex(column, CONTROLS, REPLACEMENT)
     if pa.types.is_duration(kind):
-        return column.cast(pa.int64())
+        return in_seconds(column)
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
         return json_text(column) if pa.types.is_struct(kind) or pa.types.is_map(kind) else column
     if pa.types.is_integer(kind.value_type):

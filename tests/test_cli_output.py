@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+from decimal import Decimal
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -123,6 +124,8 @@ def test_json_lines_of_other_rows():
         (pa.array([0, 1_500], pa.timestamp("ms")), ["1970-01-01T00:00:00.000", "1970-01-01T00:00:01.500"]),
         (pa.array([0, None], pa.timestamp("s", "America/New_York")), ["1969-12-31T19:00:00-05:00", None]),
         (pa.array([90], pa.duration("s")), [90]),
+        (pa.array([180_852, None, -1], pa.duration("ms")), [180.852, None, -0.001]),
+        (pa.array([2**63 - 1], pa.duration("ns")), [9223372036.854775807]),
         (pa.array([[1], [], None, [2, 3]]), [[1], [], None, [2, 3]]),
         (pa.array([{"a": 1, "b": "x"}, None]), [{"a": 1, "b": "x"}, None]),
         (pa.array([datetime.date(2024, 2, 29)]), ["2024-02-29"]),
@@ -146,6 +149,18 @@ def test_csv():
 def test_csv_of_durations_and_of_structs():
     table = pa.table({"held": pa.array([90, None], pa.duration("s")), "whole": [{"a": 1}, None]})
     assert written(table, "csv").decode().splitlines()[1:] == ['90,"{""a"": 1}"', ',"null"']
+
+
+@pytest.mark.parametrize(("unit", "in_one"), [("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)])
+def test_durations_are_seconds_exactly(unit: str, in_one: int) -> None:
+    most = (1 << 63) - 1
+    for counts in ([70_250_000, None, -90, 0], [most, -most - 1, 1], [-most - 1], [None], []):
+        column = pa.array(counts, pa.int64()).cast(pa.duration(unit))
+        wanted = [None if count is None else Decimal(count) / in_one for count in counts]
+        told = written(pa.table({"held": column}), "csv").decode().splitlines()[1:]
+        assert [Decimal(cell) if cell else None for cell in told] == wanted
+        lines = json_text(column).to_pylist()
+        assert [json.loads(line, parse_float=Decimal) for line in lines] == wanted
 
 
 def test_parquet():

@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 import cer_gpu as cer
 from cer_gpu.cli import app
+from cer_gpu.engine.read.sources.clock_times import ClockTimes
 from cer_gpu.json_text import json_text, time_text
 from cer_gpu.language.units import timestamp_nanoseconds
 
@@ -56,9 +57,63 @@ def test_a_time_that_clocks_show_twice_is_the_first_one() -> None:
 
 def test_text_in_zones_is_what_python_makes_of_it() -> None:
     for zone in (BERLIN, "Asia/Kolkata", "America/St_Johns"):
-        for text in ("2024-03-31T02:30", "1900-01-01", "2024-07-01T12:00:00.5"):
+        for text in ("2024-03-31T01:59:59", "2024-03-31T03:00", "1900-01-01", "2024-07-01T12:00:00.5"):
             moment = datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone))
             assert timestamp_nanoseconds(text, zone) == round(moment.timestamp() * 1000) * 10**6
+
+
+LEFT_OUT = {
+    ("2024-03-31T02:00", BERLIN): "2024-03-31T03:00+02:00",
+    ("2024-03-31T02:30:10.25", BERLIN): "2024-03-31T03:00+02:00",
+    ("2024-03-10 02:59", "America/New_York"): "2024-03-10T03:00-04:00",
+    ("2024-10-06T02:10", "Australia/Lord_Howe"): "2024-10-06T02:30+11:00",  # half an hour
+    ("2018-11-04", "America/Sao_Paulo"): "2018-11-04T01:00-02:00",
+    ("2011-12-30T12:00", "Pacific/Apia"): "2011-12-31T00:00+14:00",  # a whole day
+}
+
+
+def test_a_time_that_no_clock_showed_is_read_as_in_files() -> None:
+    """As the end of the hour that was left out, which is what cells of CSV files are read as."""
+    for (text, zone), meant in LEFT_OUT.items():
+        assert timestamp_nanoseconds(text, zone) == timestamp_nanoseconds(meant), (text, zone)
+        cell = pa.array([datetime.fromisoformat(text)], pa.timestamp("us"))
+        moments = ClockTimes().moments(cell, pa.timestamp("us", zone), ("file", "ts"), 0)
+        assert moments.cast(pa.int64())[0].as_py() * 1000 == timestamp_nanoseconds(meant)
+    changed = datetime(2024, 3, 31, 1, tzinfo=UTC)
+    times = pa.array([changed + timedelta(minutes=minutes) for minutes in (-1, 0, 1)])
+    events = pa.table({"type": ["A"] * 3, "ts": times.cast(pa.timestamp("us", BERLIN))})
+    with pytest.warns(UserWarning, match="never shown"):
+        assert positions("ts >= '2024-03-31T02:30'", events) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("ts >= '2024-03-31T02:30'", "'2024-03-31T02:30' was never shown by clocks of Europe/Berlin, which"),
+        ("'2024-03-31T02:30' < PREV(ts) + 1 h", "'2024-03-31T02:30' was never shown"),
+        ("ts IN RANGE ('2024-03-01', '2024-10-27T02:30')", "'2024-10-27T02:30' was shown twice by clocks of"),
+        ("ts IN {'2024-03-01', '2024-10-27 02:59:59.9'}", "'2024-10-27 02:59:59.9' was shown twice"),
+        ("ts > '2024-03-31' AND ts < '2024-03-31T02:30+02:00'", None),
+        ("ts > '2024-03-31T01:59:59' AND ts < '2024-03-31T03:00'", None),
+        ("DATE(ts) = '2024-03-31'", None),
+        ("DATE(ts) < '2024-03-31T02:30'", None),
+    ],
+)
+def test_a_text_at_a_time_that_clocks_left_out_or_showed_twice_is_noted(
+    condition: str, said: str | None
+) -> None:
+    query = cer.compile(f"SELECT * FROM S WHERE A AS a FILTER a[{condition}]")
+    notes = [one for one in query.check(table(BERLIN)) if one.code == "CER112"]
+    assert [one.message.startswith(said) for one in notes] == ([True] if said else []), notes
+    for note in notes:  # what the hint writes is the same moment, if it was shown
+        offset = "+02:00'" if "twice" in note.message else "+01:00'"
+        assert note.hints[0].endswith(offset)
+    assert [one for one in query.check(table("UTC")) if one.code == "CER112"] == []
+
+
+def test_rules_have_the_note_too() -> None:
+    rule = cer.compile("Q(x) <- A(ts = x), x > '2024-03-31T02:30'")
+    assert [one.code for one in rule.check(table(BERLIN))] == ["CER112"]
 
 
 def test_a_zone_that_is_not_known() -> None:

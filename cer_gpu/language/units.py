@@ -122,7 +122,7 @@ def timestamp_nanoseconds(text: str, zone: str = "UTC") -> int:
     text : str
     zone : str, optional
         The zone whose clocks show the time, where no offset is written. Of a time that they show twice, when
-        summer time ends, the first is meant; a time that they leave out is read with the offset before it.
+        summer time ends, the first is meant; a time that they leave out is the end of the hour left out.
 
     Raises
     ------
@@ -135,7 +135,60 @@ def timestamp_nanoseconds(text: str, zone: str = "UTC") -> int:
     digits = fraction.group(2) if fraction else ""
     # `datetime` keeps six digits of a fraction, so the fraction is read apart.
     moment = datetime.fromisoformat(_FRACTION.sub(r"\1", text, count=1))
-    moment = moment.replace(tzinfo=zone_named(zone)) if moment.tzinfo is None else moment
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=zone_named(zone))
+        if moment.utcoffset() != moment.replace(fold=1).utcoffset() and not _is_shown(moment):
+            return _set_forward(moment) * 1_000_000_000
     since = moment - _EPOCH
     seconds = since.days * 86_400 + since.seconds
     return (seconds * 1_000_000 + since.microseconds) * 1_000 + int(digits[:9].ljust(9, "0"))
+
+
+def offsets_of(text: str, zone: str) -> tuple[str, ...]:
+    """The offsets from UTC that the clocks of a zone have at a time without one, as `+02:00`.
+
+    They are two where the clocks are set: of a time that they show twice, and of one that they leave out.
+
+    Raises
+    ------
+    ValueError
+        The text is not a date or a timestamp of ISO 8601.
+    KeyError
+        The zone is needed and not known.
+    """
+    moment = datetime.fromisoformat(_FRACTION.sub(r"\1", text, count=1))
+    if moment.tzinfo is not None:
+        return (_offset_text(moment),)
+    moment = moment.replace(tzinfo=zone_named(zone))
+    return tuple(dict.fromkeys((_offset_text(moment), _offset_text(moment.replace(fold=1)))))
+
+
+def is_shown(text: str, zone: str) -> bool:
+    """Whether the clocks of a zone show a time without an offset; for the exceptions see `offsets_of`."""
+    moment = datetime.fromisoformat(_FRACTION.sub(r"\1", text, count=1))
+    return _is_shown(moment.replace(tzinfo=zone_named(zone)))
+
+
+def _is_shown(moment: datetime) -> bool:
+    there = moment.astimezone(UTC).astimezone(moment.tzinfo)
+    return there.replace(tzinfo=None, fold=0) == moment.replace(tzinfo=None, fold=0)
+
+
+def _set_forward(moment: datetime) -> int:
+    """When clocks were set forward over a time that they left out, in seconds since 1970."""
+    zone = moment.tzinfo
+    # With the offset before it such a time comes after the change, with the one after it before the change.
+    early, late = (int(moment.replace(fold=fold).timestamp()) for fold in (1, 0))
+    after = datetime.fromtimestamp(late, zone).utcoffset()
+    while late - early > 1:
+        middle = (early + late) // 2
+        if datetime.fromtimestamp(middle, zone).utcoffset() == after:
+            late = middle
+        else:
+            early = middle
+    return late
+
+
+def _offset_text(moment: datetime) -> str:
+    text = moment.strftime("%z")  # "+0530", and seconds where a zone has them
+    return ":".join((text[:3], text[3:5], *([text[5:]] if text[5:] else [])))
