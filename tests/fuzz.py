@@ -126,11 +126,11 @@ def query_of(rng: Random, kind: str) -> tree.SelectQuery:
 
 
 @contextmanager
-def sizes(tiny: bool) -> Iterator[None]:
-    """Run with tiny sizes, or with the usual ones."""
+def sizes(tiny: bool, times: int = 1) -> Iterator[None]:
+    """Run with tiny sizes, or so many times those, or with the usual ones."""
     with ExitStack() as changed:
         for name, size in TINY.items() if tiny else ():
-            changed.enter_context(patch(name, size))
+            changed.enter_context(patch(name, size * times))
         yield
 
 

@@ -12,9 +12,12 @@ import pytest
 
 import cer_gpu as cer
 from cer_gpu.engine import memory
+from cer_gpu.engine.machines import stream_state
+from cer_gpu.engine.machines.configurations import ConfigurationRuns
+from cer_gpu.engine.machines.open_runs import Following
 from cer_gpu.engine.read import foresight, forgetting, partitions
 from cer_gpu.engine.read.events import Relevant
-from cer_gpu.engine.run import bound, chunks, tails
+from cer_gpu.engine.run import bound, chunks, followed, tails
 
 SEQUENCE = "SELECT a, b WHERE A AS a ; B AS b PARTITION BY k WITHIN {}"
 FEW = 1 << 16
@@ -250,6 +253,27 @@ def test_forgetting_changes_no_answer(
     if "FOLLOWED" in text:  # each partition's in its order
         found.sort(key=lambda row: (row["end"], row["start"]))
     assert found == wanted
+
+
+def test_what_is_read_and_not_yet_followed_keeps_its_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys are forgotten between the pieces of a batch, of which all have been read by then."""
+    query = cer.compile("SELECT a, b WHERE A AS a ;[<= 3] B AS b PARTITION BY k")
+    table, options = new_keys(0, "AB", 800), {"order_by": "ts", "engine": "general"}
+    wanted = query.run(table, **options).to_arrow()
+    assert len(wanted) == 400
+    monkeypatch.setattr(followed, "AT_ONCE", 30)
+    monkeypatch.setattr(bound, "BATCH", 100)
+    monkeypatch.setattr(stream_state, "LOOK", 20)
+    monkeypatch.setattr(forgetting, "REMEMBERED", 4)
+    push = ConfigurationRuns.push
+
+    def noted(runs: ConfigurationRuns, following: Following) -> object:
+        assert following.events.lanes[following.first : following.stop].max() < len(following.bounds.low)
+        return push(runs, following)
+
+    monkeypatch.setattr(ConfigurationRuns, "push", noted)
+    for given in (table, table.to_reader(max_chunksize=170)):
+        assert query.run(given, **options).to_arrow().equals(wanted)
 
 
 # ------------------------------------------------------------------------------------- tails of lanes

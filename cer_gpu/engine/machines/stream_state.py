@@ -57,7 +57,9 @@ class StreamState:
         self._reported = -1
         """For CONSUME BY ANY the last position that was reported."""
 
-    def push(self, new: Relevant, row: RowValues | None = None) -> Pushed | None:
+    def push(
+        self, new: Relevant, row: RowValues | None = None, later: list[Relevant] | None = None
+    ) -> Pushed | None:
         """Take further events in.
 
         Parameters
@@ -66,6 +68,9 @@ class StreamState:
             In the order of the stream; at least one.
         row : RowValues, optional
             The payload of a single event, where that is not in `new`.
+        later : list of Relevant, optional
+            Events that have been read by now, and are pushed next. Where keys are forgotten, they are
+            replaced by the same with their lanes and slots as numbered then.
 
         Raises
         ------
@@ -74,7 +79,10 @@ class StreamState:
         """
         back = self._returned()
         if back or self._unlooked + len(new) >= LOOK or self._kept.count + len(new) > self._full:
-            *back, new = self._made_room([*back, new])
+            coming = self._made_room([*back, new, *(later or ())])
+            if later:
+                coming, later[:] = coming[: -len(later)], coming[-len(later) :]
+            *back, new = coming
             for events in back:
                 self._follow(events)  # what ends there was reported before they were put on disk
         self._unlooked += len(new)
@@ -220,7 +228,7 @@ class StreamState:
         Parameters
         ----------
         new : list of Relevant
-            None or one.
+            Those that have been read since.
         pressed : bool
             Whether also few keys are to be forgotten.
         excess : int, optional

@@ -36,10 +36,11 @@ def followed(
             state.relieve()
             continue
         before, new = _parted(part, halo, stop)
+        later = [*_pieces(new)]
         if len(before):
-            state.push(before)
-        for events in _pieces(new):
-            found = state.push(events)
+            state.push(before, later=later)
+        while later:
+            found = state.push(later.pop(0), later=later)
             if found is not None:
                 yield found
 
