@@ -17,12 +17,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pyarrow as pa
 from campaign import run, show
-from cuda_device import USABLE
+from cer_gpu.kernels.device.usable import cuda_usable
 from engine_oracle import OPTIONS, Row, _key, _latest_starts, _looks_beside, cuts, found, pieces, pushed
 from fuzz import SHOWN, sizes
 from generate import ORDER, stream, stream_to_table, with_keys
@@ -41,10 +42,16 @@ from cer_gpu.language.walk import nodes
 from cer_gpu.reference.events import Event
 from cer_gpu.reference.semantics import evaluate
 
+USABLE = cuda_usable()
+
+if USABLE.devices == ("simulator",):
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    import cuda_device  # noqa: F401 (the simulator as the engine's device)
+
 ALONE = 1
 """Streams that each query is asked of one by one."""
 
-TOGETHER = 31
+TOGETHER = 63
 """Streams that each query is asked of at once."""
 
 WIDER = 4
@@ -219,7 +226,8 @@ def _elsewhere(
     done = Counter[str]()
     if USABLE:
         _as_wanted(asked, query, wanted, {"device": "cuda"})
-        done["cases on a device"] += wanted.streams
+        ran = asked.run(wanted.table, device="cuda", **OPTIONS).device_reason
+        done[f"cases with a device{', listed on the CPU' * ('on the CPU' in ran)}"] += wanted.streams
     if spark:
         table = numbered(wanted.table)
         keys = task_of(asked, table.schema, "run", **ON_SPARK).query.query.reading.partition
