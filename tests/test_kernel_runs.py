@@ -12,6 +12,7 @@ from cer_gpu.kernels.counts.contract import counts_reference
 from cer_gpu.kernels.counts.cpu_ends import counted_ends
 from cer_gpu.kernels.hits import cpu as hitting
 from cer_gpu.kernels.hits.contract import hits_reference
+from cer_gpu.kernels.jit import SELDOM
 from cer_gpu.kernels.runs.contract import accepting_runs
 from cer_gpu.kernels.runs.programs import backward_program, forward_program, hits_program
 from cer_gpu.kernels.windows import cpu as windows
@@ -90,6 +91,31 @@ def test_carried_registers_and_vectors_do_not_show_where_batches_are_cut(seed: i
         assert found == [(end, 10 * max(i for i, j, _ in runs if j == end)) for end in ends]
         assert counted == [sum(1 for _, j, _ in runs if j == end) for end in ends]
         assert at_once == list(zip(ends, counted))
+
+
+def test_hits_of_segments_of_every_length() -> None:
+    """`A ; B` (symbols 1 and 2): the latest start at each B is the last A before it in the segment."""
+    tables = tables_of(
+        3, [(0, 1, 1, 1, False), (1, 1, 0, 1, False), (1, 2, 0, 1, False), (1, 2, 2, -1, True)]
+    )
+    lengths = np.array(
+        [0, 1, hitting.FEW - 1, hitting.FEW, hitting.FEW + 1, SELDOM, SELDOM + 1, 3, 2 * SELDOM + 7]
+    )
+    stop = np.cumsum(lengths)
+    begin = stop - lengths
+    report = begin + lengths // 3
+    symbols = np.random.default_rng(7).integers(1, 3, stop[-1]).astype(np.uint8)
+    expected = []
+    for low, middle, high in zip(begin.tolist(), report.tolist(), stop.tolist()):
+        last = -1
+        for event in range(low, high):
+            if symbols[event] == 1:
+                last = event
+            elif last >= 0 and event >= middle:
+                expected.append((event, last))
+    registers = np.full((lengths.size, tables.n_live), -1, dtype=np.int64)
+    found = hitting.hits(hits_program(tables), symbols, NONE, NONE, 0, begin, report, stop, registers)
+    assert list(zip(*(column.tolist() for column in found))) == expected
 
 
 def test_counts_past_two_to_the_63_are_exact() -> None:

@@ -6,15 +6,17 @@ is counted and nothing overflows.
 
 import numpy as np
 
-from ..jit import SELDOM, jit
+from ..jit import SELDOM, inline, jit
 from ..runs.registers import step
 from ..windows.contract import comparable
 
+FEW = 64
+"""Events of a segment that is run where it is found: a call with all arrays costs as much as two events."""
 
-def hits_segment_body(
-    program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n, halt
-):
-    """The hits of one segment, appended at `n`; the new number of hits.
+
+@inline
+def _followed(program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n):
+    """The hits of a part of a segment, appended at `n`; the new number of hits.
 
     ===========  ========================  ========================================================
     `program`    Program                   in: from `hits_program`
@@ -29,7 +31,6 @@ def hits_segment_body(
     `out_event`  int64 [hits + 1]          out: the event at which complex events end
     `out_start`  int64 [hits + 1]          out: their latest start
     `n`          int64                     in: hits so far
-    `halt`       uint8 [1]                 in: see `jit`
     ===========  ========================  ========================================================
     """
     first = program.first
@@ -40,27 +41,34 @@ def hits_segment_body(
     keys = window.keys
     windowed = keys.shape[0] > 0
     numbered = starts.shape[0] > 0
-    for low in range(begin, stop, SELDOM):
-        if halt[0]:
-            break
-        for i in range(low, min(low + SELDOM, stop)):
-            register[0] = starts[i] if numbered else i
-            symbol = symbols[i]
-            step(register, into, left, right, first[symbol], first[symbol + 1])
-            if i >= report:
-                # Written always and kept sometimes, since a branch on the data would be mispredicted.
-                latest = register[accepted]
-                out_event[n] = i
-                out_start[n] = latest
-                if windowed:
-                    at = latest if latest >= 0 else i
-                    n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
-                else:
-                    n += latest >= 0
+    for i in range(begin, stop):
+        register[0] = starts[i] if numbered else i
+        symbol = symbols[i]
+        step(register, into, left, right, first[symbol], first[symbol + 1])
+        if i >= report:
+            # Written always and kept sometimes, since a branch on the data would be mispredicted.
+            latest = register[accepted]
+            out_event[n] = i
+            out_start[n] = latest
+            if windowed:
+                at = latest if latest >= 0 else i
+                n += (latest >= 0) & (keys[i] - keys[at] <= window.size)
+            else:
+                n += latest >= 0
     return n
 
 
-_hits_segment = jit(hits_segment_body)
+@jit
+def _long_segment(
+    program, symbols, starts, window, begin, report, stop, register, out_event, out_start, n, halt
+):
+    """`_followed` for a segment of many events, in strips; `halt` uint8 [1] in: see `jit`."""
+    for low in range(begin, stop, SELDOM):
+        if halt[0]:
+            break
+        high = min(low + SELDOM, stop)
+        n = _followed(program, symbols, starts, window, low, report, high, register, out_event, out_start, n)
+    return n
 
 
 @jit
@@ -72,20 +80,37 @@ def _hits(
     for g in range(begin.shape[0]):
         for q in range(n_states):
             register[q] = registers[g, q]
-        n = _hits_segment(
-            program,
-            symbols,
-            starts,
-            window,
-            begin[g],
-            report[g],
-            stop[g],
-            register,
-            out_event,
-            out_start,
-            n,
-            halt,
-        )
+        if halt[0]:
+            break
+        if stop[g] - begin[g] <= FEW:
+            n = _followed(
+                program,
+                symbols,
+                starts,
+                window,
+                begin[g],
+                report[g],
+                stop[g],
+                register,
+                out_event,
+                out_start,
+                n,
+            )
+        else:
+            n = _long_segment(
+                program,
+                symbols,
+                starts,
+                window,
+                begin[g],
+                report[g],
+                stop[g],
+                register,
+                out_event,
+                out_start,
+                n,
+                halt,
+            )
         for q in range(n_states):
             registers[g, q] = register[q]
     return n
@@ -99,7 +124,7 @@ def hits(program, symbols, starts, keys, size, begin, report, stop, registers):
     program : Program
         From `hits_program`.
     symbols, starts
-        As in `hits_segment_body`.
+        As in `_followed`.
     keys : ndarray, shape (events,) or (0,), int64 or float64
         As there; integers are subtracted modulo 2**64, which is exact since they do not decrease.
     size : int or float

@@ -69,7 +69,7 @@ class SymbolWords(NamedTuple):
     =========  ======================  =============================================================
     `words`    uint64 [padded]         the symbols, `width` bytes each
     `width`    int                     1 or 2
-    `starts`   int64 [events] or [0]   as in `cpu.hits_segment_body`
+    `starts`   int64 [events] or [0]   as in `cpu._followed`
     =========  ======================  =============================================================
     """
 
@@ -82,7 +82,7 @@ class SymbolWords(NamedTuple):
 def run_segment(
     program, events, window, begin, report, stop, register, out_event, out_start, n, writes, flows
 ):
-    """`cpu.hits_segment_body` for the registers of this thread; writes hits if `writes`.
+    """`cpu._followed` for the registers of this thread; writes hits if `writes`.
 
     If `flows`, behind the registers of the block stand as many sets of states, and what an event does to the
     registers it does to the sets, with their union for the maximum (`cuda_long`).
