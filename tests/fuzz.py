@@ -125,10 +125,16 @@ def query_of(rng: Random, kind: str) -> tree.SelectQuery:
     return query
 
 
+AHEAD = {"cer_gpu.engine.machines.ahead.WORK": 0, "cer_gpu.engine.machines.ahead.FEW": 1}
+"""Sizes under which the general machine looks ahead from the first event on."""
+
+
 @contextmanager
 def sizes(tiny: bool, times: int = 1) -> Iterator[None]:
     """Run with tiny sizes, or so many times those, or with the usual ones."""
     with ExitStack() as changed:
+        for name, size in AHEAD.items():
+            changed.enter_context(patch(name, size))
         for name, size in TINY.items() if tiny else ():
             changed.enter_context(patch(name, size * times))
         yield

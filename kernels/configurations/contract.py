@@ -37,8 +37,8 @@ STARTS, ACCEPTS, REMAINS = 1, 2, 4
 
 (
     DONE, STEP_MISSING, CONFIGURATIONS_FULL, GROUPS_FULL, ARENA_FULL, ROOTS_FULL, LIMBS_FULL, TOUCHED_FULL,
-    TOO_MANY, SWEEP, TOO_LARGE,
-) = range(11)  # fmt: skip
+    TOO_MANY, SWEEP, TOO_LARGE, LOOK_AHEAD,
+) = range(12)  # fmt: skip
 """What a kernel says that follows configurations: that it has come to the end, or what it needs first."""
 
 LIMB = 1 << 62
@@ -46,11 +46,16 @@ LIMB = 1 << 62
 
 NO_WINDOW, TIME_WINDOW, PLACE_WINDOW = range(3)
 
-EVENT, COUNT, FREE, HIT, ROOTS, NODES, LINKS, TOP, MISSING, NEEDED, SWEEP_AT, LANE, EPOCH, WORDS = range(14)
+(
+    EVENT, COUNT, FREE, HIT, ROOTS, NODES, LINKS, TOP, MISSING, NEEDED, SWEEP_AT, LANE, EPOCH, WORK, AHEAD_AT,
+    HOPELESS, WORDS,
+) = range(17)  # fmt: skip
 """Words of `progress`: the next event; configurations in use and the first free row; ends, roots and nodes;
 the first free group; the largest leading part of a count; the row that a step is missing for; how many
 entries an event needs; with how many configurations late ones are looked for; the next lane of that search;
-reports that dropped what every lane had. `WORDS` is their number."""
+reports that dropped what every lane had; configurations that events have changed; with how many of them it is
+looked ahead; configurations that were dropped as none of their complex events ends in time. `WORDS` is their
+number."""
 
 
 (
@@ -105,6 +110,9 @@ class Steps(NamedTuple):
                                                        `Programs` names values
     `started`    uint8 [shapes]                        whether complex events have started
     `slots`      int32 [shapes]                        how many slots each shape has
+    `completing` int32 [shapes, 2]                     where the states of the relaxed automaton begin and end
+                                                       in `completion` that it may end from; none: not known
+    `completion` int32 [entries]
     `measure`    uint8 [tests]                         what it asks, `OF_TIME` and so on
     `column`     int32 [tests, 2]                      the columns of the two values that it compares
     `real`       uint8 [columns]                       whether its values are floats
@@ -120,6 +128,8 @@ class Steps(NamedTuple):
     source: np.ndarray
     started: np.ndarray
     slots: np.ndarray
+    completing: np.ndarray
+    completion: np.ndarray
     measure: np.ndarray
     column: np.ndarray
     real: np.ndarray
@@ -140,6 +150,9 @@ class TimedEvents(NamedTuple):
                                                      the bits of floats
     `reals`      float64 [columns, events]           the same memory
     `known`      uint8 [columns, events]             0 at a null and at a NaN
+    `ends`       dtype of slots [events, states]     for each state of the relaxed automaton the least that
+                 or [0, 0]                           the window measures where a run ends that is in it behind
+                                                     the event; empty where that is not known
     ===========  ==================================  ==================================================
     """
 
@@ -151,6 +164,7 @@ class TimedEvents(NamedTuple):
     values: np.ndarray
     reals: np.ndarray
     known: np.ndarray
+    ends: np.ndarray
 
 
 class Kept(NamedTuple):
@@ -255,6 +269,7 @@ class Rules(NamedTuple):
 
     ============  =================  ====================================================================
     `window`      int64              `NO_WINDOW`, or what the window of hits measures
+    `spans`       int64              the same of the window of the query, also where slots keep the start
     `size`        dtype of slots     its size
     `consumes`    int64              `NOTHING`, `ALL_LANES` or `OWN_LANE` of `kernels.streams.contract`
     `most`        int64              configurations at most
@@ -262,6 +277,7 @@ class Rules(NamedTuple):
     """
 
     window: int
+    spans: int
     size: int | float
     consumes: int
     most: int

@@ -5,6 +5,7 @@ from ..jit import OFTEN, jit
 from ..streams.contract import ALL_LANES, OWN_LANE
 from .contract import (
     ACCEPTS,
+    AHEAD_AT,
     ARENA_FULL,
     CONFIGURATIONS_FULL,
     COUNT,
@@ -15,11 +16,13 @@ from .contract import (
     FREE,
     GROUPS_FULL,
     HIT,
+    HOPELESS,
     LABEL,
     LANE,
     LIMB,
     LIMBS_FULL,
     LINKS,
+    LOOK_AHEAD,
     NEEDED,
     NO_WINDOW,
     NODES,
@@ -36,15 +39,16 @@ from .contract import (
     TIME_WINDOW,
     TOO_MANY,
     TOP,
+    WORK,
 )
 from .cpu_groups import forget, put, unlink
 from .cpu_nodes import new_node
 from .cpu_programs import work_out
-from .cpu_steps import gather, late, remains, takes
+from .cpu_steps import gather, hopeless, late, remains, takes
 
 
 @jit
-def _take_out(steps, rules, kept, groups, touched, lane, symbol, n, progress):
+def _take_out(steps, rules, events, kept, groups, touched, lane, symbol, n, progress):
     """Copy the configurations that an event changes, and take out those of them that do not remain."""
     removed = 0
     for k in range(n):
@@ -61,7 +65,11 @@ def _take_out(steps, rules, kept, groups, touched, lane, symbol, n, progress):
         for limb in range(kept.number.shape[1]):
             touched.number[k, limb] = kept.number[row, limb]
         touched.leaf[k, 0] = shape
-        if late(steps, rules, kept, groups, lane, row) or not remains(steps, touched.leaf[k, 1]):
+        stays = remains(steps, touched.leaf[k, 1]) and not late(steps, rules, kept, groups, lane, row)
+        if stays and hopeless(steps, rules, events, progress[EVENT], shape, kept.since[row]):
+            stays = False
+            progress[HOPELESS] += 1
+        if not stays:
             unlink(kept, row, n_slots)
             kept.shape[row] = -1
             progress[COUNT] -= 1
@@ -122,7 +130,7 @@ def _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rule
             if starts:
                 kept.began[row, 0] = number
                 kept.began[row, 1] = number
-                kept.since[row] = time if rules.window == TIME_WINDOW else place
+                kept.since[row] = time if rules.spans == TIME_WINDOW else place
                 for limb in range(limbs):
                     kept.number[row, limb] = 1 if limb == 0 else 0
                 if kept.node.shape[0] > 0:
@@ -165,6 +173,9 @@ def _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rule
                     progress[ROOTS] = root + 1
             target = steps.outcome[o, TARGET]
             if target < 0 or steps.outcome[o, FLAGS] & REMAINS:
+                continue
+            if hopeless(steps, rules, events, event, target, kept.since[row]):
+                progress[HOPELESS] += 1
                 continue
             n_slots = steps.outcome[o, SLOTS]
             first = steps.outcome[o, SLOT_AT]
@@ -234,6 +245,8 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
             groups.now[lane, 1] = events.places[event]
         if progress[COUNT] > progress[SWEEP_AT]:
             return SWEEP
+        if progress[WORK] > progress[AHEAD_AT]:
+            return LOOK_AHEAD
         if groups.lane[lane, 2] == 0:
             row = progress[FREE]
             kept.began[row, 0] = 0
@@ -265,7 +278,8 @@ def follow(steps, programs, events, stop, rules, kept, groups, touched, arena, e
             return ROOTS_FULL
         if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
-        _take_out(steps, rules, kept, groups, touched, lane, symbol, n, progress)
+        progress[WORK] += n
+        _take_out(steps, rules, events, kept, groups, touched, lane, symbol, n, progress)
         accepted = _carry_out(
             steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress
         )
@@ -310,7 +324,7 @@ def sweep(steps, programs, events, rules, kept, groups, touched, arena, ends, pr
         if kept.number.shape[1] > 0 and progress[TOP] >= LIMB // 2 // (progress[COUNT] + outcomes + 2):
             return LIMBS_FULL
         if n > 0:
-            _take_out(steps, rules, kept, groups, touched, lane, tick, n, progress)
+            _take_out(steps, rules, events, kept, groups, touched, lane, tick, n, progress)
             _carry_out(steps, programs, events, kept, groups, touched, arena, ends, rules, lane, n, progress)
         progress[LANE] = lane + 1
     return DONE

@@ -64,6 +64,19 @@ def late(steps, rules, kept, groups, lane, row):
 
 
 @inline
+def hopeless(steps, rules, events, event, shape, since):
+    """Whether no complex event of a configuration ends within the window behind an event."""
+    if events.ends.shape[0] == 0:
+        return False
+    low = steps.completing[shape, 0]
+    high = steps.completing[shape, 1]
+    found = low < high
+    for c in range(low, high):
+        found = found and events.ends[event, steps.completion[c]] - since > rules.size
+    return found
+
+
+@inline
 def remains(steps, leaf):
     """Whether one of the outcomes of a leaf leaves the configuration as it is."""
     found = False
@@ -109,7 +122,11 @@ def gather(steps, programs, events, rules, kept, groups, touched, lane, symbol, 
             leaf = -reference - FIRST_LEAF
             first = steps.leaf[leaf]
             alone = steps.leaf[leaf + 1] == first + 1 and steps.outcome[first, FLAGS] == REMAINS
-            if not alone or late(steps, rules, kept, groups, lane, row):
+            if (
+                not alone
+                or late(steps, rules, kept, groups, lane, row)
+                or hopeless(steps, rules, events, progress[EVENT], shape, kept.since[row])
+            ):
                 touched.leaf[n, 0] = row
                 touched.leaf[n, 1] = leaf
                 n += 1

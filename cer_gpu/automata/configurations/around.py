@@ -38,6 +38,13 @@ class Standing(Phased):
             elif self._first or held:
                 yield label, END, owed
 
+    def relaxed(self) -> Member:
+        return Standing(self._operand.relaxed(), self._symbols, self._first)
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        for one in self._operand.relaxing(state[1]):
+            yield state[0], one
+
 
 class Relabelled(Member):
     """AS and PROJECT."""
@@ -61,6 +68,12 @@ class Relabelled(Member):
 
     def ahead(self, state: State) -> frozenset[Label]:
         return frozenset(map(self._relabel, self._operand.ahead(state)))
+
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state)
 
 
 class Filtered(Member):
@@ -105,6 +118,12 @@ class Filtered(Member):
     def ahead(self, state: State) -> frozenset[Label]:
         return self._operand.ahead(state[0])
 
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state[0])
+
 
 class Within(Member):
     """`(p) WITHIN [I]`: a state is (phase, clock that was reset at the start, state of p)."""
@@ -143,6 +162,12 @@ class Within(Member):
 
     def ahead(self, state: State) -> frozenset[Label]:
         return self._operand.ahead(state[2])
+
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state[2])
 
 
 class Spanning(Member):
@@ -183,3 +208,9 @@ class Spanning(Member):
 
     def ahead(self, state: State) -> frozenset[Label]:
         return self._operand.ahead(state[1])
+
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state[1])

@@ -122,6 +122,13 @@ class Preferred(Member):
     def labels(self) -> frozenset[Label]:
         return self._operand.labels()
 
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        for one in state[0]:
+            yield from self._operand.relaxing(one)
+
 
 def _reached(target: State, owed: Owed) -> State:
     """A target, with what is owed where it is the end."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cer_gpu.automata.cea import Label
-from cer_gpu.automata.configurations.members import END, START, Member, Step
+from cer_gpu.automata.configurations.members import END, START, Member, OneEvent, Step
 from cer_gpu.automata.configurations.owed import (
     LEAF,
     NOTHING_OWED,
@@ -218,6 +218,12 @@ class Conditioned(Member):
     def ahead(self, state: State) -> frozenset[Label]:
         return self._operand.ahead(state[0])
 
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state[0])
+
 
 def leaves_in(condition: tree.Condition) -> Iterator[tree.Condition]:
     """The comparisons and predicates of variables in a condition."""
@@ -284,3 +290,9 @@ class NotSuch(Member):
 
     def labels(self) -> frozenset[Label]:
         return frozenset([UNMARKED])
+
+    def relaxed(self) -> Member:
+        return OneEvent([True] * len(self._symbols), UNMARKED)
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        yield state

@@ -52,6 +52,14 @@ class Member(ABC):
         """The labels of the transitions that may follow a state: all, and maybe more."""
         return self.labels()
 
+    @abstractmethod
+    def relaxed(self) -> Member:
+        """An automaton without clocks, comparisons and what is forbidden or preferred: it accepts more."""
+
+    @abstractmethod
+    def relaxing(self, state: State) -> Iterator[State]:
+        """The states of `relaxed` that a state stands for: where it may end, one of these may end too."""
+
 
 class Phased(Member):
     """A pattern around another one: its states are a phase and a state of the other."""
@@ -68,6 +76,12 @@ class Phased(Member):
 
     def ahead(self, state: State) -> frozenset[Label]:
         return self._operand.ahead(state[1])
+
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state[1])
 
 
 class OneEvent(Member):
@@ -98,6 +112,12 @@ class OneEvent(Member):
     def labels(self) -> frozenset[Label]:
         return frozenset([self._label])
 
+    def relaxed(self) -> Member:
+        return self
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        yield state
+
 
 class Joint:
     """What stands before an element of a sequence: `;`, `:`, `;[I]` or `:[I]`."""
@@ -105,6 +125,10 @@ class Joint:
     def __init__(self, contiguous: bool, clock: Clock | None) -> None:
         self.contiguous = contiguous
         self.clock = clock
+
+    def relaxed(self) -> Joint:
+        """The same without a clock."""
+        return Joint(self.contiguous, None)
 
     def reset(self) -> Slot | None:
         """The clock of the state before the element, None if nothing is asked."""
@@ -186,6 +210,18 @@ class Elements(Member):
         later = (element.labels() for element in self._elements[number + 1 :])
         return self._elements[number].ahead(inner).union(*later)
 
+    def relaxed(self) -> Member:
+        return Elements(
+            [element.relaxed() for element in self._elements],
+            [joint.relaxed() for joint in self._joints],
+            self._optional,
+        )
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        number, phase, _, inner = state
+        for one in self._elements[number].relaxing(inner):
+            yield number, phase, None, one
+
 
 def _inside(member: Member, joint: Joint, state: State, event: Seen) -> Iterator[Step]:
     """The steps of an element that `joint` stands before; where it ends, the target is `END`.
@@ -252,6 +288,14 @@ class Repeated(Member):
     def ahead(self, state: State) -> frozenset[Label]:
         return self._body.labels() if self._goes_on(state[0]) else self._body.ahead(state[3])
 
+    def relaxed(self) -> Member:
+        return Repeated(self._body.relaxed(), self._joint.relaxed(), self._least, self._most)
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        ended, phase, _, inner = state
+        for one in self._body.relaxing(inner):
+            yield ended, phase, None, one
+
 
 class OneOf(Member):
     """`p OR q`: a state is (side, its state)."""
@@ -278,6 +322,14 @@ class OneOf(Member):
     def ahead(self, state: State) -> frozenset[Label]:
         number, inner = state
         return self._sides[number].ahead(inner)
+
+    def relaxed(self) -> Member:
+        return OneOf([side.relaxed() for side in self._sides])
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        number, inner = state
+        for one in self._sides[number].relaxing(inner):
+            yield number, one
 
 
 class Conjoined(Member):
@@ -313,6 +365,13 @@ class Conjoined(Member):
 
     def ahead(self, state: State) -> frozenset[Label]:
         return self._left.ahead(state[0]) & self._right.ahead(state[1])
+
+    def relaxed(self) -> Member:
+        return Anywhere(self._left.relaxed(), self._right.relaxed())
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        one, two = state
+        yield from product(self._left.relaxing(one), self._right.relaxing(two))
 
 
 class Anywhere(Member):
@@ -358,6 +417,16 @@ class Anywhere(Member):
         none: frozenset[Label] = frozenset()
         return _mixed(
             none if one == END else self._left.ahead(one), none if two == END else self._right.ahead(two)
+        )
+
+    def relaxed(self) -> Member:
+        return Anywhere(self._left.relaxed(), self._right.relaxed())
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        one, two = state
+        yield from product(
+            [END] if one == END else self._left.relaxing(one),
+            [END] if two == END else self._right.relaxing(two),
         )
 
 
@@ -418,6 +487,12 @@ class Without(Member):
 
     def ahead(self, state: State) -> frozenset[Label]:
         return self._left.ahead(state[0])
+
+    def relaxed(self) -> Member:
+        return self._left.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._left.relaxing(state[0])
 
 
 def all_aged(member: Member, states: Iterable[State], event: Seen) -> frozenset[State]:

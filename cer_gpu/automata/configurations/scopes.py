@@ -218,6 +218,12 @@ class ScopeMember(Member):
     def ahead(self, state: State) -> frozenset[Label]:
         return self._operand.ahead(state[0])
 
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state[0])
+
 
 class Gathering(Member):
     """Gathers what is owed up to the end of a pattern whose states are compared with each other.
@@ -249,6 +255,12 @@ class Gathering(Member):
 
     def ahead(self, state: State) -> frozenset[Label]:
         return self._operand.ahead(state[0])
+
+    def relaxed(self) -> Member:
+        return self._operand.relaxed()
+
+    def relaxing(self, state: State) -> Iterator[State]:
+        return self._operand.relaxing(state[0])
 
 
 class Comparing(Repeated):

@@ -13,7 +13,9 @@ from cer_gpu.automata.configurations.held import Held
 from cer_gpu.automata.configurations.shapes import Shapes
 from cer_gpu.automata.configurations.slots import NOW
 from cer_gpu.automata.configurations.written import shape_of, written
+from cer_gpu.engine.machines.ahead import NEVER, Ahead
 from cer_gpu.engine.machines.configurations_kept import (
+    NO_ENDS,
     NO_VALUES,
     ROOM,
     STORED,
@@ -88,7 +90,8 @@ class ConfigurationRuns:
         self._steps: GrowingSteps | None = None
         self._count = 0  # of the events that the stream keeps
         none = np.empty(0, np.int64)
-        self._now = TimedEvents(none, none, none, none, none, *NO_VALUES)
+        self._now = TimedEvents(none, none, none, none, none, *NO_VALUES, NO_ENDS)
+        self._ahead: Ahead | None = None
         self._progress = np.zeros(words.WORDS, np.int64)
         self._arena = np.empty((ROOM if self._lists else 0, 4), np.int64)
 
@@ -105,8 +108,10 @@ class ConfigurationRuns:
         progress = self._progress
         ends = room_for_ends(count, self._limbs)
         progress[[words.EVENT, words.HIT, words.ROOTS]] = 0
+        if self._ahead is not None:
+            self._ahead.begin(progress)
         for stop in following.stops():
-            ends = self._follow(events, stop - first, ends)
+            ends = self._follow(stop - first, ends)
         found, used = int(progress[words.HIT]), int(progress[words.ROOTS])
         if not found:
             return None
@@ -151,7 +156,7 @@ class ConfigurationRuns:
         number = np.arange(new.start, new.stop) if self._lists else following.positions[new]
         return TimedEvents(
             following.events.symbols[new], lanes[new] if len(lanes) else lanes, times, places, number,
-            *self._read(following),
+            *self._read(following), NO_ENDS.astype(times.dtype),
         )  # fmt: skip
 
     def _read(self, following: Following) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -181,31 +186,34 @@ class ConfigurationRuns:
         ]
         return np.concatenate([np.empty(0, np.int64), *found])
 
-    def _follow(self, events: TimedEvents, stop: int, ends: EndsFound) -> EndsFound:
+    def _follow(self, stop: int, ends: EndsFound) -> EndsFound:
         """Follow the configurations up to an event."""
         assert self._steps is not None
         progress = self._progress
         while True:
             status = kernels.follow(
-                self._steps.tables, self._steps.programs, events, stop, self._rules, self._kept, self._groups,
-                self._touched, self._arena, ends, progress,
+                self._steps.tables, self._steps.programs, self._now, stop, self._rules, self._kept,
+                self._groups, self._touched, self._arena, ends, progress,
             )  # fmt: skip
             if status == words.DONE:
                 return ends
             if status == words.SWEEP:
                 ends = self._sweep(ends)
+            elif status == words.LOOK_AHEAD:
+                assert self._ahead is not None
+                self._now = self._ahead.looked(self._now, progress, len(self._groups.lane), self._steps)
             else:
-                symbol = int(events.symbols[progress[words.EVENT]])
+                symbol = int(self._now.symbols[progress[words.EVENT]])
                 ends = self._made_ready(int(status), symbol, ends)
 
     def _sweep(self, ends: EndsFound) -> EndsFound:
         """Drop the configurations that are late."""
         assert self._steps is not None
-        progress = self._progress
+        progress, events = self._progress, self._now._replace(ends=self._now.ends[:0])
         progress[words.LANE] = 0
         while True:
             status = kernels.sweep(
-                self._steps.tables, self._steps.programs, self._now, self._rules, self._kept, self._groups,
+                self._steps.tables, self._steps.programs, events, self._rules, self._kept, self._groups,
                 self._touched, self._arena, ends, progress,
             )  # fmt: skip
             if status == words.DONE:
@@ -316,10 +324,15 @@ class ConfigurationRuns:
         self._progress[words.SWEEP_AT] = LEAST
         window, kind = self._window, words.NO_WINDOW
         size: Any = dtype.type(0)
-        if machine.product == "hits" and window is not None:
+        if window is not None and window.kind != "attribute":
             kind = words.TIME_WINDOW if window.kind == "time" else words.PLACE_WINDOW
             size = comparable(np.empty(0, dtype if dtype.kind == "f" else np.int64), window.size).size
-        self._rules = Rules(kind, size, self._consumes, most_open(self._kept, CONFIGURATIONS, MEMORY))
+            self._ahead = Ahead(self._automaton, kind)
+        self._progress[words.AHEAD_AT] = NEVER if self._ahead is None else self._ahead.at
+        self._rules = Rules(
+            kind if machine.product == "hits" else words.NO_WINDOW, kind, size, self._consumes,
+            most_open(self._kept, CONFIGURATIONS, MEMORY),
+        )  # fmt: skip
 
     def _room_for(self, rows: int, dtype: np.dtype, n_slots: int) -> Kept:
         buckets = 1 << max(rows - 1, 1).bit_length() + 1

@@ -22,6 +22,9 @@ STORED = ("shape", "lane", "slots", "began", "since", "node", "number")
 NO_VALUES = np.empty((0, 0), np.int64), np.empty((0, 0), np.float64), np.empty((0, 0), np.uint8)
 """What `TimedEvents` has where no values are compared."""
 
+NO_ENDS = np.empty((0, 0), np.uint64)
+"""What it has where it is not known where complex events may end."""
+
 
 def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Some rows, and those of what comes before the start, ascending."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from cer_gpu.automata.configurations.held import TEXT
-from cer_gpu.automata.configurations.shapes import TICK, Outcome, Path, Shapes
+from cer_gpu.automata.configurations.shapes import TICK, Outcome, Path, Shape, Shapes
 from cer_gpu.automata.configurations.slots import AgeTest
 from cer_gpu.kernels.configurations import contract
 from cer_gpu.kernels.configurations.contract import (
@@ -128,7 +128,7 @@ class GrowingSteps:
         self.shapes = shapes
         self._n_symbols = n_symbols
         self._leaves: dict[tuple[tuple[Outcome, ...] | bool, ...], int] = {}
-        self._used = {"tree": 0, "leaf": 1, "outcome": 0, "source": 0}
+        self._used = {"tree": 0, "leaf": 1, "outcome": 0, "source": 0, "completion": 0}
         compares = shapes.registers.all
         bounds = [bounds_of(reach, dtype) for reach in reaches] + [(0, 0)] * len(compares)
         columns = [(0, 0)] * len(tests) + [(left, right) for _, left, right in compares]
@@ -140,6 +140,8 @@ class GrowingSteps:
             source=np.empty(ROOM, np.int32),
             started=np.empty(0, np.uint8),
             slots=np.empty(0, np.int32),
+            completing=np.empty((0, 2), np.int32),
+            completion=np.empty(ROOM, np.int32),
             measure=np.array(
                 [test.measure for test in tests] + [asked_of(op) for op, _, _ in compares], np.uint8
             ),
@@ -150,6 +152,7 @@ class GrowingSteps:
         )
         self.most_slots = 0
         self.texts: list[int] = []
+        self._completing: Callable[[Shape], Sequence[int]] | None = None
         self._noted = 0
         self.programs = _no_programs() if shapes.registers.held.works else None
         self.note_shapes()
@@ -170,8 +173,26 @@ class GrowingSteps:
             root = np.full((max(ROOM, 2 * count), self._n_symbols + 1), UNKNOWN, np.int32)
             root[:known] = self.tables.root[:known]
         self.tables = self.tables._replace(
-            root=root, started=np.append(self.tables.started, started), slots=slots
+            root=root,
+            started=np.append(self.tables.started, started),
+            slots=slots,
+            completing=np.append(self.tables.completing, np.zeros((count - known, 2), np.int32), axis=0),
         )
+        self._note_completions(known)
+
+    def look_ahead(self, completing: Callable[[Shape], Sequence[int]]) -> None:
+        """Note from which states of the relaxed automaton each shape may end."""
+        self._completing = completing
+        self._note_completions(0)
+
+    def _note_completions(self, first: int) -> None:
+        if self._completing is None:
+            return
+        for number, shape in enumerate(self.shapes.all[first:], first):
+            begin = self._used["completion"]
+            for one in self._completing(shape) if shape.started else ():
+                self._row("completion", one)
+            self.tables.completing[number] = begin, self._used["completion"]
 
     def note_programs(self, anew: bool = False) -> None:
         """Take in the programs that are new; `anew`: all, as texts have other labels."""
