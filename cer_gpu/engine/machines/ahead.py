@@ -1,4 +1,4 @@
-"""Which partial matches can still end within their window, by the events that are known: `Ahead`."""
+"""Which partial matches can still end within their window, by the events that are known: `LookAhead`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NEVER = np.iinfo(np.int64).max
 """Changes after which it is not looked ahead."""
 
 
-class Ahead:
+class LookAhead:
     """Looks ahead for configurations, by the automaton of their pattern without clocks and comparisons.
 
     Parameters

@@ -13,7 +13,7 @@ from cer_gpu.automata.configurations.held import Held
 from cer_gpu.automata.configurations.shapes import Shapes
 from cer_gpu.automata.configurations.slots import NOW
 from cer_gpu.automata.configurations.written import shape_of, written
-from cer_gpu.engine.machines.ahead import NEVER, Ahead
+from cer_gpu.engine.machines.ahead import NEVER, LookAhead
 from cer_gpu.engine.machines.configurations_kept import (
     NO_ENDS,
     NO_VALUES,
@@ -23,6 +23,7 @@ from cer_gpu.engine.machines.configurations_kept import (
     most_open,
     no_answers,
     numbers_of_limbs,
+    room_for,
     room_for_ends,
     room_for_touched,
     rows_with_prefix,
@@ -91,7 +92,7 @@ class ConfigurationRuns:
         self._count = 0  # of the events that the stream keeps
         none = np.empty(0, np.int64)
         self._now = TimedEvents(none, none, none, none, none, *NO_VALUES, NO_ENDS)
-        self._ahead: Ahead | None = None
+        self._ahead: LookAhead | None = None
         self._progress = np.zeros(words.WORDS, np.int64)
         self._arena = np.empty((ROOM if self._lists else 0, 4), np.int64)
 
@@ -318,7 +319,7 @@ class ConfigurationRuns:
         self._groups = Groups(
             np.empty((0, 3), np.int64), np.empty((0, 2), dtype), np.empty((ROOM, 3), np.int32)
         )
-        self._kept = self._room_for(ROOM, dtype, self._steps.most_slots)
+        self._kept = room_for(ROOM, dtype, self._steps.most_slots, self._lists, self._limbs)
         self._touched = room_for_touched(ROOM, self._kept)
         arrange(self._kept, self._groups, 0, self._steps.tables.slots, self._progress)
         self._progress[words.SWEEP_AT] = LEAST
@@ -327,36 +328,19 @@ class ConfigurationRuns:
         if window is not None and window.kind != "attribute":
             kind = words.TIME_WINDOW if window.kind == "time" else words.PLACE_WINDOW
             size = comparable(np.empty(0, dtype if dtype.kind == "f" else np.int64), window.size).size
-            self._ahead = Ahead(self._automaton, kind)
+            self._ahead = LookAhead(self._automaton, kind)
         self._progress[words.AHEAD_AT] = NEVER if self._ahead is None else self._ahead.at
         self._rules = Rules(
             kind if machine.product == "hits" else words.NO_WINDOW, kind, size, self._consumes,
             most_open(self._kept, CONFIGURATIONS, MEMORY),
         )  # fmt: skip
 
-    def _room_for(self, rows: int, dtype: np.dtype, n_slots: int) -> Kept:
-        buckets = 1 << max(rows - 1, 1).bit_length() + 1
-        slots = np.zeros((rows, max(n_slots, 1)), dtype)
-        return Kept(
-            shape=np.full(rows, -1, np.int32),
-            lane=np.empty(rows, np.int32),
-            next=np.empty(rows, np.int32),
-            chain=np.empty(rows, np.int32),
-            bucket=np.full(buckets, -1, np.int32),
-            slots=slots,
-            bits=slots.view(np.int64),
-            reals=slots.view(np.float64),
-            began=np.empty((rows, 2), np.int64),
-            since=np.zeros(rows, dtype),
-            node=np.empty(rows if self._lists else 0, np.int64),
-            number=np.empty((rows, self._limbs), np.int64),
-        )
-
     def _regroup(self, rows: np.ndarray, room: int) -> None:
         """Keep the configurations of some rows, with room for so many."""
         assert self._steps is not None
         old, count = self._kept, len(rows)
-        kept = self._room_for(max(room, ROOM, count + 2), old.slots.dtype, self._steps.most_slots)
+        rows_for, dtype = max(room, ROOM, count + 2), old.slots.dtype
+        kept = room_for(rows_for, dtype, self._steps.most_slots, self._lists, self._limbs)
         for name in ("shape", "lane", "began", "since", "node", "number"):
             own = getattr(old, name)
             if own.size:

@@ -34,6 +34,26 @@ def rows_with_prefix(kept: Kept, started: np.ndarray, rows: np.ndarray) -> np.nd
     return found
 
 
+def room_for(rows: int, dtype: np.dtype, n_slots: int, lists: bool, limbs: int) -> Kept:
+    """Room for so many configurations, of which none is there; with nodes where complex events are listed."""
+    buckets = 1 << max(rows - 1, 1).bit_length() + 1
+    slots = np.zeros((rows, max(n_slots, 1)), dtype)
+    return Kept(
+        shape=np.full(rows, -1, np.int32),
+        lane=np.empty(rows, np.int32),
+        next=np.empty(rows, np.int32),
+        chain=np.empty(rows, np.int32),
+        bucket=np.full(buckets, -1, np.int32),
+        slots=slots,
+        bits=slots.view(np.int64),
+        reals=slots.view(np.float64),
+        began=np.empty((rows, 2), np.int64),
+        since=np.zeros(rows, dtype),
+        node=np.empty(rows if lists else 0, np.int64),
+        number=np.empty((rows, limbs), np.int64),
+    )
+
+
 def room_for_ends(count: int, limbs: int) -> EndsFound:
     """Room for the ends of so many events."""
     return EndsFound(
